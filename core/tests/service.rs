@@ -148,7 +148,7 @@ fn a_failed_creation_leaves_a_notification_and_nothing_else() {
     let (_, page) = call(&host, "GET", "/delivery/notifications", &key, &Value::Null);
     let received = &page["notifications"][0];
     assert_eq!((&received["orderCode"], &received["code"]), (&json!("A-5"), &json!("validation_failed")));
-    assert_eq!(received["errors"][1]["detail"], "Escreva assim: +5511999990001.");
+    assert_eq!(received["errors"][1]["detail"], "Envie o telefone assim: +5511999990001.");
 }
 
 #[test]

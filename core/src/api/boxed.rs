@@ -1,4 +1,4 @@
-//! Futures that keep apart from the one that waits for them.
+//! Boxed futures whose code stays a separate function.
 
 use std::{
     future::Future,
@@ -6,13 +6,13 @@ use std::{
     task::{Context, Poll},
 };
 
-/// A future on the heap whose code stays a function of its own. Fifty handlers within one function have so many variables that
-/// reaching one takes longer code than each of them alone, and their states would be as large as the largest's in every caller.
+/// A future on the heap, polled through a function that is not inlined. Inlined into one function, fifty handlers produce more code,
+/// and every caller's state has the size of the largest handler's.
 ///
-/// It is no `dyn Future`: whether it may move between threads is up to the host, and follows from its type.
+/// It is not a `dyn Future`, so `Send` follows from its type, which depends on the host.
 pub(super) struct BoxedHandler<F>(Pin<Box<F>>);
 
-/// Puts a future apart.
+/// Boxes a future.
 pub(super) fn boxed<F: Future>(future: F) -> BoxedHandler<F> {
     BoxedHandler(Box::pin(future))
 }

@@ -1,4 +1,4 @@
-//! One request on its way through the API: who calls, what was sent, and how its changes are committed.
+//! The state of one request: its caller, its content, and the commit of its changes.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ use crate::{
     rules::settings::Settings,
 };
 
-/// How long an answer is kept.
+/// How long a response is stored for its idempotency key.
 pub(super) const KEPT: Duration = Duration::minutes(24 * 60);
-/// Attempts at load, decide and commit before a request that keeps meeting other writes is given up.
+/// Maximum number of attempts to load, decide and commit when concurrent writes win.
 pub(super) const ATTEMPTS: usize = 8;
 
 /// A request with everything that a handler needs.
@@ -42,42 +42,42 @@ pub(super) struct Call<'a, H> {
     pub id: &'a str,
     /// The claim on the request's idempotency key, until a commit finishes it.
     pub claim: Option<Claim>,
-    /// Where a stream goes on after its first events.
+    /// The continuation of an event stream after its first events.
     pub stream: Option<Subscription>,
 }
 
-/// A successful answer.
+/// A successful response.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ApiResponse {
     pub status: u16,
     pub body: Bytes,
     pub replayed: bool,
-    /// A secret that the body tells this once.
+    /// A secret that the body returns only once.
     pub secret: Option<OneTimeSecret>,
     /// The media type of the body.
     pub media: &'static str,
-    /// Whether the body follows from the request and the time alone, so that a claim stores its digest.
+    /// Whether the body depends only on the request and the time. A claim then stores a digest instead of the body.
     pub recomputable: bool,
 }
 
-/// A secret in an answer, which a kept answer holds by its nonce alone.
+/// A secret in a response. A stored response has only its nonce.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OneTimeSecret {
-    /// Its text.
+    /// The secret.
     pub text: String,
-    /// What stands in the kept answer in its place.
+    /// The placeholder for the secret in the stored response.
     pub placeholder: String,
-    /// The nonce that it is derived from, in hexadecimal.
+    /// The nonce from which the secret is derived, in hexadecimal.
     pub nonce: String,
 }
 
-/// JSON, as nearly every answer is.
+/// The media type of most responses.
 pub(super) const JSON: &str = "application/json";
 
-/// Why a handler stopped.
+/// The reason why a handler ended early.
 #[derive(Debug)]
 pub(super) enum HandlerError {
-    /// Somebody else wrote first: once more from the start.
+    /// A concurrent write won; reload and retry.
     Conflict,
     /// A problem for the caller.
     Problem(Problem),
@@ -125,25 +125,26 @@ macro_rules! retry {
 pub(super) use retry;
 
 impl ApiResponse {
-    /// An answer of a serialisable value.
+    /// Creates a response with a value as JSON.
     pub(super) fn json(status: u16, value: &impl Serialize) -> Result<ApiResponse, Problem> {
-        let body = serde_json::to_vec(value)
-            .map_err(|error| Problem::from(HostError::Internal { detail: format!("answer: {error}") }))?;
+        let body = serde_json::to_vec(value).map_err(|error| {
+            Problem::from(HostError::Internal { detail: format!("serialising a response: {error}") })
+        })?;
         Ok(ApiResponse::of(status, body))
     }
 
-    /// An answer without a body.
+    /// Creates a response without a body.
     pub(super) fn empty(status: u16) -> ApiResponse {
         ApiResponse::of(status, Vec::new())
     }
 
-    /// A response with JSON text.
+    /// Creates a response with JSON text.
     pub(super) fn of(status: u16, body: impl Into<Bytes>) -> ApiResponse {
         let body = body.into();
         ApiResponse { status, body, replayed: false, secret: None, media: JSON, recomputable: false }
     }
 
-    /// What a claim stores: a secret's nonce in place of its text, a preview's digest in place of its body.
+    /// Returns the response for a claim to store: with a nonce instead of a secret, with a digest instead of a preview.
     fn stored(&self, at: Timestamp) -> StoredResponse {
         let status = self.status;
         if self.recomputable {
@@ -158,7 +159,7 @@ impl ApiResponse {
         StoredResponse { status, body, key_nonce, recompute: None }
     }
 
-    /// SHA-256 of the body, in hexadecimal.
+    /// Returns the SHA-256 of the body, in hexadecimal.
     pub(super) fn digest(&self) -> String {
         fingerprint(&[&self.body])
     }
@@ -185,18 +186,18 @@ impl<H: Host> Call<'_, H> {
     /// The calling store's key, on endpoints that only stores may call.
     pub(super) fn caller(&self) -> Result<&KeyHolder, Problem> {
         self.caller.as_deref().ok_or_else(|| {
-            HostError::Internal { detail: "a store's endpoint was reached without a store".to_owned() }.into()
+            HostError::Internal { detail: "an endpoint for stores was called without a store".to_owned() }.into()
         })
     }
 
-    /// The calling courier, on endpoints that only couriers may call.
+    /// Returns the calling courier, on endpoints for couriers.
     pub(super) fn courier(&self) -> Result<&Courier, Problem> {
         self.courier.as_ref().ok_or_else(|| {
-            HostError::Internal { detail: "a courier's endpoint was reached without a courier".to_owned() }.into()
+            HostError::Internal { detail: "an endpoint for couriers was called without a courier".to_owned() }.into()
         })
     }
 
-    /// Commits a decision and, in the same transaction, keeps its answer for the request's idempotency key.
+    /// Commits changes and, in the same transaction, stores the response for the request's idempotency key.
     pub(super) async fn commit(&mut self, mut changes: Changes, response: &ApiResponse) -> Result<(), HostError> {
         let claim = self.claim.take();
         if let Some(claim) = &claim {
@@ -220,20 +221,20 @@ impl<H: Host> Call<'_, H> {
         self.host.ids(count).await
     }
 
-    /// A parameter of the query, the first of its name.
+    /// Returns the first query parameter with this name.
     pub(super) fn query(&self, name: &str) -> Option<String> {
         let query = self.parts.uri.query()?;
         form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
     }
 }
 
-/// What to answer when every attempt met another write.
+/// Returns the problem for a request that lost to concurrent writes at every attempt.
 pub(super) fn given_up() -> Problem {
     HostError::Conflict.into()
 }
 
-/// A problem without more to say than its title.
+/// Returns a problem about which only the code is known.
 pub(super) fn plain(code: ProblemCode) -> Problem {
-    let title = code.title();
-    Problem::new(code, format!("{}.", title.en), format!("{}.", title.pt))
+    let detail = code.detail();
+    Problem::new(code, detail.en, detail.pt)
 }

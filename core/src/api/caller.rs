@@ -1,18 +1,19 @@
-//! Extensions that name the caller of a request or of its response.
+//! Extensions that identify the caller of a request, in the request or in its response.
 
 use crate::model::StoreId;
 
-/// The merchant whose key a request had: the parent store's ID. An extension of the response, for a host's limits.
+/// The merchant whose key the request had, as the parent store's ID. An extension of the response, for a host's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Merchant(pub StoreId);
 
-/// Where a request comes from, as far as a host knows: an extension of the request. A host that sits behind a proxy names the address
-/// that the proxy was called from, and must not take a stranger's word for it.
+/// The client's IP address, an extension of the request. Behind a proxy a host sets the address that the proxy reports, and must not
+/// trust headers from anyone but that proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallerAddress(pub core::net::IpAddr);
 
 impl CallerAddress {
-    /// The name of whoever rates are counted for: the address, or of IPv6 the first 64 bits, since one line has all that begin so.
+    /// Returns the name for rate limits: the IPv4 address, or the first 64 bits of an IPv6 address, since one customer usually has a
+    /// whole /64 network.
     pub fn name(self) -> String {
         match self.0.to_canonical() {
             core::net::IpAddr::V4(address) => address.to_string(),

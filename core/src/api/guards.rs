@@ -1,4 +1,4 @@
-//! What a request must pass before its handler: key, rate, media types, size.
+//! Checks before a request's handler: authentication, rate limit, content negotiation and body size.
 
 use http::{HeaderMap, Method, header};
 
@@ -16,18 +16,18 @@ use crate::{
     rules::limits::{Admission, Bucket, Usage},
 };
 
-/// The header that keys and the operator's token come in.
+/// The header of API keys and of the operator's token.
 const TOKEN: &str = "x-api-token";
 
-/// What is known of a request that has passed.
+/// The idempotency scope of an admitted request.
 pub(super) struct Admitted {
-    /// The owner of the request's idempotency keys; `None` where a request is never replayed.
+    /// The scope of the request's idempotency keys; `None` if the request is never replayed.
     pub scope: Option<String>,
-    /// Whose stored responses are bounded together.
+    /// The owner of the limit on stored responses.
     pub owner: Option<String>,
 }
 
-/// Takes a request through its gates, and notes what the rate limiter said.
+/// Runs all checks, and stores the rate limiter's result in `admission`.
 pub(super) async fn pass<H: Host>(
     call: &mut Call<'_, H>,
     route: &Route,
@@ -35,21 +35,21 @@ pub(super) async fn pass<H: Host>(
 ) -> Result<Admitted, Problem> {
     let (scope, owner) = match route.authority {
         Authority::Store => {
-            authenticate(call, changes_nothing(call, route)).await?;
+            authenticate(call, is_read_only(call, route)).await?;
             let caller = call.caller()?;
             let (store, merchant, usage) = (caller.store.id, caller.store.merchant(), route.usage.name());
             let bucket = match route.endpoint {
-                // A merchant whose quota is used up by a leaked key must still be able to revoke that key.
+                // A leaked key can use up the merchant's quota; the merchant must still be able to revoke that key.
                 Endpoint::RevokeKey => format!("{usage}/key/{}", caller.key.id),
                 _ => format!("{usage}/{merchant}"),
             };
-            *admission = Some(rate(call, route.usage, bucket).await?);
+            *admission = Some(admit(call, route.usage, bucket).await?);
             (Some(format!("store/{store}")), Some(format!("merchant/{merchant}")))
         }
         Authority::Courier => {
             authenticate_courier(call).await?;
             let courier = call.courier()?.id;
-            *admission = Some(rate(call, route.usage, format!("{}/courier/{courier}", route.usage.name())).await?);
+            *admission = Some(admit(call, route.usage, format!("{}/courier/{courier}", route.usage.name())).await?);
             let scope = format!("courier/{courier}");
             (Some(scope.clone()), Some(scope))
         }
@@ -57,25 +57,25 @@ pub(super) async fn pass<H: Host>(
             authorise(call).await?;
             (Some("operator".to_owned()), None)
         }
-        // A login is never replayed: each attempt verifies the password and counts against the limits of logins, and nothing that is
-        // derived from the password is stored.
+        // A login is never replayed: each attempt verifies the password and counts against the login limits, and nothing derived from
+        // the password is stored.
         Authority::Public => (None, None),
     };
     if let Some(admission) = admission.filter(|admission| !admission.admitted) {
         return Err(Problem::new(
             ProblemCode::RateLimited,
-            "The merchant's quota for this kind of request is used up. Wait as long as Retry-After says.",
-            "A cota da empresa para este tipo de requisição acabou. Aguarde o tempo indicado em Retry-After.",
+            "The quota for this kind of request is used up. Retry after the time in Retry-After.",
+            "A cota para este tipo de requisição acabou. Aguarde o tempo indicado em Retry-After.",
         )
         .retry_after(admission.reset));
     }
-    accepts(&call.parts.headers, route.endpoint.media())?;
-    body_is_json(call, route)?;
+    check_accept(&call.parts.headers, route.endpoint.media())?;
+    check_body(call, route)?;
     Ok(Admitted { scope, owner })
 }
 
-/// Whether a request only computes, so that it may go by what the host knew a moment ago. One with an idempotency key is kept.
-fn changes_nothing<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
+/// Whether the request stores nothing, so the host may authenticate it with cached data. With an idempotency key its response is stored.
+fn is_read_only<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
     route.endpoint == Endpoint::PreviewOrder && !call.parts.headers.contains_key(idempotency::HEADER)
 }
 
@@ -85,23 +85,23 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
     let Some(holder) = call.host.find_keys(query).await?.pop() else {
         let problem = Problem::new(
             ProblemCode::ApiKeyInvalid,
-            "No store has this key. Check that the whole key was copied.",
-            "Nenhuma loja tem esta chave. Verifique se a chave foi copiada por inteiro.",
+            "Invalid API key. Check that you copied the entire key.",
+            "Chave de API inválida. Verifique se você copiou a chave inteira.",
         );
         return Err(unknown_key(call, problem).await?);
     };
     if holder.key.deleted_at.is_some() || holder.store.deleted_at.is_some() {
         return Err(Problem::new(
             ProblemCode::ApiKeyRevoked,
-            "This key was revoked. Issue a new one.",
-            "Esta chave foi revogada. Emita uma nova.",
+            "This API key was revoked. Issue a new one.",
+            "Esta chave de API foi revogada. Emita uma nova.",
         ));
     }
     if holder.key.expires_at <= call.context.now {
         return Err(Problem::new(
             ProblemCode::ApiKeyExpired,
-            format!("This key ended at {}. Issue a new one.", holder.key.expires_at),
-            format!("Esta chave terminou em {}. Emita uma nova.", holder.key.expires_at),
+            format!("This API key expired at {}. Issue a new one.", holder.key.expires_at),
+            format!("Esta chave de API expirou em {}. Emita uma nova.", holder.key.expires_at),
         ));
     }
     call.caller = Some(holder);
@@ -115,16 +115,16 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
     let Some((key, courier)) = known.filter(|(_, courier)| courier.removed_at.is_none()) else {
         let problem = Problem::new(
             ProblemCode::ApiKeyInvalid,
-            "No courier has this key. Ask the operator for a new one.",
-            "Nenhum entregador tem esta chave. Peça uma nova ao operador.",
+            "Invalid courier key. Check that you copied the entire key, or request a new one from the operator.",
+            "Chave de entregador inválida. Verifique se você copiou a chave inteira ou peça uma nova ao operador.",
         );
         return Err(unknown_key(call, problem).await?);
     };
     if key.expires_at <= call.context.now {
         return Err(Problem::new(
             ProblemCode::ApiKeyExpired,
-            format!("This key ended at {}. Ask the operator for a new one.", key.expires_at),
-            format!("Esta chave terminou em {}. Peça uma nova ao operador.", key.expires_at),
+            format!("This courier key expired at {}. Request a new one from the operator.", key.expires_at),
+            format!("Esta chave de entregador expirou em {}. Peça uma nova ao operador.", key.expires_at),
         ));
     }
     call.courier = Some(courier);
@@ -136,35 +136,35 @@ async fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
     let Some(operator) = &call.settings.operator else {
         return Err(Problem::new(
             ProblemCode::Unavailable,
-            "This deployment has no operator token. Set DESPACHO_ADMIN_TOKEN and start it again.",
-            "Esta instalação não tem token de operador. Defina DESPACHO_ADMIN_TOKEN e reinicie.",
+            "This deployment has no operator token. Set DESPACHO_ADMIN_TOKEN and restart the service.",
+            "Esta instalação não tem token de operador. Defina DESPACHO_ADMIN_TOKEN e reinicie o serviço.",
         )
         .retry_after(Duration::minutes(1)));
     };
-    // Hashes are compared: how long it takes says nothing of the token.
+    // Comparing hashes leaks nothing about the token through timing.
     if KeyHash::of(token) == *operator {
         return Ok(());
     }
     let problem = Problem::new(
         ProblemCode::ApiKeyInvalid,
-        "This is not the operator's token.",
-        "Este não é o token do operador.",
+        "Invalid operator token. Send the value of DESPACHO_ADMIN_TOKEN in the x-api-token header.",
+        "Token de operador inválido. Envie o valor de DESPACHO_ADMIN_TOKEN no cabeçalho x-api-token.",
     );
     Err(unknown_key(call, problem).await?)
 }
 
-/// What to tell a caller whose key nobody has: `problem`, or, where its address has shown too many such keys, to wait. Nobody guesses
-/// 256 bits; but a program that tries for ever should cost little, and be noticed.
+/// Returns `problem`, or `rate_limited` if the IP address has sent too many unknown keys. Keys of 256 bits cannot be guessed; the limit
+/// makes attempts cheap to reject and visible in the metrics.
 async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -> Result<Problem, Problem> {
     let Some(address) = call.parts.extensions.get::<CallerAddress>() else { return Ok(problem) };
-    let admission = rate(call, Usage::UnknownKey, format!("unknown-key/{}", address.name())).await?;
+    let admission = admit(call, Usage::UnknownKey, format!("unknown-key/{}", address.name())).await?;
     if admission.admitted {
         return Ok(problem);
     }
     Ok(Problem::new(
         ProblemCode::RateLimited,
-        "Too many keys that nobody has came from this address. Wait as long as Retry-After says.",
-        "Chaves inexistentes demais vieram deste endereço. Espere o tempo indicado em Retry-After.",
+        "Too many requests with unknown API keys from this IP address. Retry after the time in Retry-After.",
+        "Este endereço IP enviou requisições demais com chaves de API desconhecidas. Aguarde o tempo indicado em Retry-After.",
     )
     .retry_after(admission.reset))
 }
@@ -176,14 +176,14 @@ fn token<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a str, Problem> {
         (_, Some(text)) => Ok(text),
         (None, _) => Err(Problem::new(
             ProblemCode::ApiKeyMissing,
-            "Send the store's key in the x-api-token header.",
-            "Envie a chave da loja no cabeçalho x-api-token.",
+            "The request has no API key. Send it in the x-api-token header.",
+            "A requisição não tem chave de API. Envie-a no cabeçalho x-api-token.",
         )),
         (Some(_), None) => Err(plain(ProblemCode::ApiKeyInvalid)),
     }
 }
 
-async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<Admission, Problem> {
+async fn admit<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<Admission, Problem> {
     let limits = &call.settings.limits;
     let quota = match usage {
         Usage::Preview => limits.previews_per_minute,
@@ -196,20 +196,20 @@ async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result
     Ok(call.host.admit(&bucket, call.context.now).await?)
 }
 
-/// Whether the caller takes one of these media types: no `Accept`, or one that has a range over one with a weight above zero.
-fn accepts(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
+/// Checks that the client accepts one of these media types.
+fn check_accept(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
     if media.iter().any(|media| takes(headers, media)) {
         return Ok(());
     }
     let media = media.join(", ");
     Err(Problem::new(
         ProblemCode::NotAcceptable,
-        format!("Answers are {media}. Accept it, or send no Accept header."),
-        format!("As respostas são {media}. Aceite esse tipo ou não envie o cabeçalho Accept."),
+        format!("The response has the media type {media}. Include it in the Accept header, or omit the header."),
+        format!("A resposta tem o tipo de mídia {media}. Inclua-o no cabeçalho Accept ou não envie o cabeçalho."),
     ))
 }
 
-fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
+fn check_body<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
     let max = call.settings.limits.body_bytes;
     if call.body.len() > max {
         return Err(too_large(max));
@@ -227,7 +227,7 @@ fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Proble
     }
     Err(Problem::new(
         ProblemCode::UnsupportedMediaType,
-        "Send the body as JSON, not compressed, with the header `content-type: application/json`.",
-        "Envie o corpo em JSON, sem compressão, com o cabeçalho `content-type: application/json`.",
+        "The body must be uncompressed JSON. Send it with the header `content-type: application/json`.",
+        "O corpo deve ser JSON sem compressão. Envie-o com o cabeçalho `content-type: application/json`.",
     ))
 }

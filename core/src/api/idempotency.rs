@@ -1,8 +1,7 @@
-//! `Idempotency-Key`: the same request, sent twice, is carried out once.
+//! `Idempotency-Key`: a request that is sent twice is executed once.
 //!
-//! A claim is taken before the work and finished in the commit of its result, so that a crash in between leaves a claim that
-//! ends by itself and nothing else. A request that fails leaves nothing behind and gives its claim up: it may be mended and
-//! sent again under the same key.
+//! A claim is stored before the work and finished in the commit of the result. After a crash in between, only the claim remains, and it
+//! expires. A request that fails releases its claim: the client can correct it and send it again with the same key.
 
 use std::borrow::Cow;
 
@@ -23,23 +22,23 @@ use crate::{
     rules::{erasure::is_fingerprint, webhooks},
 };
 
-/// How long a request may run before its claim is free again: longer than any host lets a request run.
-const RUNNING: Duration = Duration::seconds(90);
-const LONGEST_KEY: usize = 255;
-/// The header of the key.
+/// The time after which the claim of a running request expires; longer than every host's request timeout.
+const RUNNING_TTL: Duration = Duration::seconds(90);
+const MAX_KEY: usize = 255;
+/// The name of the header.
 pub(super) const HEADER: &str = "idempotency-key";
 
-/// What a request's `Idempotency-Key` comes to.
+/// How to respond to a request, given its `Idempotency-Key`.
 pub(super) enum Begun {
-    /// The request is carried out.
+    /// Execute the request.
     New,
-    /// The response is the stored one.
+    /// Return the stored response.
     Replayed(ApiResponse),
-    /// The response is computed again.
+    /// Compute the response again.
     Recompute(Recompute),
 }
 
-/// Takes the claim that the request's header asks for, or finds the response to the request that took it before.
+/// Takes the claim on the request's idempotency key, or returns the response to the earlier request with that key.
 pub(super) async fn begin<H: Host>(
     call: &mut Call<'_, H>,
     endpoint: Endpoint,
@@ -64,7 +63,7 @@ pub(super) async fn begin<H: Host>(
             fingerprint: fingerprint.clone(),
             holder: holder.clone(),
             response: None,
-            expires_at: call.context.now.after(RUNNING),
+            expires_at: call.context.now.after(RUNNING_TTL),
         };
         let take =
             Changes { at: call.context.now, claim: Some(ClaimChange::Take(claim.clone())), ..Changes::default() };
@@ -80,8 +79,8 @@ pub(super) async fn begin<H: Host>(
     Err(given_up())
 }
 
-/// Identifies a request among others with its key. A fast hash of a body with a password would let a reader of the database try
-/// passwords against it, so that one is hashed as slowly as a password is.
+/// Returns the fingerprint that distinguishes requests with the same key. With a fast hash of a body that contains a password, a reader
+/// of the database could test passwords, so such a body gets the password hash.
 async fn fingerprint_of<H: Host>(
     call: &Call<'_, H>,
     endpoint: Endpoint,
@@ -93,14 +92,14 @@ async fn fingerprint_of<H: Host>(
     if !endpoint.reads_password() {
         return Ok(fast);
     }
-    // Of the claim, so that the same request has the same hash and no two claims share a salt.
+    // The salt is derived from the claim: the same request has the same hash, and no two claims share a salt.
     let claim = hmac_sha256(&call.settings.secret.0, &[b"claim", scope.as_bytes(), key.as_bytes()]);
     let mut salt = [0; 16];
     salt.copy_from_slice(&claim[..16]);
     Ok(call.host.hash_password(&fast, salt).await?)
 }
 
-/// Rejects a further stored response once its owner has the maximum of 24 hours.
+/// Rejects another stored response if its owner has the maximum for 24 hours.
 async fn within_limits<H: Host>(call: &Call<'_, H>, owner: &str) -> Result<(), Problem> {
     let limits = &call.settings.limits;
     let usage = call.host.usage(UsageQuery::Claims(owner, call.context.now.before(KEPT))).await?;
@@ -112,19 +111,19 @@ async fn within_limits<H: Host>(call: &Call<'_, H>, owner: &str) -> Result<(), P
     Err(Problem::new(
         ProblemCode::IdempotencyLimit,
         format!(
-            "Responses are stored for at most {records} idempotency keys and {megabytes} MB in 24 hours. Send the request without an \
-             Idempotency-Key, or wait as long as Retry-After says."
+            "At most {records} idempotency keys and {megabytes} MB of responses are stored in 24 hours. Send the request without \
+             Idempotency-Key, or retry after the time in Retry-After."
         ),
         format!(
-            "São armazenadas respostas de no máximo {records} chaves de idempotência e {megabytes} MB em 24 horas. Envie a requisição \
+            "O limite em 24 horas é de {records} chaves de idempotência e {megabytes} MB de respostas armazenadas. Envie a requisição \
              sem Idempotency-Key ou aguarde o tempo indicado em Retry-After."
         ),
     )
     .retry_after(Duration::minutes(60)))
 }
 
-/// Ends a claim that no commit has finished: keeps a success, gives a failure up. With a failure go the changes that it leaves,
-/// such as a notification.
+/// Ends a claim that no commit has finished: stores a success, releases the claim after a failure. Also commits `left`, the changes of
+/// a failure, such as a notification.
 pub(super) async fn end<H: Host>(
     call: &mut Call<'_, H>,
     result: &Result<ApiResponse, Problem>,
@@ -137,7 +136,7 @@ pub(super) async fn end<H: Host>(
         }
         (_, claim) => {
             let release = claim.map(|Claim { scope, key, holder, expires_at, .. }| {
-                // A commit that failed may have taken place all the same: then the answer is kept, and stays.
+                // A commit that returned an error may have succeeded. Its stored response then remains.
                 ClaimChange::Release { scope, key, holder, until: expires_at }
             });
             let changes = Changes { at: call.context.now, claim: release, ..left };
@@ -151,8 +150,8 @@ fn stored_response<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str
     if !is_fingerprint(&claim.fingerprint, fingerprint, &call.settings.secret) {
         return Err(Problem::new(
             ProblemCode::IdempotencyKeyReused,
-            "This Idempotency-Key belongs to another request. Send a new key with a new request.",
-            "Esta Idempotency-Key pertence a outra requisição. Envie uma chave nova com uma requisição nova.",
+            "This Idempotency-Key was used for another request. Use a new key for a new request.",
+            "Esta Idempotency-Key já foi usada em outra requisição. Use uma chave nova para cada requisição.",
         ));
     }
     match &claim.response {
@@ -160,14 +159,14 @@ fn stored_response<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str
         Some(stored) => replay(&readable(call, stored), call.settings.secret.0).map(Begun::Replayed),
         None => Err(Problem::new(
             ProblemCode::RequestInProgress,
-            "The first request with this Idempotency-Key is still running. Ask again in a second.",
-            "A primeira requisição com esta Idempotency-Key ainda está em andamento. Tente de novo em um segundo.",
+            "The first request with this Idempotency-Key is still running. Retry in one second.",
+            "A primeira requisição com esta Idempotency-Key ainda está em andamento. Tente novamente em um segundo.",
         )
         .retry_after(Duration::seconds(1))),
     }
 }
 
-/// What the caller may still read of a stored response: a courier reads recipients only while the courier has the order.
+/// Returns the stored response without recipients' data if the caller is a courier who no longer has the order.
 fn readable<'a, H: Host>(call: &Call<'_, H>, stored: &'a StoredResponse) -> Cow<'a, StoredResponse> {
     let Some(courier) = &call.courier else { return Cow::Borrowed(stored) };
     let id = Tree::parse(&stored.body).ok().and_then(|body| OrderId::new(body.get("id")?.as_u64()?));
@@ -180,12 +179,13 @@ fn readable<'a, H: Host>(call: &Call<'_, H>, stored: &'a StoredResponse) -> Cow<
     }
 }
 
-/// The kept answer, with a secret's text derived anew in place of its nonce.
+/// Returns the stored response, with a secret derived again from its nonce.
 fn replay(stored: &StoredResponse, secret: [u8; 32]) -> Result<ApiResponse, Problem> {
-    let damaged = || Problem::from(HostError::Internal { detail: "a stored answer's nonce is damaged".to_owned() });
+    let corrupt =
+        || Problem::from(HostError::Internal { detail: "the nonce of a stored response is corrupt".to_owned() });
     let body = match &stored.key_nonce {
         Some(nonce) => {
-            let key = Key::text(&secret, &unhex(nonce).ok_or_else(damaged)?);
+            let key = Key::text(&secret, &unhex(nonce).ok_or_else(corrupt)?);
             let signing = webhooks::secret_text(&secret, nonce);
             stored.body.replace(&placeholder(nonce), &signing).replace(nonce, &key)
         }
@@ -194,7 +194,7 @@ fn replay(stored: &StoredResponse, secret: [u8; 32]) -> Result<ApiResponse, Prob
     Ok(ApiResponse { replayed: true, ..ApiResponse::of(stored.status, body.into_bytes()) })
 }
 
-/// What stands in a kept answer in place of a webhook's secret.
+/// Returns the placeholder for a webhook's secret in a stored response.
 pub(super) fn placeholder(nonce: &str) -> String {
     format!("{}{nonce}", webhooks::SECRET_PREFIX)
 }
@@ -210,13 +210,13 @@ fn unhex(text: &str) -> Option<[u8; 32]> {
 
 fn header<H: Host>(call: &Call<'_, H>) -> Result<Option<String>, Problem> {
     let Some(value) = call.parts.headers.get(HEADER) else { return Ok(None) };
-    let text = value.to_str().ok().map(str::trim).filter(|text| (1..=LONGEST_KEY).contains(&text.len()));
+    let text = value.to_str().ok().map(str::trim).filter(|text| (1..=MAX_KEY).contains(&text.len()));
     match text {
         Some(text) => Ok(Some(text.to_owned())),
         None => Err(Problem::new(
             ProblemCode::MalformedRequest,
-            "The Idempotency-Key header must be 1 to 255 visible ASCII characters.",
-            "O cabeçalho Idempotency-Key deve ter de 1 a 255 caracteres ASCII visíveis.",
+            "The Idempotency-Key header is malformed. Send 1 to 255 visible ASCII characters.",
+            "O cabeçalho Idempotency-Key está malformado. Envie de 1 a 255 caracteres ASCII visíveis.",
         )),
     }
 }

@@ -5,17 +5,17 @@ use http::{HeaderMap, header};
 use super::problem::{Problem, ProblemCode};
 use crate::model::quality;
 
-/// A body of more than `most` bytes.
+/// Returns the problem of a body of more than `max` bytes.
 pub(super) fn too_large(max: usize) -> Problem {
     Problem::new(
         ProblemCode::BodyTooLarge,
-        format!("A body has at most {max} bytes."),
-        format!("Um corpo tem no máximo {max} bytes."),
+        format!("The request body is too large. Send at most {max} bytes."),
+        format!("O corpo da requisição é grande demais. Envie no máximo {max} bytes."),
     )
 }
 
-/// Whether an `Accept` header takes a media type. An empty one asks for nothing in particular, as no header does. Who takes
-/// problems alone takes JSON.
+/// Whether the `Accept` headers allow a media type: there is none, all are empty, or a range with a weight above zero matches.
+/// `application/problem+json` also allows JSON.
 pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut values = values.filter(|value| !value.trim().is_empty()).peekable();

@@ -1,7 +1,7 @@
 //! The HTTP API as a function of a host and a request.
 //!
-//! A request passes the same gates on every host, in this order: endpoint (404, 405), key (401), rate (429), what it accepts and
-//! sends (406, 413, 415), idempotency (409, 422), and then its handler.
+//! On every host a request passes the same guards before its handler, in this order: endpoint (404, 405), authentication (401), rate
+//! limit (429), content negotiation and body size (406, 413, 415), and idempotency (409, 422).
 
 mod boxed;
 mod call;
@@ -47,8 +47,7 @@ use crate::{
     rules::{limits::Admission, settings::Settings},
 };
 
-/// Responds to one request. The body must already be collected, up to `settings.limits.body_bytes` and at least one more byte
-/// if it is longer.
+/// Responds to one request. The host must have collected the whole body, or at least one byte more than `settings.limits.body_bytes`.
 ///
 /// ```
 /// use std::task::{Context, Poll, Waker};
@@ -57,7 +56,7 @@ use crate::{
 ///
 /// let (host, settings) = (MemoryHost::seeded(1), Settings::default());
 /// let request = http::Request::get("/delivery/orders/1000").body(bytes::Bytes::new())?;
-/// // This host never waits, so that one poll completes the future. A real one runs it on its runtime.
+/// // This host never waits, so one poll completes the future. A real host runs it on its runtime.
 /// let response = std::pin::pin!(api::handle(&host, &settings, request));
 /// let Poll::Ready(response) = response.poll(&mut Context::from_waker(Waker::noop())) else { unreachable!() };
 /// assert_eq!(response.status(), 401, "the request has no API key");
@@ -68,8 +67,8 @@ pub async fn handle<H: Host>(host: &H, settings: &Settings, request: Request<Byt
     handle_or_stream(host, settings, request).await.0
 }
 
-/// The same, and if the response begins a stream of events, its continuation: see [`crate::drivers::stream`]. A host that cannot hold a connection
-/// open ends it there, and the caller comes again with the last event's identifier.
+/// Like [`handle`], but also returns the continuation if the response starts an event stream: see [`crate::drivers::stream`]. A host that
+/// cannot hold connections open ends the response there; the client reconnects with the last event's ID.
 pub async fn handle_or_stream<H: Host>(
     host: &H,
     settings: &Settings,
@@ -103,15 +102,15 @@ pub async fn handle_or_stream<H: Host>(
         Match::OtherMethods(allow) => {
             let problem = Problem::new(
                 ProblemCode::MethodNotAllowed,
-                format!("This endpoint takes {allow}."),
-                format!("Este endereço aceita {allow}."),
+                format!("This endpoint accepts only {allow}."),
+                format!("Este endpoint aceita somente {allow}."),
             );
             Err(Problem { allow: Some(allow), ..problem })
         }
-        Match::Nothing => Err(Problem::new(
+        Match::NotFound => Err(Problem::new(
             ProblemCode::EndpointNotFound,
-            "There is no such endpoint. /docs lists them all.",
-            "Este endereço não existe. /docs lista todos.",
+            "This endpoint does not exist. Check the path; /docs lists all endpoints.",
+            "Este endpoint não existe. Confira o caminho; /docs lista todos os endpoints.",
         )),
     };
     let mut response = reply.write(result);
@@ -137,7 +136,7 @@ async fn outcome<H: Host>(
     };
     if call.claim.is_some() || !left.notifications.is_empty() {
         let ended = idempotency::end(call, &result, left).await;
-        // A success that could not be kept was not carried out; a failure stays the failure that it is.
+        // If the commit of a success fails, nothing was changed, and its error is the result. A failure remains the result.
         if result.is_ok() {
             ended?;
         }
@@ -164,8 +163,8 @@ async fn carried_out<H: Host>(
     }
 }
 
-/// A preview once more, with the time of its first response. Where what it rests on has changed since, as the tariff, it is a new preview:
-/// it created nothing that could happen twice.
+/// Recomputes a preview at the time of its first response. If the result differs, because the tariff or other data has changed, it
+/// returns a new preview: a preview creates nothing, so a second one is harmless.
 async fn recomputed<H: Host>(
     call: &mut Call<'_, H>,
     endpoint: Endpoint,
@@ -180,21 +179,20 @@ async fn recomputed<H: Host>(
     }
 }
 
-/// Whether a creation that failed so is told to the store too: every one that fails by the caller's doing, from the media type
-/// to the balance. A used-up quota would only fill the panel, and a request that is still running has not failed.
+/// Whether the store gets a notification of a failed creation: for every client error, from the media type to the balance. An exceeded
+/// quota would only fill the panel, and a request that is still running has not failed.
 fn is_notified(code: ProblemCode) -> bool {
     code.status() < 500 && !matches!(code, ProblemCode::RateLimited | ProblemCode::RequestInProgress)
 }
 
 /// Whether a request may change what is stored. A host completes such a request even if the client has gone; it may cancel any other.
-/// Of the unsafe methods only a preview stores nothing, unless its response is stored for an `Idempotency-Key`.
 pub fn may_write<B>(request: &Request<B>) -> bool {
     let is_preview = request.uri().path() == routes::PREVIEW && !request.headers().contains_key(idempotency::HEADER);
     !request.method().is_safe() && !is_preview
 }
 
-/// A host's own problem in the API's shape, in place of an answer that went missing or for an endpoint of the host's: the
-/// caller's language and identifier, or else `request_id`, and `route` for the [`Outcome`].
+/// Returns a host's problem as a response of the API, in the caller's language and with the caller's request ID, or else `request_id`.
+/// `route` is for the [`Outcome`].
 pub fn reject(
     request: &Parts,
     route: &'static str,

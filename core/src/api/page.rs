@@ -1,7 +1,7 @@
-//! What a merchant's web page does itself: previews and validation over plain data, by the rules that the service goes by.
+//! Previews and validation in a merchant's web page, by the service's rules.
 //!
-//! A page holds a [`PreviewContext`] and needs no host: addresses are located and roads measured by embedded data, as the service does
-//! where `exact` is true. The answer is then the service's, byte for byte, but for the quote, which only the service can sign.
+//! A page needs a [`PreviewContext`] but no host: it locates addresses and measures distances with embedded data, as the service does if
+//! `exact` is true. The result then equals the service's response byte for byte, except the quote, which only the service can sign.
 
 use super::{
     media::too_large,
@@ -18,10 +18,10 @@ use crate::{
     wire::{ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView},
 };
 
-/// The only shape of a context that is known so far.
+/// The supported format of a context.
 const FORMAT: u32 = 1;
 
-/// The context of a store; `exact` says whether the service itself goes by embedded data alone.
+/// Returns the context of a store. `exact` is whether the service itself uses only embedded data.
 pub(super) fn context(store: &Store, settings: &Settings, exact: bool, now: Timestamp) -> PreviewContext {
     let limits = &settings.limits;
     PreviewContext {
@@ -39,7 +39,7 @@ pub(super) fn context(store: &Store, settings: &Settings, exact: bool, now: Time
     }
 }
 
-/// Previews that a page computes itself.
+/// Computes previews in a page.
 #[derive(Clone, Debug)]
 pub struct Previewer {
     context: PreviewContext,
@@ -51,17 +51,21 @@ pub struct Previewer {
 }
 
 impl Previewer {
-    /// A previewer on a context of `GET /delivery/preview-context`, which may have been saved, that locates addresses by this gazetteer.
+    /// Creates a previewer with a context from `GET /delivery/preview-context`.
     ///
     /// # Errors
-    /// A context of another format, or one whose values are not valid, with a pointer to each fault.
+    /// A context of another format or with invalid values, with a pointer to each.
     pub fn new(context: PreviewContext, gazetteer: Gazetteer) -> Result<Previewer, Problem> {
         if context.format != FORMAT {
-            let (found, en) = (context.format, "Update the package, or ask for a new context.");
+            let found = context.format;
             return Err(Problem::new(
                 ProblemCode::ValidationFailed,
-                format!("The context has format {found}; this package knows format {FORMAT}. {en}"),
-                format!("O contexto tem o formato {found}; este pacote conhece o {FORMAT}. Atualize o pacote."),
+                format!(
+                    "The context has format {found}, but this package supports format {FORMAT}. Update the package or load a new context."
+                ),
+                format!(
+                    "O contexto tem o formato {found}, mas este pacote aceita o formato {FORMAT}. Atualize o pacote ou carregue um novo contexto."
+                ),
             ));
         }
         let root = Path::Root;
@@ -82,8 +86,8 @@ impl Previewer {
         let Some((id, point)) = checker.finish(Some(known))? else {
             return Err(Problem::new(
                 ProblemCode::ValidationFailed,
-                "The context is damaged. Ask for a new one.",
-                "O contexto está danificado. Peça um novo.",
+                "The context is invalid. Load a new one.",
+                "O contexto é inválido. Carregue um novo.",
             )
             .with_errors(errors));
         };
@@ -97,18 +101,18 @@ impl Previewer {
         Ok(Previewer { context, id, pickup: Place { address, located }, limits, gazetteer, packs: Vec::new() })
     }
 
-    /// Locates addresses by one more gazetteer pack too, as a service that has the pack. Of several packs the most precise place counts,
-    /// of equal ones the earlier pack's.
+    /// Adds a gazetteer pack for locating addresses. Of several results the most precise one is used, and among equals the one from the
+    /// pack that was added first.
     pub fn add_pack(&mut self, pack: Pack<'static>) {
         self.packs.push(pack);
     }
 
-    /// The preview of a body as `POST /delivery/orders/preview` takes it, at this moment, without a quote.
+    /// Returns the preview for a body of `POST /delivery/orders/preview` at the time `now`, without a quote.
     ///
     /// # Errors
-    /// The problem that the service would answer with.
+    /// The problem that the service would return.
     pub fn preview(&self, body: &[u8], now: Timestamp) -> Result<PreviewView, Problem> {
-        within(body, &self.limits)?;
+        check_size(body, &self.limits)?;
         let inquiry = validate::preview(read(body)?, &self.limits)?;
         if inquiry.store.is_some_and(|store| store != self.id) {
             return Err(super::planning::not_allowed());
@@ -124,24 +128,24 @@ impl Previewer {
     }
 }
 
-/// Whether the service would take a body of `POST /delivery/orders`, as far as its text alone says.
+/// Validates the format of a body of `POST /delivery/orders`.
 ///
 /// # Errors
-/// The problem that the service would answer with.
+/// The problem that the service would return.
 pub fn validate_order(body: &[u8], limits: &Limits) -> Result<(), Problem> {
-    within(body, limits)?;
+    check_size(body, limits)?;
     validate::order(read::<CreateOrder>(body)?, limits).map(|_| ())
 }
 
-/// Whether the service would take a body of `POST /delivery/stores`, as far as its text alone says.
+/// Validates the format of a body of `POST /delivery/stores`.
 ///
 /// # Errors
-/// The problem that the service would answer with.
+/// The problem that the service would return.
 pub fn validate_store(body: &[u8]) -> Result<(), Problem> {
-    within(body, &Limits::default())?;
+    check_size(body, &Limits::default())?;
     validate::store(read(body)?).map(|_| ())
 }
 
-fn within(body: &[u8], limits: &Limits) -> Result<(), Problem> {
+fn check_size(body: &[u8], limits: &Limits) -> Result<(), Problem> {
     if body.len() > limits.body_bytes { Err(too_large(limits.body_bytes)) } else { Ok(()) }
 }

@@ -1,9 +1,9 @@
-//! Where the addresses of a request are, and what is told to a caller whose address has no place or one that is not known well.
+//! Locates the addresses of a request, and reports those that cannot be located or are not precise enough.
 
 use rust_decimal::Decimal;
 
 use super::{
-    call::Call,
+    call::{Call, plain},
     problem::{FieldError, Problem, ProblemCode},
     read::read,
     validate,
@@ -14,15 +14,15 @@ use crate::{
     model::{Address, Located, Precision, Text},
 };
 
-/// The address in a JSON object of the API's own fields.
+/// Reads an address from a JSON object with the API's fields.
 ///
 /// # Errors
-/// What is wrong with it, field by field.
+/// Every invalid field.
 pub fn address(json: &[u8]) -> Result<Address, Problem> {
     validate::address(read(json)?)
 }
 
-/// Where addresses are; every one that has no place, or none that is precise enough, is named at once, after `own`.
+/// Locates addresses with the host. See [`every_place`].
 pub(super) async fn locate<H: Host>(
     call: &Call<'_, H>,
     addresses: &[&Address],
@@ -33,7 +33,7 @@ pub(super) async fn locate<H: Host>(
     every_place(addresses, results, call.settings.places.min_precision, pointer, own)
 }
 
-/// The places of addresses, or every address without one that is precise enough named at once, after `own`.
+/// Returns the locations of addresses, or one problem that lists `own` and every address that cannot be located precisely enough.
 pub(super) fn every_place(
     addresses: &[&Address],
     responses: Vec<Result<Located, LocateError>>,
@@ -62,13 +62,10 @@ pub(super) fn every_place(
         return Ok(located);
     }
     let code = first.unwrap_or(ProblemCode::AddressImprecise);
-    let title = code.title();
-    let en = format!("{}; `errors` says which and why.", title.en);
-    let pt = format!("{}; `errors` diz qual e por quê.", title.pt);
-    Err(Problem::new(code, en, pt).with_errors(errors))
+    Err(plain(code).with_errors(errors))
 }
 
-/// What is wrong with a place that the operator does not accept, as a field's code and its detail; `None` where it is accepted.
+/// Returns the field code and detail if a location is less precise than the operator accepts, else `None`.
 pub fn imprecise(address: &Address, located: &Located, min: Precision) -> Option<(&'static str, Text)> {
     let known = located.precision;
     if known <= min {
@@ -82,20 +79,20 @@ pub fn imprecise(address: &Address, located: &Located, min: Precision) -> Option
         ProblemCode::AddressImprecise.name()
     };
     let (en, pt) = match code {
-        "street_unknown" => ("The street is not known here. ", "A rua não é conhecida aqui. "),
-        "number_unknown" => ("The number is not known here. ", "O número não é conhecido aqui. "),
+        "street_unknown" => ("Unknown street. ", "Rua desconhecida. "),
+        "number_unknown" => ("Unknown street number. ", "Número desconhecido. "),
         _ => ("", ""),
     };
     let zip_code = address.cep().is_none() && min > Precision::Number;
     let (help_en, help_pt) = match (min, zip_code) {
         (Precision::Coordinates, _) => ("Send latitude and longitude.", "Envie latitude e longitude."),
         (_, true) => (
-            "Send latitude and longitude, or zipCode; the operator can load a gazetteer of addresses.",
-            "Envie latitude e longitude, ou zipCode; o operador pode carregar um cadastro de endereços.",
+            "Send latitude and longitude, or zipCode. The operator can load a gazetteer of addresses.",
+            "Envie latitude e longitude, ou zipCode. O operador pode carregar uma base de endereços.",
         ),
         (_, false) => (
-            "Check the address, or send latitude and longitude; the operator can load a gazetteer of addresses.",
-            "Confira o endereço, ou envie latitude e longitude; o operador pode carregar um cadastro de endereços.",
+            "Check the address, or send latitude and longitude. The operator can load a gazetteer of addresses.",
+            "Confira o endereço ou envie latitude e longitude. O operador pode carregar uma base de endereços.",
         ),
     };
     let (known, min, radius_m) = (level(known), level(min), located.radius_m);
@@ -103,18 +100,18 @@ pub fn imprecise(address: &Address, located: &Located, min: Precision) -> Option
         code,
         Text::new(
             format!(
-                "{en}The address is known by {} alone, to about {radius_m} m; {} is wanted. {help_en}",
+                "{en}The address was located only by {}, within about {radius_m} m; {} is required. {help_en}",
                 known.0, min.0
             ),
             format!(
-                "{pt}O endereço é conhecido só por {}, com cerca de {radius_m} m; é exigido {}. {help_pt}",
+                "{pt}O endereço foi localizado somente por {}, com erro de cerca de {radius_m} m; exigência: {}. {help_pt}",
                 known.1, min.1
             ),
         ),
     ))
 }
 
-/// A level in words, with the name that programs use.
+/// Returns a precision in English and Portuguese words, with its name in the API.
 fn level(precision: Precision) -> (&'static str, &'static str) {
     match precision {
         Precision::Coordinates => ("its coordinates (coordinates)", "coordenadas (coordinates)"),
@@ -127,7 +124,7 @@ fn level(precision: Precision) -> (&'static str, &'static str) {
     }
 }
 
-/// What is told of an address that has no place: the problem, the field's own code, and what to do.
+/// Returns the problem code, the field code and the detail for an address that cannot be located.
 pub fn locate_problem(error: &LocateError) -> (ProblemCode, &'static str, Text) {
     let code = match error {
         LocateError::CoordinatesMismatch { .. } | LocateError::CoordinatesOutside { .. } => {
@@ -151,20 +148,20 @@ fn detail(error: &LocateError) -> Text {
     let name = |town: &Municipality| format!("{} ({})", town.name(), town.uf().code());
     match error {
         LocateError::NoLocation => Text::new(
-            "Send latitude and longitude, or zipCode, or city and state.",
-            "Envie latitude e longitude, ou zipCode, ou city e state.",
+            "The address cannot be located. Send latitude and longitude, or zipCode, or city and state.",
+            "O endereço não pode ser localizado. Envie latitude e longitude, ou zipCode, ou city e state.",
         ),
         LocateError::NotFound => Text::new(
-            "No municipality has this name. Check city and state, or send zipCode or latitude and longitude.",
-            "Nenhum município tem este nome. Confira city e state, ou envie zipCode ou latitude e longitude.",
+            "Unknown municipality. Check city and state, or send zipCode or latitude and longitude.",
+            "Município desconhecido. Confira city e state, ou envie zipCode ou latitude e longitude.",
         ),
         LocateError::CepUnknown => Text::new(
-            "No municipality has this CEP. Check zipCode, or send city and state or latitude and longitude.",
-            "Nenhum município tem este CEP. Confira zipCode, ou envie city e state ou latitude e longitude.",
+            "Unknown CEP. Check zipCode, or send city and state or latitude and longitude.",
+            "CEP desconhecido. Confira zipCode, ou envie city e state ou latitude e longitude.",
         ),
         LocateError::CityNotInState { elsewhere } => Text::new(
             format!("The city is not in this state. Did you mean {}?", name(elsewhere)),
-            format!("A cidade não fica neste estado. Seria {}?", name(elsewhere)),
+            format!("A cidade não fica neste estado. Você quis dizer {}?", name(elsewhere)),
         ),
         LocateError::CepElsewhere { belongs_to } => Text::new(
             format!("This CEP belongs to {}. Check zipCode and city.", name(belongs_to)),
@@ -173,8 +170,12 @@ fn detail(error: &LocateError) -> Text {
         LocateError::CoordinatesMismatch { municipality, distance_m } => {
             let (km, name) = (distance_m / 1_000, name(municipality));
             Text::new(
-                format!("The coordinates lie {km} km from {name}. Check them, or city, state and zipCode."),
-                format!("As coordenadas ficam a {km} km de {name}. Confira-as, ou city, state e zipCode."),
+                format!(
+                    "The coordinates are {km} km from {name}. Check latitude and longitude, or city, state and zipCode."
+                ),
+                format!(
+                    "As coordenadas ficam a {km} km de {name}. Confira latitude e longitude, ou city, state e zipCode."
+                ),
             )
         }
         LocateError::CoordinatesOutside { swapped: Some(point), .. } => {
@@ -182,20 +183,20 @@ fn detail(error: &LocateError) -> Text {
             let (latitude, longitude) = (degrees(point.lat_e7), degrees(point.lon_e7));
             Text::new(
                 format!(
-                    "The coordinates lie outside Brazil. Are they exchanged? Latitude {latitude}, longitude {longitude}."
+                    "The coordinates are outside Brazil. Are they swapped? Latitude {latitude}, longitude {longitude} is in Brazil."
                 ),
                 format!(
-                    "As coordenadas ficam fora do Brasil. Estão trocadas? Latitude {latitude}, longitude {longitude}."
+                    "As coordenadas ficam fora do Brasil. Estão trocadas? Latitude {latitude}, longitude {longitude} fica no Brasil."
                 ),
             )
         }
         LocateError::CoordinatesOutside { sign_lost: true, .. } => Text::new(
-            "The coordinates lie outside Brazil. Is a minus sign missing?",
+            "The coordinates are outside Brazil. Is a minus sign missing?",
             "As coordenadas ficam fora do Brasil. Falta um sinal de menos?",
         ),
         LocateError::CoordinatesOutside { .. } => Text::new(
-            "The coordinates lie outside Brazil, or in the sea.",
-            "As coordenadas ficam fora do Brasil, ou no mar.",
+            "The coordinates are outside Brazil or in the sea. Check latitude and longitude.",
+            "As coordenadas ficam fora do Brasil ou no mar. Confira latitude e longitude.",
         ),
     }
 }
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_precise_enough_is_accepted() {
+    fn location_of_required_precision_is_accepted() {
         let street = r#"{"street": "Rua A", "number": "1", "city": "Manaus", "state": "AM"}"#;
         for (index, known) in Precision::ALL.into_iter().enumerate() {
             for (other, min) in Precision::ALL.into_iter().enumerate() {
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_says_what_is_known_and_what_would_help() {
+    fn imprecise_location_is_rejected_with_a_remedy() {
         let street = r#"{"street": "Rua A", "number": "1", "city": "Manaus", "state": "AM"}"#;
         let town = r#"{"city": "Manaus", "state": "AM"}"#;
         let cep = r#"{"street": "Rua A", "number": "1", "zipCode": "69005-070"}"#;
@@ -238,8 +239,8 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_not_valid_is_told_field_by_field() {
-        let problem = address(br#"{"city": "Manaus", "zipCode": "1", "latitude": 1}"#).expect_err("faults");
+    fn invalid_address_reports_every_invalid_field() {
+        let problem = address(br#"{"city": "Manaus", "zipCode": "1", "latitude": 1}"#).expect_err("invalid fields");
         let pointers: Vec<&str> = problem.errors.iter().map(|error| error.pointer.as_str()).collect();
         assert_eq!(pointers, ["/zipCode", "/longitude"]);
         assert!(address(b"[]").is_err());

@@ -1,4 +1,4 @@
-//! From a valid inquiry to a planned route: the store it is for, where everything is, and what the plan's faults mean to a caller.
+//! Plans the route of a validated inquiry: finds its store, locates its addresses, and converts plan errors to problems.
 
 use std::borrow::Cow;
 
@@ -21,12 +21,12 @@ use crate::{
 /// A planned route.
 pub(super) struct Planned {
     pub pickup: Place,
-    /// Where the stops are, in the order sent.
+    /// The locations of the stops, in the order sent.
     pub located: Vec<Located>,
     pub plan: Plan,
 }
 
-/// The store that an inquiry is for: the caller, or the branch that it names.
+/// Returns the store of an inquiry: the caller, or the branch that the inquiry names.
 pub(super) async fn acting_store<'c, H: Host>(
     call: &'c Call<'_, H>,
     inquiry: &Inquiry,
@@ -39,10 +39,10 @@ pub(super) async fn acting_store<'c, H: Host>(
     }
 }
 
-/// A store that the caller may not act for.
+/// Returns the problem for a store that the caller is not allowed to act for.
 pub(super) fn not_allowed() -> Problem {
-    let en = "The caller is neither this store nor its matrix.";
-    let pt = "Quem chama não é esta loja nem a matriz dela.";
+    let en = "This key is not allowed to act for this store. Use a key of the store or of its parent store.";
+    let pt = "Esta chave não pode agir por esta loja. Use uma chave da própria loja ou da loja matriz.";
     let errors = vec![FieldError {
         pointer: "/store/userPlatformId".to_owned(),
         code: "store_not_allowed",
@@ -51,7 +51,7 @@ pub(super) fn not_allowed() -> Problem {
     Problem::new(ProblemCode::StoreNotAllowed, en, pt).with_errors(errors)
 }
 
-/// Locates, measures and plans.
+/// Locates the addresses, measures the distances and plans the route.
 pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
     let own = Place { address: store.address.clone(), located: store.located };
     let (addresses, pointer) = inquired(inquiry);
@@ -67,12 +67,12 @@ pub(super) struct Route<'a> {
     pickup: Place,
     /// The stops, in the order sent.
     located: Vec<Located>,
-    /// The federative unit of the store, which counts if the pickup has none.
+    /// The store's state, used if the pickup has none.
     store_uf: Option<Uf>,
 }
 
 impl<'a> Route<'a> {
-    /// The route of an inquiry from the locations of its addresses, as [`inquired`] lists them; `own` is the store's.
+    /// Creates the route of an inquiry from the locations of its addresses, in the order of [`inquired`]. `own` is the store's address.
     pub(super) fn new(inquiry: &'a Inquiry, own: &Place, mut located: Vec<Located>) -> Route<'a> {
         let pickup = match &inquiry.pickup {
             Some(address) => Place { address: address.clone(), located: located.remove(0) },
@@ -81,12 +81,12 @@ impl<'a> Route<'a> {
         Route { inquiry, pickup, located, store_uf: own.address.uf() }
     }
 
-    /// The locations to measure between: the pickup, then the stops in the order sent.
+    /// Returns the locations to measure between: the pickup, then the stops in the order sent.
     pub(super) fn places(&self) -> Vec<Located> {
         std::iter::once(self.pickup.located).chain(self.located.iter().copied()).collect()
     }
 
-    /// Plans by the legs between [`Route::places`].
+    /// Plans the route with the distances between [`Route::places`].
     pub(super) fn plan(self, tariff: &Tariff, matrix: &DistanceMatrix, now: Timestamp) -> Result<Planned, Problem> {
         let Route { inquiry, pickup, located, store_uf } = self;
         let stops: Vec<Stop> = located
@@ -112,7 +112,7 @@ impl<'a> Route<'a> {
     }
 }
 
-/// The addresses that an inquiry names, the pickup first where it is among them, and the pointer to each.
+/// Returns the addresses in an inquiry, starting with the pickup if it was sent, and a function for the JSON pointer of each.
 pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> String) {
     let sent = inquiry.pickup.as_ref();
     let before = usize::from(sent.is_some());
@@ -123,17 +123,18 @@ pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> S
     (sent.into_iter().chain(inquiry.stops.iter().map(|stop| &stop.address)).collect(), pointer)
 }
 
-/// What is wrong with the place of the pickup that an inquiry does not name: a store may have been opened when less was asked of
-/// its address.
+/// Returns the error if the inquiry uses the store's own address as the pickup and that is not precise enough. The store may have been
+/// created when the minimum precision was lower.
 pub(super) fn own_pickup(inquiry: &Inquiry, own: &Place, min: Precision) -> Option<FieldError> {
     let error = if inquiry.pickup.is_none() { imprecise(&own.address, &own.located, min) } else { None };
     error.map(|(code, detail)| FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
 }
 
-/// What a plan's fault means to a caller.
+/// Converts a plan error to a problem.
 pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError) -> Problem {
     let km = |distance: &Distance| distance.kilometres().normalize();
     let limit = |km: Decimal| km.round_dp(9).normalize();
+    let comma = |number: Decimal| number.to_string().replace('.', ",");
     match error {
         PlanError::OutOfArea { stops } => {
             let radius = limit(tariff.service_radius_km);
@@ -141,32 +142,45 @@ pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError) -> Problem {
                 pointer: format!("/deliveries/{stop}/address"),
                 code: ProblemCode::OutOfArea.name(),
                 detail: Text::new(
-                    format!("{} km from the pickup in a straight line; at most {radius} km are served.", km(distance)),
-                    format!("A {} km da coleta em linha reta; são atendidos no máximo {radius} km.", km(distance)),
+                    format!(
+                        "The stop is {} km from the pickup in a straight line; the maximum is {radius} km.",
+                        km(distance)
+                    ),
+                    format!(
+                        "A parada fica a {} km da coleta em linha reta; o máximo é {} km.",
+                        comma(km(distance)),
+                        comma(radius)
+                    ),
                 ),
             });
             Problem::new(
                 ProblemCode::OutOfArea,
-                format!("Deliveries are made up to {radius} km from the pickup; `errors` names those beyond."),
-                format!("Entregas são feitas até {radius} km da coleta; `errors` aponta as que passam disso."),
+                format!("The service area ends {radius} km from the pickup; `errors` lists the deliveries outside it."),
+                format!(
+                    "A área de atendimento vai até {} km da coleta; `errors` lista as entregas fora dela.",
+                    comma(radius)
+                ),
             )
             .with_errors(errors.collect())
         }
         PlanError::DistanceExceeded { distance } => {
             let (max, km) = (limit(tariff.max_distance_km), km(distance));
-            let en = format!("The route has {km} km; at most {max} km are allowed. Send more than one order.");
-            let pt = format!("A rota tem {km} km; são permitidos no máximo {max} km. Envie mais de um pedido.");
+            let en = format!(
+                "The route is {km} km long; the maximum is {max} km. Split the deliveries into several orders."
+            );
+            let (km, max) = (comma(km), comma(max));
+            let pt = format!("A rota tem {km} km; o máximo é {max} km. Divida as entregas em mais de um pedido.");
             Problem::new(ProblemCode::DistanceExceeded, en, pt)
         }
         PlanError::NoRoad | PlanError::Stops => Problem::new(
             ProblemCode::OutOfArea,
-            "No road joins the pickup and the deliveries.",
-            "Nenhuma via liga a coleta às entregas.",
+            "No road connects the pickup and the deliveries. Check the addresses.",
+            "Nenhuma via liga a coleta às entregas. Confira os endereços.",
         ),
     }
 }
 
-/// The answer to a preview, with the quote where somebody could sign one.
+/// Returns the response to a preview, with the quote if one was signed.
 pub(super) fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<QuoteView>) -> PreviewView {
     let plan = &planned.plan;
     let stop = |(at, (sent, leg)): (usize, (&usize, &Leg))| {

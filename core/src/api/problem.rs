@@ -1,4 +1,4 @@
-//! Problem documents (RFC 9457): one closed table from code to status and title, one shape for every host.
+//! Problem documents (RFC 9457). One table defines every code with its status and title; all hosts write the same document.
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::{
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $variant:ident $code:literal $status:literal $en:literal $pt:literal,)*) => {
-        /// What is wrong with a request, or with the service. The codes never change with the language.
+        /// The kind of a problem. The codes do not depend on the language.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum ProblemCode { $($(#[doc = $doc])* $variant,)* }
 
@@ -25,22 +25,22 @@ macro_rules! codes {
             /// Every code, in the order of the documentation.
             pub const ALL: &'static [ProblemCode] = &[$(ProblemCode::$variant,)*];
 
-            /// The code as the API writes it.
+            /// Returns the code as the API writes it.
             pub fn name(self) -> &'static str {
                 match self { $(ProblemCode::$variant => $code,)* }
             }
 
-            /// The HTTP status that it comes with.
+            /// Returns the HTTP status.
             pub fn status(self) -> u16 {
                 match self { $(ProblemCode::$variant => $status,)* }
             }
 
-            /// When it is given, in a sentence of the documentation.
+            /// Returns the condition for this code, as a sentence of the API documentation.
             pub fn meaning(self) -> &'static str {
                 match self { $(ProblemCode::$variant => concat!($($doc),*).trim_ascii_start(),)* }
             }
 
-            /// What it means in a few words.
+            /// Returns the title, without a full stop.
             pub fn title(self) -> Text {
                 match self { $(ProblemCode::$variant => Text::new($en, $pt),)* }
             }
@@ -49,154 +49,225 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The body is no JSON, or a value has the wrong type.
-    MalformedRequest "malformed_request" 400 "The request cannot be read" "A requisição não pode ser lida",
-    /// There is no `x-api-token`.
-    ApiKeyMissing "api_key_missing" 401 "An API key is needed" "É necessária uma chave de API",
-    /// The key is not known.
-    ApiKeyInvalid "api_key_invalid" 401 "The API key is not valid" "A chave de API não é válida",
-    /// The key's time is over.
-    ApiKeyExpired "api_key_expired" 401 "The API key has expired" "A chave de API expirou",
-    /// The key was revoked, or its store removed.
-    ApiKeyRevoked "api_key_revoked" 401 "The API key was revoked" "A chave de API foi revogada",
-    /// Email and password do not belong together.
-    CredentialsInvalid "credentials_invalid" 401 "Email or password is wrong" "E-mail ou senha incorretos",
-    /// The fee would take a prepaid store below its floor.
-    InsufficientBalance "insufficient_balance" 402 "The balance is too low" "Saldo insuficiente",
-    /// A session does this only with the store's password.
-    PasswordRequired "password_required" 403 "The store's password is required" "É necessária a senha da loja",
-    /// Only a matrix may do that.
-    MatrixRequired "matrix_required" 403 "Only a matrix may do this" "Somente uma matriz pode fazer isso",
-    /// The caller may not act for that store.
-    StoreNotAllowed "store_not_allowed" 403 "The caller may not act for this store" "Não é permitido agir por esta loja",
-    /// No such order that the caller may see.
-    OrderNotFound "order_not_found" 404 "There is no such order" "Pedido não encontrado",
-    /// No such store that the caller may see.
-    StoreNotFound "store_not_found" 404 "There is no such store" "Loja não encontrada",
-    /// No such key that the caller may see.
-    KeyNotFound "key_not_found" 404 "There is no such key" "Chave não encontrada",
-    /// No such notification that the caller may see.
-    NotificationNotFound "notification_not_found" 404 "There is no such notification" "Notificação não encontrada",
-    /// No such courier.
-    CourierNotFound "courier_not_found" 404 "There is no such courier" "Entregador não encontrado",
-    /// No such webhook that the caller may see.
-    WebhookNotFound "webhook_not_found" 404 "There is no such webhook" "Webhook não encontrado",
-    /// No such attempt that the caller may see; a webhook keeps its newest 200.
-    AttemptNotFound "attempt_not_found" 404 "There is no such attempt" "Tentativa não encontrada",
-    /// No such path.
-    EndpointNotFound "endpoint_not_found" 404 "There is no such endpoint" "Endereço não encontrado",
-    /// The path has other methods.
-    MethodNotAllowed "method_not_allowed" 405 "The endpoint does not take this method" "Método não permitido",
-    /// The caller accepts no JSON.
-    NotAcceptable "not_acceptable" 406 "Answers are JSON" "As respostas são em JSON",
-    /// An order with this code exists.
-    OrderCodeConflict "order_code_conflict" 409 "The order code is taken" "O código do pedido já está em uso",
+    /// The body is not a JSON object, has a duplicate field or a value of the wrong type, or did not arrive completely; or
+    /// the `Idempotency-Key` is malformed.
+    MalformedRequest "malformed_request" 400 "Malformed request" "Requisição malformada",
+    /// The request has no `x-api-token` header.
+    ApiKeyMissing "api_key_missing" 401 "Missing API key" "Chave de API ausente",
+    /// The API key is unknown.
+    ApiKeyInvalid "api_key_invalid" 401 "Invalid API key" "Chave de API inválida",
+    /// The API key has expired.
+    ApiKeyExpired "api_key_expired" 401 "Expired API key" "Chave de API expirada",
+    /// The API key was revoked, or its store was removed.
+    ApiKeyRevoked "api_key_revoked" 401 "Revoked API key" "Chave de API revogada",
+    /// The email or the password is incorrect.
+    CredentialsInvalid "credentials_invalid" 401 "Incorrect email or password" "E-mail ou senha incorretos",
+    /// The fee would take a prepaid store's balance below its floor.
+    InsufficientBalance "insufficient_balance" 402 "Insufficient balance" "Saldo insuficiente",
+    /// A panel session must send the store's password with this request.
+    PasswordRequired "password_required" 403 "Store password required" "Senha da loja obrigatória",
+    /// Only a parent store can send this request.
+    MatrixRequired "matrix_required" 403 "Parent store required" "Loja matriz obrigatória",
+    /// The key is not allowed to act for this store.
+    StoreNotAllowed "store_not_allowed" 403 "Store not allowed" "Loja não permitida",
+    /// The order does not exist or is not visible to this key.
+    OrderNotFound "order_not_found" 404 "Order not found" "Pedido não encontrado",
+    /// The store does not exist or is not visible to this key.
+    StoreNotFound "store_not_found" 404 "Store not found" "Loja não encontrada",
+    /// The API key does not exist or is not visible to the caller.
+    KeyNotFound "key_not_found" 404 "API key not found" "Chave de API não encontrada",
+    /// The notification does not exist or belongs to another store.
+    NotificationNotFound "notification_not_found" 404 "Notification not found" "Notificação não encontrada",
+    /// The courier does not exist.
+    CourierNotFound "courier_not_found" 404 "Courier not found" "Entregador não encontrado",
+    /// The webhook does not exist or belongs to another store.
+    WebhookNotFound "webhook_not_found" 404 "Webhook not found" "Webhook não encontrado",
+    /// The attempt does not exist or belongs to another store. Each webhook keeps its newest 200 attempts.
+    AttemptNotFound "attempt_not_found" 404 "Attempt not found" "Tentativa não encontrada",
+    /// The path does not exist.
+    EndpointNotFound "endpoint_not_found" 404 "Endpoint not found" "Endpoint não encontrado",
+    /// The endpoint does not accept this method; `Allow` lists those that it accepts.
+    MethodNotAllowed "method_not_allowed" 405 "Method not allowed" "Método não permitido",
+    /// `Accept` excludes every media type of the response.
+    NotAcceptable "not_acceptable" 406 "Media type not acceptable" "Tipo de mídia não aceito na resposta",
+    /// An order with this code and other content exists.
+    OrderCodeConflict "order_code_conflict" 409 "Order code in use" "Código do pedido em uso",
     /// A store with this CNPJ exists.
-    CnpjTaken "cnpj_taken" 409 "The CNPJ is taken" "O CNPJ já está cadastrado",
+    CnpjTaken "cnpj_taken" 409 "CNPJ already registered" "CNPJ já cadastrado",
     /// A store with this email exists.
-    EmailTaken "email_taken" 409 "The email is taken" "O e-mail já está cadastrado",
-    /// The CNPJ or the email cannot be used, for a reason that is not the caller's to know.
-    StoreConflict "store_conflict" 409 "The CNPJ or the email cannot be used" "O CNPJ ou o e-mail não pode ser usado",
-    /// The parent store has as many branches as it may have.
-    TooManyBranches "too_many_branches" 409 "There are too many branches" "Há filiais demais",
-    /// The operator has booked another amount under this reference.
-    ReferenceConflict "reference_conflict" 409 "The reference is taken" "A referência já está em uso",
-    /// The store has as many webhooks as it may have.
-    TooManyWebhooks "too_many_webhooks" 409 "There are too many webhooks" "Há webhooks demais",
-    /// The store has as many valid keys as it may have.
-    TooManyKeys "too_many_keys" 409 "There are too many keys" "Há chaves demais",
-    /// The webhook is disabled or has ended, so that nothing is sent.
-    WebhookDisabled "webhook_disabled" 409 "The webhook is not active" "O webhook não está ativo",
+    EmailTaken "email_taken" 409 "Email already registered" "E-mail já cadastrado",
+    /// The CNPJ or the email cannot be used. The reason is not disclosed.
+    StoreConflict "store_conflict" 409 "CNPJ or email not available" "CNPJ ou e-mail indisponível",
+    /// The parent store has its maximum number of branches.
+    TooManyBranches "too_many_branches" 409 "Branch limit reached" "Limite de filiais atingido",
+    /// A top-up with this reference and another amount exists.
+    ReferenceConflict "reference_conflict" 409 "Reference in use" "Referência em uso",
+    /// The store or the merchant has its maximum number of webhooks.
+    TooManyWebhooks "too_many_webhooks" 409 "Webhook limit reached" "Limite de webhooks atingido",
+    /// The store has its maximum number of valid API keys.
+    TooManyKeys "too_many_keys" 409 "API key limit reached" "Limite de chaves de API atingido",
+    /// The webhook is disabled or has ended, so nothing is sent.
+    WebhookDisabled "webhook_disabled" 409 "Webhook not active" "Webhook inativo",
     /// A request with this idempotency key is still running.
-    RequestInProgress "request_in_progress" 409 "The same request is still running" "A mesma requisição ainda está em andamento",
-    /// The order does not take this step from where it stands.
-    InvalidTransition "invalid_transition" 409 "The order does not take this step now" "O pedido não permite esta etapa agora",
-    /// The goods are with the courier and must come back.
-    ReturnRequired "return_required" 409 "The goods must come back first" "A mercadoria precisa ser devolvida antes",
+    RequestInProgress "request_in_progress" 409 "Request in progress" "Requisição em andamento",
+    /// The step is not valid for the order's current status.
+    InvalidTransition "invalid_transition" 409 "Step not allowed in the current status" "Etapa não permitida na situação atual",
+    /// The courier has the goods and must return them first.
+    ReturnRequired "return_required" 409 "Return required" "Devolução necessária",
     /// The store has orders that have not ended.
-    OpenOrders "open_orders" 409 "The store has open orders" "A loja tem pedidos em aberto",
-    /// The quote's time is over.
-    QuoteExpired "quote_expired" 410 "The quote has expired" "A cotação expirou",
-    /// The cursor is older than what is left of the journal: events after it were archived.
-    EventsArchived "events_archived" 410 "Events were archived" "Eventos foram arquivados",
-    /// The body is too large.
-    BodyTooLarge "body_too_large" 413 "The body is too large" "O corpo da requisição é grande demais",
-    /// The body is not declared as JSON.
-    UnsupportedMediaType "unsupported_media_type" 415 "Bodies are JSON" "O corpo da requisição deve ser JSON",
-    /// Fields are at fault.
-    ValidationFailed "validation_failed" 422 "Some fields are not valid" "Há campos inválidos",
-    /// The cursor is no cursor, belongs to another store, or lies past the end.
-    CursorInvalid "cursor_invalid" 422 "The cursor is not valid here" "O cursor não é válido aqui",
-    /// The period has more lines than one file holds.
-    StatementTooLong "statement_too_long" 422 "The statement is too long" "O extrato é longo demais",
-    /// An address has no place.
-    AddressNotFound "address_not_found" 422 "An address cannot be located" "Um endereço não pôde ser localizado",
-    /// An address is known less precisely than the operator accepts.
-    AddressImprecise "address_imprecise" 422 "An address is not known precisely enough" "Um endereço não é conhecido com precisão suficiente",
-    /// Coordinates and address are far apart.
-    CoordinatesMismatch "coordinates_mismatch" 422 "Coordinates and address do not belong together" "As coordenadas não correspondem ao endereço",
-    /// A stop is too far from the pickup.
-    OutOfArea "out_of_area" 422 "A delivery is outside the service area" "Uma entrega está fora da área de atendimento",
-    /// The route is too long.
-    DistanceExceeded "distance_exceeded" 422 "The route is too long" "A rota é longa demais",
-    /// There are too many deliveries.
-    TooManyDeliveries "too_many_deliveries" 422 "There are too many deliveries" "Há entregas demais",
-    /// The quote belongs to another content.
-    QuoteMismatch "quote_mismatch" 422 "The quote belongs to another order" "A cotação pertence a outro pedido",
-    /// The idempotency key was used with another body.
-    IdempotencyKeyReused "idempotency_key_reused" 422 "The idempotency key was used for another request" "A chave de idempotência foi usada em outra requisição",
-    /// The code told to the courier is wrong.
-    CodeIncorrect "code_incorrect" 422 "The code is wrong" "Código incorreto",
-    /// The caller's quota is used up.
+    OpenOrders "open_orders" 409 "Open orders" "Pedidos em aberto",
+    /// The quote has expired.
+    QuoteExpired "quote_expired" 410 "Expired quote" "Cotação expirada",
+    /// The operator has archived events after this cursor.
+    EventsArchived "events_archived" 410 "Archived events" "Eventos arquivados",
+    /// The body exceeds the maximum size.
+    BodyTooLarge "body_too_large" 413 "Request body too large" "Corpo da requisição grande demais",
+    /// The body is not declared as uncompressed JSON.
+    UnsupportedMediaType "unsupported_media_type" 415 "Unsupported media type" "Tipo de mídia não suportado",
+    /// A field or a query parameter is invalid.
+    ValidationFailed "validation_failed" 422 "Invalid fields" "Campos inválidos",
+    /// The cursor is malformed, belongs to another store, or is past the end of the journal.
+    CursorInvalid "cursor_invalid" 422 "Invalid cursor" "Cursor inválido",
+    /// The period has more entries than one CSV file can hold.
+    StatementTooLong "statement_too_long" 422 "Statement too long" "Extrato longo demais",
+    /// An address cannot be located.
+    AddressNotFound "address_not_found" 422 "Address not found" "Endereço não encontrado",
+    /// An address cannot be located as precisely as the operator requires.
+    AddressImprecise "address_imprecise" 422 "Address not precise enough" "Endereço sem precisão suficiente",
+    /// The coordinates are far from the address, or outside Brazil.
+    CoordinatesMismatch "coordinates_mismatch" 422 "Coordinates do not match the address" "Coordenadas não correspondem ao endereço",
+    /// A stop is too far from the pickup, or no road leads to it.
+    OutOfArea "out_of_area" 422 "Outside the service area" "Fora da área de atendimento",
+    /// The route exceeds the maximum distance.
+    DistanceExceeded "distance_exceeded" 422 "Route too long" "Rota longa demais",
+    /// The order has more deliveries than allowed.
+    TooManyDeliveries "too_many_deliveries" 422 "Too many deliveries" "Entregas demais",
+    /// The quote was issued for other content.
+    QuoteMismatch "quote_mismatch" 422 "Quote does not match the order" "Cotação não corresponde ao pedido",
+    /// The idempotency key was used for another request.
+    IdempotencyKeyReused "idempotency_key_reused" 422 "Idempotency key reused" "Chave de idempotência reutilizada",
+    /// The code that the courier sent is incorrect.
+    CodeIncorrect "code_incorrect" 422 "Incorrect code" "Código incorreto",
+    /// A quota is used up, or too many event streams are open; `Retry-After` is the time to wait.
     RateLimited "rate_limited" 429 "Too many requests" "Requisições demais",
-    /// The merchant has as many stored responses as are kept for it.
-    IdempotencyLimit "idempotency_limit" 429 "Too many idempotency keys" "Chaves de idempotência demais",
-    /// Too many wrong codes.
-    CodeLocked "code_locked" 429 "Too many wrong codes" "Códigos incorretos demais",
-    /// A defect of the service.
-    InternalError "internal_error" 500 "Something went wrong on our side" "Algo deu errado do nosso lado",
-    /// A part of the service is out of order.
-    Unavailable "unavailable" 503 "The service cannot answer now" "O serviço não pode responder agora",
-    /// A part of the service did not answer in time.
-    UpstreamTimeout "upstream_timeout" 504 "The service did not answer in time" "O serviço não respondeu a tempo",
+    /// The merchant has its maximum of stored responses.
+    IdempotencyLimit "idempotency_limit" 429 "Idempotency limit reached" "Limite de chaves de idempotência atingido",
+    /// Too many incorrect codes were sent; codes are locked for ten minutes.
+    CodeLocked "code_locked" 429 "Too many incorrect codes" "Códigos incorretos demais",
+    /// The service has a defect; the operator's log has the cause.
+    InternalError "internal_error" 500 "Internal error" "Erro interno",
+    /// A component of the service is unavailable or overloaded.
+    Unavailable "unavailable" 503 "Service unavailable" "Serviço indisponível",
+    /// A component of the service did not respond in time.
+    UpstreamTimeout "upstream_timeout" 504 "Response timeout" "Tempo de resposta esgotado",
 }
 
-/// A field at fault.
+impl ProblemCode {
+    /// Returns the detail of a problem about which only the code is known.
+    pub fn detail(self) -> Text {
+        let (en, pt) = match self {
+            ProblemCode::ApiKeyInvalid => (
+                "Invalid API key. Check that you copied the entire key.",
+                "Chave de API inválida. Verifique se você copiou a chave inteira.",
+            ),
+            ProblemCode::ApiKeyRevoked => (
+                "This API key was revoked, or its store was removed. Use another key.",
+                "Esta chave de API foi revogada ou a loja foi removida. Use outra chave.",
+            ),
+            ProblemCode::OrderNotFound => (
+                "Order not found. Check the ID, and that this key gives access to the order.",
+                "Pedido não encontrado. Confira o ID e se esta chave dá acesso ao pedido.",
+            ),
+            ProblemCode::StoreNotFound => (
+                "Store not found. Check the ID, and that this key gives access to the store.",
+                "Loja não encontrada. Confira o ID e se esta chave dá acesso à loja.",
+            ),
+            ProblemCode::KeyNotFound => (
+                "API key not found. Send the key's ID from the list of keys, not its value.",
+                "Chave de API não encontrada. Envie o ID que aparece na lista de chaves, não o valor da chave.",
+            ),
+            ProblemCode::NotificationNotFound => {
+                ("Notification not found. Check the ID.", "Notificação não encontrada. Confira o ID.")
+            }
+            ProblemCode::CourierNotFound => {
+                ("Courier not found. Check the ID.", "Entregador não encontrado. Confira o ID.")
+            }
+            ProblemCode::WebhookNotFound => (
+                "Webhook not found. Check the ID, and use a key of the store that created it.",
+                "Webhook não encontrado. Confira o ID e use uma chave da loja que o criou.",
+            ),
+            ProblemCode::AttemptNotFound => (
+                "Attempt not found. Check the ID; only a webhook's newest 200 attempts are stored.",
+                "Tentativa não encontrada. Confira o ID; somente as 200 tentativas mais recentes de um webhook ficam salvas.",
+            ),
+            ProblemCode::CnpjTaken => (
+                "This CNPJ is already registered. Check it, or use the existing store.",
+                "Este CNPJ já está cadastrado. Confira-o ou use a loja existente.",
+            ),
+            ProblemCode::EmailTaken => {
+                ("This email is already registered. Use another one.", "Este e-mail já está cadastrado. Use outro.")
+            }
+            ProblemCode::ValidationFailed => (
+                "Some fields are invalid; `errors` lists each one and what to send.",
+                "Há campos inválidos; `errors` lista cada um e o que enviar.",
+            ),
+            ProblemCode::AddressNotFound => (
+                "At least one address cannot be located; `errors` lists each one and what to send.",
+                "Ao menos um endereço não pôde ser localizado; `errors` lista cada um e o que enviar.",
+            ),
+            ProblemCode::AddressImprecise => (
+                "At least one address is not precise enough; `errors` lists each one and what to send.",
+                "Ao menos um endereço não tem precisão suficiente; `errors` lista cada um e o que enviar.",
+            ),
+            ProblemCode::CoordinatesMismatch => (
+                "The coordinates of at least one address are wrong; `errors` lists each address and what to send.",
+                "As coordenadas de ao menos um endereço estão erradas; `errors` lista cada endereço e o que enviar.",
+            ),
+            other => {
+                let Text { en, pt } = other.title();
+                return Text::new(format!("{en}."), format!("{pt}."));
+            }
+        };
+        Text::new(en, pt)
+    }
+}
+
+/// An invalid field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     /// RFC 6901 pointer into the request's body.
     pub pointer: String,
-    /// The fault's code.
+    /// The error's code, one of the schema `FieldCode`.
     pub code: &'static str,
-    /// What is wrong, and what to send instead.
+    /// The error, and what to send instead.
     pub detail: Text,
 }
 
-/// One problem, in both languages until it is written.
+/// A problem in both languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
+    /// The kind of problem.
     pub code: ProblemCode,
-    /// What is wrong here.
+    /// What happened, and what to do.
     pub detail: Text,
-    /// The fields at fault, all at once.
+    /// All invalid fields.
     pub errors: Vec<FieldError>,
-    /// When to come again.
+    /// The time to wait before a retry, for the `Retry-After` header.
     pub retry_after: Option<Duration>,
-    /// The order that is there already.
+    /// The ID of the existing order with the same code.
     pub existing_order: Option<u64>,
-    /// The events that could come next, where a step was refused.
+    /// The types of the events that are valid next, if a step was rejected.
     pub possible: Option<Vec<&'static str>>,
-    /// Further wrong codes before the lock.
+    /// The number of incorrect codes left before the lock.
     pub tries_left: Option<u32>,
-    /// What the endpoint takes, for the `Allow` header.
+    /// The methods that the endpoint accepts, for the `Allow` header.
     pub allow: Option<String>,
-    /// What happened, for the log alone.
+    /// The cause, for the log only.
     pub log: Option<String>,
 }
 
 impl Problem {
-    /// A problem with what is wrong here.
+    /// Creates a problem with its detail in English and Portuguese.
     pub fn new(code: ProblemCode, en: impl Into<String>, pt: impl Into<String>) -> Problem {
         Problem {
             code,
@@ -211,19 +282,19 @@ impl Problem {
         }
     }
 
-    /// The same with fields at fault.
+    /// Sets the invalid fields.
     #[must_use]
     pub fn with_errors(self, errors: Vec<FieldError>) -> Problem {
         Problem { errors, ..self }
     }
 
-    /// The same with when to come again.
+    /// Sets the time to wait before a retry.
     #[must_use]
     pub fn retry_after(self, span: Duration) -> Problem {
         Problem { retry_after: Some(span), ..self }
     }
 
-    /// The document in a language.
+    /// Returns the document in a language.
     pub fn document(&self, language: Language, instance: &str, request_id: &str) -> ProblemDocument {
         let errors = self.errors.iter().map(|error| FieldErrorDocument {
             pointer: error.pointer.clone(),
@@ -245,7 +316,7 @@ impl Problem {
         }
     }
 
-    /// What a notification keeps of the problem.
+    /// Returns the part of the problem that a notification stores.
     pub fn reason(&self) -> FailureReason {
         let fields = self.errors.iter().take(20).map(|error| FailedField {
             pointer: error.pointer.chars().take(200).collect(),
@@ -262,28 +333,41 @@ impl From<HostError> for Problem {
         let problem = match error {
             HostError::Conflict => Problem::new(
                 ProblemCode::Unavailable,
-                "Too many writes met on the same data. Send the request again.",
-                "Houve muitas gravações sobre os mesmos dados. Envie a requisição novamente.",
+                "Too many concurrent writes to the same data. Retry the request.",
+                "Houve gravações simultâneas demais nos mesmos dados. Envie a requisição novamente.",
             )
             .retry_after(Duration::seconds(1)),
-            HostError::Unavailable { what, .. } => Problem::new(
-                ProblemCode::Unavailable,
-                format!("The part '{what}' is out of order or overloaded. Send the request again later."),
-                format!("O componente '{what}' está fora do ar ou sobrecarregado. Envie a requisição mais tarde."),
-            )
-            .retry_after(Duration::seconds(2)),
-            HostError::Timeout { what } => Problem::new(
-                ProblemCode::UpstreamTimeout,
-                format!("The part '{what}' did not answer in time. Send the request again later."),
-                format!("O componente '{what}' não respondeu a tempo. Envie a requisição mais tarde."),
-            ),
+            HostError::Unavailable { what, .. } => {
+                let Text { en, pt } = component(what);
+                let en = format!("{en} is unavailable. Retry later.");
+                let pt = format!("{pt} está indisponível. Tente novamente mais tarde.");
+                Problem::new(ProblemCode::Unavailable, en, pt).retry_after(Duration::seconds(2))
+            }
+            HostError::Timeout { what } => {
+                let Text { en, pt } = component(what);
+                let en = format!("{en} did not respond in time. Retry later.");
+                let pt = format!("{pt} não respondeu a tempo. Tente novamente mais tarde.");
+                Problem::new(ProblemCode::UpstreamTimeout, en, pt)
+            }
             HostError::Internal { .. } => Problem::new(
                 ProblemCode::InternalError,
-                "The request was not carried out. Tell the operator the requestId.",
-                "A requisição não foi executada. Informe o requestId ao operador.",
+                "The request failed because of an internal error. Report the requestId to the operator.",
+                "A requisição falhou por um erro interno. Informe o requestId ao operador.",
             ),
         };
         Problem { log, ..problem }
+    }
+}
+
+/// Returns the name of a component of the service for clients, as a subject with its article.
+fn component(name: &str) -> Text {
+    match name {
+        "database" => Text::new("The database", "O banco de dados"),
+        "database storage" => Text::new("The database storage", "O armazenamento do banco de dados"),
+        "journal" => Text::new("The event journal", "O diário de eventos"),
+        "geocoder" => Text::new("The geocoder", "O geocodificador"),
+        "passwords" => Text::new("Password verification", "A verificação de senhas"),
+        other => Text::new(format!("The component '{other}'"), format!("O componente '{other}'")),
     }
 }
 
@@ -293,49 +377,49 @@ impl From<HostError> for Problem {
 #[cfg_attr(feature = "openapi", schema(as = Problem))]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemDocument {
-    /// A URN that names the kind of problem.
+    /// A URN of the kind of problem.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The kind of problem in a few words.
+    /// The kind of problem, as a short phrase.
     pub title: String,
     /// HTTP status.
     pub status: u16,
-    /// What is wrong here and what to do.
+    /// What happened, and what to do.
     pub detail: String,
-    /// The path that was asked for.
+    /// The requested path.
     pub instance: String,
-    /// The kind of problem, for programs: it never changes with the language.
+    /// The kind of problem, for programs. It does not depend on the language.
     #[cfg_attr(feature = "openapi", schema(value_type = ProblemCodeSchema))]
     pub code: &'static str,
-    /// The request's identifier, for the operator.
+    /// The request ID, for the operator.
     pub request_id: String,
-    /// The fields at fault, all at once.
+    /// All invalid fields.
     pub errors: Vec<FieldErrorDocument>,
-    /// With `order_code_conflict`: the order that has the code.
+    /// With `order_code_conflict`: the ID of the order that has the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub order_id: Option<u64>,
-    /// With `invalid_transition`: the types of the events that could come next by the same caller.
+    /// With `invalid_transition`: the types of the events that the caller can cause next.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<EventKind>>, nullable = false))]
     pub possible: Option<Vec<&'static str>>,
-    /// With `code_incorrect`: further wrong codes before codes are locked for ten minutes.
+    /// With `code_incorrect`: the number of incorrect codes left before codes are locked for ten minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub tries_left: Option<u32>,
 }
 
-/// A field at fault.
+/// An invalid field.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = FieldError))]
 pub struct FieldErrorDocument {
     /// RFC 6901 pointer into the request's body.
     pub pointer: String,
-    /// The fault's code.
+    /// The error's code.
     #[cfg_attr(feature = "openapi", schema(value_type = FieldCode))]
     pub code: &'static str,
-    /// What is wrong, and what to send instead.
+    /// The error, and what to send instead.
     pub detail: String,
 }
 
@@ -351,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_tells_the_caller_nothing_internal() {
+    fn internal_error_detail_is_not_in_the_document() {
         let problem = Problem::from(HostError::Internal { detail: "row 7 of table x".into() });
         let json = serde_json::to_string(&problem.document(Language::English, "/x", "r-1")).unwrap();
         assert!(!json.contains("row 7") && problem.log.is_some());

@@ -1,4 +1,4 @@
-//! Reads a request body as its type, and names all values of a wrong type in one problem.
+//! Reads a request body as its type, and reports all values of a wrong type in one problem.
 
 use serde::de::DeserializeOwned;
 
@@ -8,7 +8,7 @@ use crate::{
     model::Text,
 };
 
-/// A body without its values of a wrong type, which `wrong` names.
+/// A request body without its values of a wrong type, which `wrong` lists.
 pub struct Body<T> {
     /// The request.
     pub value: T,
@@ -19,10 +19,10 @@ pub struct Body<T> {
 /// Maximum number of wrong types in a problem.
 const MAX_WRONG: usize = 50;
 
-/// Reads a body. A valid one is read once; an invalid one is read again without each invalid value, until every one is named.
+/// Reads a body. A valid body is read once; an invalid one is read again after each invalid value is removed.
 ///
 /// # Errors
-/// [`Code::MalformedRequest`] if the body is not a JSON object, or has a duplicate field.
+/// [`ProblemCode::MalformedRequest`] if the body is not a JSON object, or has a duplicate field.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem> {
     let tree = parse(bytes)?;
     match tree.read() {
@@ -59,17 +59,15 @@ fn remove_wrong_type(tree: &mut Tree<'_>, error: DecodeError, wrong: &mut Vec<Fi
     if is_removed && wrong.len() < MAX_WRONG { Ok(()) } else { Err(malformed(std::mem::take(wrong))) }
 }
 
-/// What a field should have been, from serde's own words: `expected f64`.
+/// Returns the error for a field of a wrong type. serde's message has the form `expected f64`.
 fn wrong_type(error: DecodeError) -> FieldError {
     let expected = error.message.strip_prefix("expected ").unwrap_or_default();
     let (en, pt) = match expected {
         "f64" => ("a number", "um número"),
         "a boolean" => ("true or false", "true ou false"),
-        "a string" => ("a text", "um texto"),
+        "a string" => ("a string", "um texto"),
         "a list" | "a sequence" => ("a list", "uma lista"),
-        "an identifier" => {
-            ("a whole number, or a text of its digits", "um número inteiro, ou um texto com seus dígitos")
-        }
+        "an identifier" => ("an integer, or its digits as a string", "um número inteiro ou um texto com seus dígitos"),
         _ => ("an object", "um objeto"),
     };
     let detail = Text::new(format!("Expected {en}."), format!("Esperado: {pt}."));
@@ -82,8 +80,8 @@ fn not_utf8(error: &std::str::Utf8Error) -> Problem {
         pointer: String::new(),
         code: "invalid_json",
         detail: Text::new(
-            format!("JSON is written in UTF-8; the body is not from byte {byte} on."),
-            format!("JSON é escrito em UTF-8; o corpo não é a partir do byte {byte}."),
+            format!("The body is not valid UTF-8 at byte {byte}. Send JSON in UTF-8."),
+            format!("O corpo não é UTF-8 válido no byte {byte}. Envie JSON em UTF-8."),
         ),
     }])
 }
@@ -109,16 +107,16 @@ fn not_an_object() -> Problem {
 }
 
 fn duplicate(error: DecodeError) -> Problem {
-    let detail = Text::new("The field stands there twice.", "O campo aparece duas vezes.");
+    let detail = Text::new("Duplicate field. Send it once.", "Campo duplicado. Envie-o uma única vez.");
     malformed(vec![FieldError { pointer: error.pointer, code: "duplicate_field", detail }])
 }
 
-/// The problem of a body that cannot be read as it is.
+/// Returns the problem of a body that cannot be read.
 pub(super) fn malformed(errors: Vec<FieldError>) -> Problem {
     Problem::new(
         ProblemCode::MalformedRequest,
-        "The body is not what this endpoint reads; `errors` says where.",
-        "O corpo não é o que este endereço lê; `errors` diz onde.",
+        "The body does not have the expected format; `errors` lists each error.",
+        "O corpo não tem o formato esperado; `errors` lista cada erro.",
     )
     .with_errors(errors)
 }
@@ -137,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_type_is_named_at_once() {
+    fn all_wrong_types_are_reported_at_once() {
         let body = r#"{"code": 5, "deliveries": [{"address": [1]}, null, {"productValue": "x", "onlinePayment": 1}], "store": "7"}"#;
         let mut found = wrong(body);
         found.sort();
@@ -153,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_type_is_named_at_its_own_place() {
+    fn wrong_type_is_reported_with_its_pointer() {
         for (body, pointer) in [
             (r#"{"store": {"userPlatformId": [[1], 2]}}"#, "/store/userPlatformId"),
             (r#"{"store": {"userPlatformId": {"a": [1]}}}"#, "/store/userPlatformId"),
@@ -171,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_object_says_so() {
+    fn body_other_than_json_object_is_rejected() {
         for (body, code) in [
             ("", "invalid_json"),
             ("{", "invalid_json"),
@@ -189,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn values_outside_the_tree_are_invalid_json_anywhere() {
+    fn unrepresentable_value_is_invalid_json_anywhere() {
         let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
         let invalid = [(String::new(), "invalid_json")];
         for value in ["1e999", "-1e999", "\"\\ud800\"", &deep] {
@@ -209,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_stands_twice_is_named() {
+    fn duplicate_field_is_reported_with_its_pointer() {
         assert_eq!(wrong(r#"{"code": "a", "code": "b"}"#), [("/code".to_owned(), "duplicate_field")]);
         let nested = r#"{"deliveries": [{}, {"address": {"city": "a", "city": "b"}}]}"#;
         assert_eq!(wrong(nested), [("/deliveries/1/address/city".to_owned(), "duplicate_field")]);
@@ -220,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn null_and_absent_are_the_same_and_more_is_ignored() {
+    fn null_equals_absent_and_unknown_fields_are_ignored() {
         let body = read::<CreateOrder>(br#"{"code": null, "more": {"than": ["that"]}, "preparationTime": 3}"#)
             .unwrap_or_else(|_| panic!());
         assert!(body.wrong.is_empty() && body.value.code.is_none() && body.value.preparation_time == Some(3.0));

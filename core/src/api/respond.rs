@@ -1,4 +1,4 @@
-//! From an answer or a problem to an HTTP response with its headers.
+//! Converts a result or a problem into an HTTP response with its headers.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
@@ -10,27 +10,27 @@ use crate::{
 };
 
 const REQUEST_ID: &str = "x-request-id";
-const LONGEST_REQUEST_ID: usize = 128;
+const MAX_REQUEST_ID: usize = 128;
 
-/// What a response was, for a host's metrics and logs: an extension of every response of [`handle`](super::handle).
+/// The outcome of a request, for a host's metrics and logs: an extension of every response of [`handle`](super::handle).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The endpoint's template, `GET /delivery/orders/{platformOrderId}`; `unmatched` where there is none.
+    /// The endpoint's template, `GET /delivery/orders/{platformOrderId}`; `unmatched` if there is none.
     pub route: &'static str,
-    /// The problem's code, where it was one.
+    /// The problem's code, if the response is a problem.
     pub code: Option<&'static str>,
-    /// The request's identifier, the caller's own where it sent a sane one.
+    /// The request ID, the caller's own if it sent a valid one.
     pub request_id: String,
-    /// What the operator should know of a fault and the caller should not.
+    /// The cause of an error, for the operator only.
     pub log: Option<String>,
 }
 
-/// What is known of the response while the request is on its way.
+/// The properties of the response that are known before its result.
 pub(super) struct Reply {
     pub language: Language,
-    /// The endpoint, once the request is matched.
+    /// The endpoint, after the request was matched.
     pub route: Option<&'static Route>,
-    /// The name of a host's own endpoint.
+    /// The name of the endpoint if it belongs to the host.
     pub name: &'static str,
     pub admission: Option<Admission>,
     request_id: String,
@@ -39,13 +39,13 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// The reply to a request; without a sane identifier of the caller's, one is drawn.
+    /// Creates the reply to a request; without a valid request ID from the caller it generates one.
     pub(super) fn to(parts: &Parts, context: &mut ExecContext) -> Reply {
         let request_id = sent_request_id(&parts.headers).map_or_else(|| context.entropy.hex(), str::to_owned);
         Reply::of(parts, request_id)
     }
 
-    /// The reply to a request with this identifier.
+    /// Creates the reply to a request with this ID.
     pub(super) fn of(parts: &Parts, request_id: String) -> Reply {
         Reply {
             language: language(parts),
@@ -58,7 +58,7 @@ impl Reply {
         }
     }
 
-    /// Writes the response.
+    /// Builds the response.
     pub(super) fn write(self, result: Result<ApiResponse, Problem>) -> Response<Bytes> {
         let mut media = "application/problem+json";
         let (status, body) = match &result {
@@ -123,7 +123,7 @@ impl Reply {
     }
 }
 
-/// An API's answers are neither pages, nor frames, nor kept by anybody.
+/// Security headers. API responses are never pages or frames, and must not be cached.
 const PROTECTION: [(HeaderName, HeaderValue); 6] = [
     (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
@@ -133,8 +133,7 @@ const PROTECTION: [(HeaderName, HeaderValue); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
 ];
 
-/// Gives a host's response the headers that browsers are to see on every answer; one that is there already stays, as a page's own
-/// policy does.
+/// Adds the security headers for browsers to a host's response. Existing headers, such as a page's own policy, are not replaced.
 pub fn protect(headers: &mut HeaderMap) {
     for (name, value) in PROTECTION {
         if !headers.contains_key(&name) {
@@ -143,14 +142,14 @@ pub fn protect(headers: &mut HeaderMap) {
     }
 }
 
-/// The identifier that a caller gave its request, where it is 1 to 128 letters, digits, dots, hyphens and underscores.
+/// Returns the caller's request ID if it has 1 to 128 letters, digits, dots, hyphens and underscores.
 pub fn sent_request_id(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(REQUEST_ID)?.to_str().ok()?;
-    let sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    ((1..=LONGEST_REQUEST_ID).contains(&text.len()) && text.chars().all(sane)).then_some(text)
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    ((1..=MAX_REQUEST_ID).contains(&text.len()) && text.chars().all(is_valid)).then_some(text)
 }
 
-/// The language that a request asks for.
+/// Returns the language that the request accepts.
 fn language(parts: &Parts) -> Language {
     let header = parts.headers.get(http::header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     header.map(Language::of).unwrap_or_default()

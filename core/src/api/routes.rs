@@ -1,10 +1,10 @@
-//! The table of endpoints: what a method and a path mean.
+//! The table of endpoints by method and path.
 
 use http::Method;
 
 use crate::rules::limits::Usage;
 
-/// An endpoint, with the identifier that its path names.
+/// An endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// `POST /delivery/orders`
@@ -139,16 +139,16 @@ pub enum Endpoint {
     OpenApi,
 }
 
-/// Who may call an endpoint.
+/// The credential that an endpoint requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authority {
-    /// A store, by its key.
+    /// A store's key.
     Store,
-    /// A courier, by the courier's key.
+    /// A courier's key.
     Courier,
-    /// The operator, by the operator's token.
+    /// The operator's token.
     Operator,
-    /// Everybody.
+    /// None.
     Public,
 }
 
@@ -162,109 +162,109 @@ pub struct Route {
     pub template: &'static str,
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// Who may call it.
+    /// The credential that it requires.
     pub authority: Authority,
-    /// The quota that it counts against, for a store's key.
+    /// The quota that a request counts against.
     pub usage: Usage,
 }
 
-/// What a path is, whatever the method.
+/// The result of looking up a method and a path.
 pub enum Match<'a> {
-    /// An endpoint and the identifier in its path, or an empty text.
+    /// An endpoint, and the ID in its path, or an empty string.
     Found(&'static Route, &'a str),
-    /// A path that takes other methods.
+    /// The path exists with other methods, which are listed for the `Allow` header.
     OtherMethods(String),
-    /// No such path.
-    Nothing,
+    /// The path does not exist.
+    NotFound,
 }
 
 /// The path of a preview, the only `POST` that may store nothing.
 pub(super) const PREVIEW: &str = "/delivery/orders/preview";
 
 macro_rules! routes {
-    ($($method:ident $template:literal $endpoint:ident $authority:ident $usage:ident,)*) => {
-        /// Every endpoint.
-        pub static ROUTES: &[Route] = &[$(Route {
-            method: Method::$method,
-            path: $template,
-            template: concat!(stringify!($method), " ", $template),
-            endpoint: Endpoint::$endpoint,
-            authority: Authority::$authority,
-            usage: Usage::$usage,
-        },)*];
-    };
+($($method:ident $template:literal $endpoint:ident $authority:ident $usage:ident,)*) => {
+/// Every endpoint.
+pub static ROUTES: &[Route] = &[$(Route {
+method: Method::$method,
+path: $template,
+template: concat!(stringify!($method), " ", $template),
+endpoint: Endpoint::$endpoint,
+authority: Authority::$authority,
+usage: Usage::$usage,
+},)*];
+};
 }
 
 routes! {
-    POST "/delivery/orders" CreateOrder Store Create,
-    POST "/delivery/orders/preview" PreviewOrder Store Preview,
-    GET "/delivery/preview-context" PreviewContext Store Read,
-    GET "/delivery/orders/{platformOrderId}" GetOrder Store Read,
-    POST "/delivery/stores" CreateStore Store Create,
-    PUT "/delivery/stores" UpdateStore Store Create,
-    GET "/delivery/stores/{storeId}" GetStore Store Read,
-    POST "/delivery/sessions" CreateSession Public Login,
-    POST "/delivery/keys" IssueKey Store Create,
-    GET "/delivery/keys" ListKeys Store Read,
-    DELETE "/delivery/keys/{keyId}" RevokeKey Store Create,
-    GET "/delivery/notifications" ListNotifications Store Read,
-    POST "/delivery/notifications/{notificationId}/read" ReadNotification Store Create,
-    GET "/delivery/events" ListEvents Store Read,
-    GET "/delivery/events/stream" StreamEvents Store Read,
-    POST "/delivery/webhooks" CreateWebhook Store Create,
-    GET "/delivery/webhooks" ListWebhooks Store Read,
-    DELETE "/delivery/webhooks/{webhookId}" RemoveWebhook Store Create,
-    POST "/delivery/webhooks/{webhookId}/rotate" RotateWebhook Store Create,
-    POST "/delivery/webhooks/{webhookId}/enable" EnableWebhook Store Create,
-    POST "/delivery/webhooks/{webhookId}/test" TestWebhook Store Create,
-    GET "/delivery/webhooks/{webhookId}/attempts" ListAttempts Store Read,
-    POST "/delivery/webhooks/attempts/{attemptId}/retry" RetryAttempt Store Create,
-    GET "/delivery/statement" GetStatement Store Read,
-    POST "/admin/stores/{storeId}/top-ups" TopUpStore Operator Create,
-    GET "/admin/stores/{storeId}/statement" AdminStatement Operator Read,
-    POST "/admin/matrices" CreateParentStore Operator Create,
-    POST "/admin/keys" AdminIssueKey Operator Create,
-    GET "/admin/keys" AdminListKeys Operator Read,
-    DELETE "/admin/keys/{keyId}" AdminRevokeKey Operator Create,
-    POST "/admin/couriers" RegisterCourier Operator Create,
-    GET "/admin/couriers" ListCouriers Operator Read,
-    GET "/admin/couriers/{courierId}" GetCourier Operator Read,
-    PATCH "/admin/couriers/{courierId}" AlterCourier Operator Create,
-    POST "/admin/dispatch" RunDispatch Operator Create,
-    GET "/courier/me" ShowCourier Courier Read,
-    POST "/courier/position" ReportPosition Courier Create,
-    POST "/courier/availability" SetAvailability Courier Create,
-    GET "/delivery/orders" ListOrders Store Read,
-    POST "/delivery/orders/cancel" CancelOrder Store Create,
-    GET "/delivery/orders/{platformOrderId}/cancellation" GetCancellation Store Read,
-    POST "/delivery/orders/{platformOrderId}/ready" ReadyOrder Store Create,
-    POST "/delivery/orders/{platformOrderId}/delay" DelayOrder Store Create,
-    POST "/delivery/orders/{platformOrderId}/discard" DiscardDelivery Store Create,
-    POST "/delivery/orders/{platformOrderId}/return" ReturnDelivery Store Create,
-    POST "/delivery/orders/{platformOrderId}/waive" WaiveReturn Store Create,
-    GET "/delivery/stores" ListStores Store Read,
-    DELETE "/delivery/stores/{storeId}" RemoveStore Store Create,
-    GET "/courier/order" CourierOrder Courier Read,
-    POST "/courier/orders/{platformOrderId}/arrive" CourierReachPickup Courier Create,
-    POST "/courier/orders/{platformOrderId}/decline" CourierDecline Courier Create,
-    POST "/courier/orders/{platformOrderId}/pickup" CourierPickUp Courier Create,
-    POST "/courier/orders/{platformOrderId}/en-route" CourierSetOut Courier Create,
-    POST "/courier/orders/{platformOrderId}/resequence" CourierResequence Courier Create,
-    POST "/courier/orders/{platformOrderId}/at-door" CourierReachDoor Courier Create,
-    POST "/courier/orders/{platformOrderId}/deliver" CourierDeliver Courier Create,
-    POST "/courier/orders/{platformOrderId}/fail" CourierFail Courier Create,
-    POST "/courier/orders/{platformOrderId}/at-return" CourierReachReturn Courier Create,
-    POST "/courier/orders/{platformOrderId}/hand-back" CourierHandBack Courier Create,
-    POST "/admin/orders/{platformOrderId}/cancel" AdminCancelOrder Operator Create,
-    POST "/admin/orders/{platformOrderId}/lost" AdminLoseDelivery Operator Create,
-    POST "/admin/privacy/export" ExportRecipient Operator Create,
-    POST "/admin/privacy/erase" EraseRecipient Operator Create,
-    GET "/admin/privacy/erasures" ListErasures Operator Read,
-    GET "/openapi.json" OpenApi Public Read,
+POST "/delivery/orders" CreateOrder Store Create,
+POST "/delivery/orders/preview" PreviewOrder Store Preview,
+GET "/delivery/preview-context" PreviewContext Store Read,
+GET "/delivery/orders/{platformOrderId}" GetOrder Store Read,
+POST "/delivery/stores" CreateStore Store Create,
+PUT "/delivery/stores" UpdateStore Store Create,
+GET "/delivery/stores/{storeId}" GetStore Store Read,
+POST "/delivery/sessions" CreateSession Public Login,
+POST "/delivery/keys" IssueKey Store Create,
+GET "/delivery/keys" ListKeys Store Read,
+DELETE "/delivery/keys/{keyId}" RevokeKey Store Create,
+GET "/delivery/notifications" ListNotifications Store Read,
+POST "/delivery/notifications/{notificationId}/read" ReadNotification Store Create,
+GET "/delivery/events" ListEvents Store Read,
+GET "/delivery/events/stream" StreamEvents Store Read,
+POST "/delivery/webhooks" CreateWebhook Store Create,
+GET "/delivery/webhooks" ListWebhooks Store Read,
+DELETE "/delivery/webhooks/{webhookId}" RemoveWebhook Store Create,
+POST "/delivery/webhooks/{webhookId}/rotate" RotateWebhook Store Create,
+POST "/delivery/webhooks/{webhookId}/enable" EnableWebhook Store Create,
+POST "/delivery/webhooks/{webhookId}/test" TestWebhook Store Create,
+GET "/delivery/webhooks/{webhookId}/attempts" ListAttempts Store Read,
+POST "/delivery/webhooks/attempts/{attemptId}/retry" RetryAttempt Store Create,
+GET "/delivery/statement" GetStatement Store Read,
+POST "/admin/stores/{storeId}/top-ups" TopUpStore Operator Create,
+GET "/admin/stores/{storeId}/statement" AdminStatement Operator Read,
+POST "/admin/matrices" CreateParentStore Operator Create,
+POST "/admin/keys" AdminIssueKey Operator Create,
+GET "/admin/keys" AdminListKeys Operator Read,
+DELETE "/admin/keys/{keyId}" AdminRevokeKey Operator Create,
+POST "/admin/couriers" RegisterCourier Operator Create,
+GET "/admin/couriers" ListCouriers Operator Read,
+GET "/admin/couriers/{courierId}" GetCourier Operator Read,
+PATCH "/admin/couriers/{courierId}" AlterCourier Operator Create,
+POST "/admin/dispatch" RunDispatch Operator Create,
+GET "/courier/me" ShowCourier Courier Read,
+POST "/courier/position" ReportPosition Courier Create,
+POST "/courier/availability" SetAvailability Courier Create,
+GET "/delivery/orders" ListOrders Store Read,
+POST "/delivery/orders/cancel" CancelOrder Store Create,
+GET "/delivery/orders/{platformOrderId}/cancellation" GetCancellation Store Read,
+POST "/delivery/orders/{platformOrderId}/ready" ReadyOrder Store Create,
+POST "/delivery/orders/{platformOrderId}/delay" DelayOrder Store Create,
+POST "/delivery/orders/{platformOrderId}/discard" DiscardDelivery Store Create,
+POST "/delivery/orders/{platformOrderId}/return" ReturnDelivery Store Create,
+POST "/delivery/orders/{platformOrderId}/waive" WaiveReturn Store Create,
+GET "/delivery/stores" ListStores Store Read,
+DELETE "/delivery/stores/{storeId}" RemoveStore Store Create,
+GET "/courier/order" CourierOrder Courier Read,
+POST "/courier/orders/{platformOrderId}/arrive" CourierReachPickup Courier Create,
+POST "/courier/orders/{platformOrderId}/decline" CourierDecline Courier Create,
+POST "/courier/orders/{platformOrderId}/pickup" CourierPickUp Courier Create,
+POST "/courier/orders/{platformOrderId}/en-route" CourierSetOut Courier Create,
+POST "/courier/orders/{platformOrderId}/resequence" CourierResequence Courier Create,
+POST "/courier/orders/{platformOrderId}/at-door" CourierReachDoor Courier Create,
+POST "/courier/orders/{platformOrderId}/deliver" CourierDeliver Courier Create,
+POST "/courier/orders/{platformOrderId}/fail" CourierFail Courier Create,
+POST "/courier/orders/{platformOrderId}/at-return" CourierReachReturn Courier Create,
+POST "/courier/orders/{platformOrderId}/hand-back" CourierHandBack Courier Create,
+POST "/admin/orders/{platformOrderId}/cancel" AdminCancelOrder Operator Create,
+POST "/admin/orders/{platformOrderId}/lost" AdminLoseDelivery Operator Create,
+POST "/admin/privacy/export" ExportRecipient Operator Create,
+POST "/admin/privacy/erase" EraseRecipient Operator Create,
+GET "/admin/privacy/erasures" ListErasures Operator Read,
+GET "/openapi.json" OpenApi Public Read,
 }
 
 impl Endpoint {
-    /// The media types that its successful answers may have, the usual one first.
+    /// Returns the media types of its successful responses, the default first.
     pub fn media(self) -> &'static [&'static str] {
         match self {
             Endpoint::StreamEvents => &["text/event-stream"],
@@ -273,13 +273,13 @@ impl Endpoint {
         }
     }
 
-    /// Whether a `POST` with an `Idempotency-Key` stores its response. Personal data that is exported, or the phone in a request to erase
-    /// it, must not be stored again.
+    /// Whether a `POST` with an `Idempotency-Key` stores its response. Exported personal data, or the phone in an erasure request, must
+    /// not be stored again.
     pub fn stores_response(self) -> bool {
         !matches!(self, Endpoint::ExportRecipient | Endpoint::EraseRecipient)
     }
 
-    /// Whether a `POST` or `PUT` of it has a body that is read.
+    /// Whether its `POST`, `PUT` or `PATCH` reads the body.
     pub fn reads_body(self) -> bool {
         !matches!(
             self,
@@ -296,7 +296,7 @@ impl Endpoint {
         )
     }
 
-    /// Whether the endpoint's body may hold a password.
+    /// Whether its body can contain a password.
     pub(super) fn reads_password(self) -> bool {
         matches!(
             self,
@@ -313,8 +313,7 @@ impl Route {
     }
 }
 
-/// Finds the route of a method and a path. `HEAD` is handled as `GET`. A path without a placeholder comes first: `/delivery/orders/cancel`
-/// is no order.
+/// Looks up a method and a path. `HEAD` matches `GET`. If two paths match, the one without a placeholder wins.
 pub fn find<'a>(method: &Method, path: &'a str) -> Match<'a> {
     let wanted = if method == Method::HEAD { &Method::GET } else { method };
     let fixed = ROUTES.iter().filter(|route| route.path == path).map(|route| (route, ""));
@@ -328,10 +327,11 @@ pub fn find<'a>(method: &Method, path: &'a str) -> Match<'a> {
             return Match::Found(route, id);
         }
     }
-    first.map_or(Match::Nothing, |path| Match::OtherMethods(allowed(path)))
+    first.map_or(Match::NotFound, |path| Match::OtherMethods(allowed(path)))
 }
 
-/// The part of a path at the template's placeholder, if the rest is equal.
+/// Returns the part of a path that matches the template's placeholder, or an empty string without a placeholder; `None` if the path does
+/// not match.
 fn captured<'a>(template: &str, path: &'a str) -> Option<&'a str> {
     let (before, rest) = template.split_once('{')?;
     let (_, after) = rest.split_once('}')?;
@@ -339,7 +339,7 @@ fn captured<'a>(template: &str, path: &'a str) -> Option<&'a str> {
     (!id.is_empty() && !id.contains('/')).then_some(id)
 }
 
-/// The methods that a path takes, for the `Allow` header.
+/// Returns the methods that a path accepts, for the `Allow` header.
 fn allowed(template: &str) -> String {
     let takes = |method: &Method| ROUTES.iter().any(|route| route.path == template && route.method == *method);
     let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE].into_iter().filter(takes);
@@ -359,24 +359,24 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_found_with_their_identifiers() {
+    fn path_lookup_returns_endpoint_and_id() {
         assert_eq!(endpoint(Method::POST, "/delivery/orders"), Some((Endpoint::CreateOrder, "")));
         assert_eq!(endpoint(Method::POST, PREVIEW), Some((Endpoint::PreviewOrder, "")));
         assert_eq!(endpoint(Method::GET, "/delivery/orders/12"), Some((Endpoint::GetOrder, "12")));
         assert_eq!(endpoint(Method::HEAD, "/delivery/orders/12"), Some((Endpoint::GetOrder, "12")));
         assert_eq!(endpoint(Method::POST, "/delivery/notifications/3/read"), Some((Endpoint::ReadNotification, "3")));
-        for nothing in
+        for unknown in
             ["/", "/delivery/orders/", "/delivery/orders/1/2", "/delivery/notifications//read", "/Delivery/orders"]
         {
-            assert!(matches!(find(&Method::GET, nothing), Match::Nothing), "{nothing}");
+            assert!(matches!(find(&Method::GET, unknown), Match::NotFound), "{unknown}");
         }
     }
 
     #[test]
-    fn the_allow_header_names_every_method_of_a_path() {
+    fn allow_header_lists_every_method_of_a_path() {
         for route in ROUTES {
             let Match::OtherMethods(allow) = find(&Method::TRACE, &route.path.replace(['{', '}'], "")) else {
-                panic!("{} takes TRACE", route.template);
+                panic!("{} accepts TRACE", route.template);
             };
             let methods: Vec<_> = ROUTES.iter().filter(|other| other.path == route.path).collect();
             assert!(methods.iter().all(|other| allow.contains(other.method.as_str())), "{}", route.template);

@@ -13,6 +13,7 @@ mod privacy;
 mod rejected;
 mod steps;
 mod support;
+mod texts;
 
 #[test]
 fn embedded_host_completes_an_order() {

@@ -1,4 +1,4 @@
-//! A courier's endpoints: the order that the courier has, and the steps with it.
+//! A courier's endpoints for the current order and its steps.
 
 use super::life::{known, step_problem};
 use crate::{
@@ -26,7 +26,7 @@ pub(super) async fn current<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
 
 /// `POST /courier/orders/{orderId}/…`
 pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
-    let (order, courier) = theirs(call).await?;
+    let (order, courier) = load_courier_order(call).await?;
     let act = parse_step(call, endpoint)?;
     let mut ids = call.ids(1).await?;
     match lifecycle::carry(&order, &courier, &act, &mut ids, &mut call.context) {
@@ -38,7 +38,7 @@ pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
             Ok(response)
         }
         Err(lifecycle::FailedStep { error, counted }) => {
-            // A wrong code counts though the step is refused; where it cannot be counted, nothing is said of the code.
+            // An incorrect code is counted although the step is rejected. If counting fails, the response must not reveal that it is incorrect.
             if let Some(counted) = counted {
                 call.host.commit(&counted).await?;
             }
@@ -58,7 +58,7 @@ pub(super) async fn decline<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
     {
         return Ok(ApiResponse::empty(204));
     }
-    let (order, courier) = theirs(call).await?;
+    let (order, courier) = load_courier_order(call).await?;
     let Some((_, changes)) = lifecycle::decline(&order, &courier, reason, &mut call.context) else {
         let error = lifecycle::StepError::Invalid {
             status: order.status,
@@ -71,8 +71,8 @@ pub(super) async fn decline<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
     Ok(response)
 }
 
-/// The order in the path, where this courier has it or had it to its end.
-async fn theirs<H: Host>(call: &Call<'_, H>) -> Result<(Order, Courier), HandlerError> {
+/// Loads the order in the path if it is assigned to this courier, or was when it ended.
+async fn load_courier_order<H: Host>(call: &Call<'_, H>) -> Result<(Order, Courier), HandlerError> {
     let courier = call.courier()?.clone();
     let order = match OrderId::parse(call.id) {
         Some(id) => call.host.order(id).await?,
@@ -80,7 +80,7 @@ async fn theirs<H: Host>(call: &Call<'_, H>) -> Result<(Order, Courier), Handler
     };
     let own = |order: &Order| order.courier.as_ref().is_some_and(|assigned| assigned.id == courier.id);
     let order = order.filter(own).ok_or_else(|| plain(ProblemCode::OrderNotFound))?;
-    // The courier was read before the order: between the two somebody may have given or taken the order.
+    // The courier was read before the order; the assignment may have changed in between.
     if !order.status.is_final() && courier.order != Some(order.id) {
         return Err(HandlerError::Conflict);
     }

@@ -1,4 +1,4 @@
-//! Couriers as the operator sees them, and a round of dispatch for hosts that run none by themselves.
+//! The operator's endpoints for couriers, and a dispatch pass for hosts without background tasks.
 
 use super::pages;
 use crate::{
@@ -34,7 +34,7 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
     let limit = pages::limit(call)?;
     let after = pages::cursor(call, CourierId::parse)?;
     let mut page = call.host.find_couriers(CourierQuery::All { after, limit: limit + 1 }).await?;
-    let next_cursor = pages::cut(&mut page, limit, |last| last.id.to_string());
+    let next_cursor = pages::truncate(&mut page, limit, |last| last.id.to_string());
     Ok(ApiResponse::json(200, &CourierList { couriers: page.iter().map(CourierRecord::of).collect(), next_cursor })?)
 }
 
@@ -52,7 +52,8 @@ pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
         None => None,
     };
     let terms = terms(call.settings, days);
-    let altered = couriers::alter(&existing, order.as_ref(), alteration, terms, &mut call.context).map_err(carries)?;
+    let altered =
+        couriers::alter(&existing, order.as_ref(), alteration, terms, &mut call.context).map_err(has_goods)?;
     let response = courier_response(call.settings, 200, &altered.courier, altered.nonce)?;
     if let Some(changes) = altered.changes {
         call.commit(changes, &response).await?;
@@ -81,7 +82,7 @@ fn terms(settings: &Settings, days: Option<u32>) -> CourierKeyParams<'_> {
     CourierKeyParams { days: days.unwrap_or(settings.keys.days), secret: &settings.secret }
 }
 
-/// The courier, with a new key's text where there is one.
+/// Returns the response with the courier and, if one was issued, the value of the new key.
 fn courier_response(
     settings: &Settings,
     status: u16,
@@ -97,10 +98,10 @@ fn courier_response(
     Ok(ApiResponse { secret, ..response })
 }
 
-fn carries(order: OrderId) -> Problem {
+fn has_goods(order: OrderId) -> Problem {
     Problem::new(
         ProblemCode::InvalidTransition,
-        format!("The courier carries the goods of order {order}. Remove the courier when it is done."),
-        format!("O entregador está com a mercadoria do pedido {order}. Remova-o quando terminar."),
+        format!("The courier has the goods of order {order}. Remove the courier after the order has ended."),
+        format!("O entregador está com a mercadoria do pedido {order}. Remova-o depois que o pedido terminar."),
     )
 }

@@ -1,8 +1,8 @@
-//! Issuing a key, and confirming the password before one is issued.
+//! Issues keys, and confirms the password before a key is issued.
 
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
+        call::{ApiResponse, Call, HandlerError, OneTimeSecret, too_few},
         caller::CallerAddress,
         problem::{FieldError, Problem, ProblemCode},
     },
@@ -20,8 +20,8 @@ use crate::{
     wire::StoreCreated,
 };
 
-/// Verifies the calling store's password where the caller is a panel session: a session ends within hours, and must not turn itself into a
-/// key that lives for years. An integration key needs none. Attempts count as logins.
+/// Verifies the calling store's password if the caller is a panel session: a session ends within hours, and a stolen one must not issue a
+/// key that is valid for years. An integration key needs no password. Attempts count as logins.
 pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Option<&str>) -> Result<(), HandlerError> {
     let KeyHolder { key, store } = call.caller()?;
     if key.kind != KeyKind::Panel {
@@ -30,8 +30,8 @@ pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Opti
     let Some(password) = password.filter(|password| !password.is_empty()) else {
         return Err(password_required(
             "required",
-            "A panel session needs the store's password here. Send it as currentPassword.",
-            "Uma sessão do painel precisa da senha da loja aqui. Envie-a em currentPassword.",
+            "A panel session must confirm this request. Send the store's password as currentPassword.",
+            "Uma sessão do painel precisa confirmar esta requisição. Envie a senha da loja em currentPassword.",
         ));
     };
     throttled(call, store.email.as_str()).await?;
@@ -40,8 +40,8 @@ pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Opti
     }
     Err(password_required(
         ProblemCode::PasswordRequired.name(),
-        "This is not the store's password.",
-        "Esta não é a senha da loja.",
+        "Incorrect password. Send the store's password as currentPassword.",
+        "Senha incorreta. Envie a senha da loja em currentPassword.",
     ))
 }
 
@@ -50,7 +50,7 @@ fn password_required(code: &'static str, en: &str, pt: &str) -> HandlerError {
     HandlerError::Problem(Problem::new(ProblemCode::PasswordRequired, en, pt).with_errors(vec![error]))
 }
 
-/// Issues a key, and tells it once. Those that are `past` end with it.
+/// Issues a key, returns it once, and revokes the keys in `past`.
 pub(super) async fn hand_out<H: Host>(
     call: &mut Call<'_, H>,
     opening: KeyParams<'_>,
@@ -69,7 +69,7 @@ pub(super) fn revoked(key: Key, at: Timestamp) -> Write<Key> {
     Write { expected: key.version, value: Key { deleted_at: Some(at), version: key.version + 1, ..key } }
 }
 
-/// The answer that tells a new key.
+/// Returns the response with the value of a new key.
 pub(super) fn key_response<H: Host>(call: &Call<'_, H>, key: &Key, nonce: [u8; 32]) -> Result<ApiResponse, Problem> {
     let text = Key::text(&call.settings.secret.0, &nonce);
     let response = ApiResponse::json(201, &StoreCreated::of(key, text.clone()))?;
@@ -77,8 +77,8 @@ pub(super) fn key_response<H: Host>(call: &Call<'_, H>, key: &Key, nonce: [u8; 3
     Ok(ApiResponse { secret: Some(OneTimeSecret { text, placeholder: nonce.clone(), nonce }), ..response })
 }
 
-/// Counts a login for its address, where the host knows it, and then for its email: who tries one password on many emails, and who
-/// tries many on one.
+/// Counts a login attempt for the IP address, if known, and for the email: the first limit slows attacks on many emails, the second
+/// attacks on one.
 pub(super) async fn throttled<H: Host>(call: &Call<'_, H>, email: &str) -> Result<(), HandlerError> {
     let limits = &call.settings.limits;
     let address = call.parts.extensions.get::<CallerAddress>();
@@ -87,7 +87,12 @@ pub(super) async fn throttled<H: Host>(call: &Call<'_, H>, email: &str) -> Resul
         let bucket = Bucket { name, usage: Usage::Login, quota, window: Duration::minutes(15) };
         let admission = call.host.admit(&bucket, call.context.now).await?;
         if !admission.admitted {
-            return Err(HandlerError::Problem(plain(ProblemCode::RateLimited).retry_after(admission.reset)));
+            let problem = Problem::new(
+                ProblemCode::RateLimited,
+                "Too many login attempts. Retry after the time in Retry-After.",
+                "Tentativas de login demais. Aguarde o tempo indicado em Retry-After.",
+            );
+            return Err(HandlerError::Problem(problem.retry_after(admission.reset)));
         }
     }
     Ok(())

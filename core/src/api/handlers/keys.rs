@@ -1,4 +1,4 @@
-//! Issuing, listing and revoking keys: by a store for itself and its branches, and by the operator for any store.
+//! Issues, lists and revokes keys: for a store and its branches, and for any store by the operator.
 
 use std::sync::Arc;
 
@@ -63,8 +63,8 @@ async fn issue<H: Host>(
     if call.host.find_keys(KeyQuery::Store(store.id)).await?.iter().filter(counts).count() >= max as usize {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyKeys,
-            format!("A store has at most {max} valid keys. Revoke one first."),
-            format!("Uma loja tem no máximo {max} chaves válidas. Revogue uma antes."),
+            format!("A store can have at most {max} valid API keys. Revoke one first."),
+            format!("Uma loja pode ter no máximo {max} chaves de API válidas. Revogue uma antes."),
         )));
     }
     let days = request.days.unwrap_or(settings.keys.days);
@@ -121,7 +121,7 @@ async fn find<H: Host>(call: &Call<'_, H>) -> Result<Arc<KeyHolder>, HandlerErro
     holder.ok_or_else(|| plain(ProblemCode::KeyNotFound).into())
 }
 
-/// Revokes a key. One that is revoked already stays as it is.
+/// Revokes a key, unless it is already revoked.
 async fn revoke<H: Host>(call: &mut Call<'_, H>, key: &Key) -> Result<ApiResponse, HandlerError> {
     let response = ApiResponse::empty(204);
     if key.deleted_at.is_none() {
@@ -132,10 +132,6 @@ async fn revoke<H: Host>(call: &mut Call<'_, H>, key: &Key) -> Result<ApiRespons
 }
 
 fn unknown_store() -> FieldError {
-    let title = ProblemCode::StoreNotFound.title();
-    FieldError {
-        pointer: "/storeId".to_owned(),
-        code: ProblemCode::StoreNotFound.name(),
-        detail: Text::new(format!("{}.", title.en), format!("{}.", title.pt)),
-    }
+    let code = ProblemCode::StoreNotFound;
+    FieldError { pointer: "/storeId".to_owned(), code: code.name(), detail: code.detail() }
 }

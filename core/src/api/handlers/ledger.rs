@@ -1,4 +1,4 @@
-//! Statements, and money that the operator books in.
+//! Statements, and the operator's top-ups.
 
 use super::pages;
 use crate::{
@@ -19,8 +19,8 @@ use crate::{
     wire::{StatementLineView, StatementPage, StoreBalance, csv},
 };
 
-/// Lines of a statement as CSV, at most.
-const LONGEST_CSV: u32 = 50_000;
+/// Maximum number of entries in a statement as CSV.
+const MAX_CSV_ENTRIES: u32 = 50_000;
 
 /// `GET /delivery/statement?from=&to=&storeId=`: CSV, or JSON in pages if the caller does not accept CSV.
 pub(super) async fn statement<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
@@ -28,7 +28,7 @@ pub(super) async fn statement<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResp
     statement_response(call, &store).await
 }
 
-/// `GET /admin/stores/{storeId}/statement?from=&to=`: the same for the operator, of any store.
+/// `GET /admin/stores/{storeId}/statement?from=&to=`: any store's statement, for the operator.
 pub(super) async fn any_statement<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = match StoreId::parse(call.id) {
         Some(id) => call.host.find_stores(StoreQuery::IdOrRemoved(id)).await?.pop(),
@@ -40,14 +40,14 @@ pub(super) async fn any_statement<H: Host>(call: &mut Call<'_, H>) -> Result<Api
 async fn statement_response<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<ApiResponse, HandlerError> {
     let from = pages::instant(call, "from")?.unwrap_or_default();
     let until = pages::instant(call, "to")?.unwrap_or(Timestamp::from_millis(i64::MAX));
-    // One file holds the whole period; a limit that is wrong is told all the same.
+    // CSV ignores `limit`, but an invalid one is still rejected.
     let limit = pages::limit(call)?;
     let headers = &call.parts.headers;
     let csv_wanted = takes(headers, "text/csv") && !names_json(headers);
     if csv_wanted { as_csv(call, store, from, until).await } else { in_pages(call, store, (from, until), limit).await }
 }
 
-/// Whether an `Accept` header names JSON and not CSV: `*/*` beside it is what many clients add.
+/// Whether `Accept` lists JSON but not CSV. Many clients add `*/*`, which must not select CSV.
 fn names_json(headers: &http::HeaderMap) -> bool {
     let values = headers.get_all(http::header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let named = values.collect::<Vec<_>>().join(",").to_ascii_lowercase();
@@ -61,12 +61,12 @@ async fn as_csv<H: Host>(
     until: Timestamp,
 ) -> Result<ApiResponse, HandlerError> {
     let period = Period { from, until, after: None };
-    let lines = call.host.statement(store.id, StatementQuery::Period(period, LONGEST_CSV + 1)).await?;
-    if lines.len() > LONGEST_CSV as usize {
+    let lines = call.host.statement(store.id, StatementQuery::Period(period, MAX_CSV_ENTRIES + 1)).await?;
+    if lines.len() > MAX_CSV_ENTRIES as usize {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::StatementTooLong,
-            format!("The period has more than {LONGEST_CSV} entries. Ask for a shorter one, or for pages of JSON."),
-            format!("O período tem mais de {LONGEST_CSV} lançamentos. Peça um menor, ou páginas em JSON."),
+            format!("The period has more than {MAX_CSV_ENTRIES} entries. Request a shorter period, or JSON pages."),
+            format!("O período tem mais de {MAX_CSV_ENTRIES} lançamentos. Peça um período menor ou páginas em JSON."),
         )));
     }
     Ok(ApiResponse {
@@ -108,8 +108,11 @@ pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         if existing.amount != amount {
             return Err(HandlerError::Problem(Problem::new(
                 ProblemCode::ReferenceConflict,
-                format!("R$ {} were booked under this reference. Send a new reference.", existing.amount),
-                format!("R$ {} foram lançados com esta referência. Envie uma nova.", existing.amount),
+                format!("A top-up of R$ {} already has this reference. Send a new reference.", existing.amount),
+                format!(
+                    "Uma recarga de R$ {} já tem esta referência. Envie uma nova referência.",
+                    existing.amount.in_portuguese()
+                ),
             )));
         }
         return Ok(ApiResponse { replayed: true, ..ApiResponse::json(200, &StatementLineView::of(&existing))? });
@@ -117,7 +120,7 @@ pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let at = call.context.now;
     let changes = TopUp { store: store.id, amount, reference: reference.clone(), at };
     let changes = Changes { at, top_ups: vec![changes], ..Changes::default() };
-    // The commit assigns the entry's ID and balance: they are read afterwards, and no stored response has them.
+    // The commit assigns the entry's ID and balance, so the entry is read afterwards.
     call.host.commit(&changes).await?;
     let line = call
         .host

@@ -1,4 +1,4 @@
-//! What the steps of an order's life share: whose order it is, who has it, and what a refused step is told.
+//! Shared code of an order's steps: access to the order, its courier, and the problems of rejected steps.
 
 use crate::{
     api::{
@@ -15,7 +15,7 @@ use crate::{
     rules::lifecycle::{MAX_WRONG_CODES, StepError, StepOutcome},
 };
 
-/// An order that is the caller's or one of its branches'.
+/// Loads an order of the caller or of one of its branches.
 pub(super) async fn visible<H: Host>(call: &Call<'_, H>, id: Option<OrderId>) -> Result<Order, HandlerError> {
     let not_found = || HandlerError::from(plain(ProblemCode::OrderNotFound));
     let caller = &call.caller()?.store;
@@ -23,12 +23,12 @@ pub(super) async fn visible<H: Host>(call: &Call<'_, H>, id: Option<OrderId>) ->
     if order.store == caller.id {
         return Ok(order);
     }
-    // Also if the branch was removed: its parent store paid for the order.
+    // A removed branch counts too: its parent store paid for the order.
     let owner = call.host.find_stores(StoreQuery::IdOrRemoved(order.store)).await?.pop();
     owner.filter(|owner| caller.oversees(owner)).map(|_| order).ok_or_else(not_found)
 }
 
-/// Who has an order that has not ended. A courier who was read before or after another write is read again.
+/// Loads the courier of an order that has not ended. Returns a conflict if a concurrent write has changed the assignment.
 pub(super) async fn carrier<H: Host>(call: &Call<'_, H>, order: &Order) -> Result<Option<Courier>, HandlerError> {
     let Some(assigned) = order.courier.as_ref().filter(|_| !order.status.is_final()) else { return Ok(None) };
     let courier = call.host.courier(assigned.id).await?;
@@ -38,7 +38,7 @@ pub(super) async fn carrier<H: Host>(call: &Call<'_, H>, order: &Order) -> Resul
     }
 }
 
-/// Commits what a step came to and answers with the order; a step that was taken before answers alike and changes nothing.
+/// Commits the result of a step and responds with the order. A step that was taken before returns the same response and changes nothing.
 pub(super) async fn conclude<H: Host>(
     call: &mut Call<'_, H>,
     order: &Order,
@@ -58,51 +58,59 @@ pub(super) async fn conclude<H: Host>(
     }
 }
 
-/// A delivery that the order may have; a number that none can have is as unknown as any other.
+/// Returns the delivery's ID, or the problem of an unknown delivery if the number is not a valid ID.
 pub(super) fn known(stop: Option<DeliveryId>) -> Result<DeliveryId, Problem> {
     stop.ok_or_else(|| step_problem(&StepError::UnknownStop, Timestamp::default()))
 }
 
-/// What a refused step is told.
+/// Converts the error of a step to a problem.
 pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
     match error {
         StepError::Invalid { status, possible } => invalid(*status, possible),
         StepError::ReturnRequired => Problem::new(
             ProblemCode::ReturnRequired,
-            "The courier has the goods. Start a return, or let them be delivered.",
-            "O entregador está com a mercadoria. Inicie uma devolução ou deixe que seja entregue.",
+            "The courier has the goods. Start a return, or wait for the delivery.",
+            "O entregador está com a mercadoria. Inicie uma devolução ou aguarde a entrega.",
         ),
         StepError::UnknownStop => field(
             plain(ProblemCode::ValidationFailed),
             "/deliveryId",
             "unknown_delivery",
-            Text::new("The order has no such delivery.", "O pedido não tem esta entrega."),
+            Text::new(
+                "The order has no delivery with this ID. Check deliveryId.",
+                "O pedido não tem uma entrega com este ID. Confira deliveryId.",
+            ),
         ),
         StepError::LastStop => Problem::new(
             ProblemCode::InvalidTransition,
-            "This is the only stop that is left. Cancel the order: send orderId without deliveryId.",
-            "Esta é a única entrega que resta. Cancele o pedido: envie orderId sem deliveryId.",
+            "This is the last remaining delivery. Cancel the order: send orderId without deliveryId.",
+            "Esta é a última entrega restante. Cancele o pedido: envie orderId sem deliveryId.",
         ),
         StepError::TooLate { max } => field(
             plain(ProblemCode::ValidationFailed),
             "/minutes",
             "out_of_range",
             Text::new(
-                format!("The goods would be ready too late; at most {max} more minutes are possible."),
-                format!("A mercadoria ficaria pronta tarde demais; são possíveis no máximo mais {max} minutos."),
+                format!("The delay is too long. Send at most {max} minutes."),
+                format!("O atraso é longo demais. Envie no máximo {max} minutos."),
             ),
         ),
         StepError::CodeNeeded => field(
             plain(ProblemCode::ValidationFailed),
             "/code",
             "required",
-            Text::new("This delivery asks for its code.", "Esta entrega exige o código."),
+            Text::new(
+                "This delivery requires the recipient's code. Send it as code.",
+                "Esta entrega exige o código do destinatário. Envie-o em code.",
+            ),
         ),
         StepError::CodeWrong { remaining } => wrong_code(*remaining),
         StepError::CodeLocked { until } => Problem::new(
             ProblemCode::CodeLocked,
-            format!("{MAX_WRONG_CODES} codes were wrong. Codes are looked at again from {until} on."),
-            format!("{MAX_WRONG_CODES} códigos estavam incorretos. Novos códigos são aceitos a partir de {until}."),
+            format!("Codes are locked after {TRIES} incorrect codes. Retry from {until}."),
+            format!(
+                "Os códigos estão bloqueados após {TRIES} códigos incorretos. Tente novamente a partir de {until}."
+            ),
         )
         .retry_after(until.since(now)),
         StepError::TooFewIds => too_few().into(),
@@ -113,14 +121,15 @@ fn invalid(status: OrderStatus, possible: &[EventKind]) -> Problem {
     let names: Vec<&'static str> = possible.iter().map(|kind| kind.name()).collect();
     let (number, name) = (status.number(), status.name());
     let (en, pt) = if names.is_empty() {
-        ("nothing is possible from there".to_owned(), "nada é possível a partir daí".to_owned())
+        ("No further event is possible.".to_owned(), "Nenhum outro evento é possível.".to_owned())
     } else {
-        (format!("possible from there: {}", names.join(", ")), format!("possível a partir daí: {}", names.join(", ")))
+        let names = names.join(", ");
+        (format!("Possible events: {names}."), format!("Eventos possíveis: {names}."))
     };
     let problem = Problem::new(
         ProblemCode::InvalidTransition,
-        format!("The order stands at {number} {name}; {en}."),
-        format!("O pedido está em {number} {name}; {pt}."),
+        format!("The order has the status {number} {name}, which does not allow this step. {en}"),
+        format!("O pedido está na situação {number} {name}, que não permite esta etapa. {pt}"),
     );
     Problem { possible: Some(names), ..problem }
 }
@@ -128,16 +137,16 @@ fn invalid(status: OrderStatus, possible: &[EventKind]) -> Problem {
 fn wrong_code(remaining: u32) -> Problem {
     let (en, pt) = match remaining {
         0 => (
-            "The code is wrong. No code is looked at for the next 10 minutes.".to_owned(),
-            "Código incorreto. Nenhum código será aceito pelos próximos 10 minutos.".to_owned(),
+            "Incorrect code. Codes are locked for 10 minutes.".to_owned(),
+            "Código incorreto. Os códigos estão bloqueados por 10 minutos.".to_owned(),
         ),
         1 => (
-            "The code is wrong; 1 more try before codes are locked for 10 minutes.".to_owned(),
-            "Código incorreto; resta 1 tentativa antes do bloqueio de 10 minutos.".to_owned(),
+            "Incorrect code. 1 attempt left before codes are locked for 10 minutes.".to_owned(),
+            "Código incorreto. Resta 1 tentativa antes do bloqueio de 10 minutos.".to_owned(),
         ),
         tries => (
-            format!("The code is wrong; {tries} more tries before codes are locked for 10 minutes."),
-            format!("Código incorreto; restam {tries} tentativas antes do bloqueio de 10 minutos."),
+            format!("Incorrect code. {tries} attempts left before codes are locked for 10 minutes."),
+            format!("Código incorreto. Restam {tries} tentativas antes do bloqueio de 10 minutos."),
         ),
     };
     let problem = Problem::new(ProblemCode::CodeIncorrect, en.clone(), pt.clone());
@@ -146,8 +155,8 @@ fn wrong_code(remaining: u32) -> Problem {
 }
 
 fn field(problem: Problem, pointer: &str, code: &'static str, detail: Text) -> Problem {
-    let detail_too = problem.code == ProblemCode::ValidationFailed;
+    let is_plain = problem.code == ProblemCode::ValidationFailed;
     let errors = vec![FieldError { pointer: pointer.to_owned(), code, detail: detail.clone() }];
-    let problem = if detail_too { Problem { detail, ..problem } } else { problem };
+    let problem = if is_plain { Problem { detail, ..problem } } else { problem };
     problem.with_errors(errors)
 }

@@ -1,6 +1,6 @@
-//! Lists of orders and stores, and the removal of a branch.
+//! Lists orders and stores, and removes branches.
 
-use super::pages::{cursor, limit, parameter, respond, wrong};
+use super::pages::{cursor, invalid_parameter, limit, parameter, respond};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
@@ -26,17 +26,17 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         "situation",
         |text| OrderStatus::from_number(text.parse().ok()?),
         || {
-            wrong(
-                "`situation` must be an order's situation, such as 300.",
-                "`situation` deve ser a situação de um pedido, como 300.",
+            invalid_parameter(
+                "Invalid `situation`. Send the number of an order's situation, such as 300.",
+                "`situation` inválida. Envie o número da situação de um pedido, como 300.",
             )
         },
     )?;
     let time = |name: &'static str| {
         parameter(call, name, Timestamp::parse, move || {
-            wrong(
-                format!("`{name}` must be a time such as 2026-11-21T14:30:00Z."),
-                format!("`{name}` deve ser um instante como 2026-11-21T14:30:00Z."),
+            invalid_parameter(
+                format!("Invalid `{name}`. Send a timestamp in RFC 3339 format, such as 2026-11-21T14:30:00Z."),
+                format!("`{name}` inválido. Envie data e horário no formato RFC 3339, como 2026-11-21T14:30:00Z."),
             )
         })
     };
@@ -50,7 +50,7 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         ..all
     };
     let page = call.host.find_orders(OrderQuery::Matching(&filter, limit + 1)).await?;
-    // A host returns fewer than there are where they are large.
+    // A host may return fewer orders than requested if they are large.
     let more = match page.last() {
         Some(last) if page.len() <= limit as usize => {
             let rest = OrderFilter { before: Some(last.id), ..filter };
@@ -79,11 +79,10 @@ pub(super) async fn stores<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let caller = call.caller()?.store.clone();
     if !caller.is_parent() {
-        let en = "Only a matrix removes branches. Send the matrix's key.";
         return Err(Problem::new(
             ProblemCode::MatrixRequired,
-            en,
-            "Somente uma matriz remove filiais. Envie a chave da matriz.",
+            "Only a parent store can remove branches. Use the parent store's key.",
+            "Somente uma loja matriz pode remover filiais. Use a chave da matriz.",
         )
         .into());
     }
@@ -93,23 +92,22 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     };
     let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
     if store.id == caller.id {
-        let en = "A matrix does not remove itself. Ask the operator.";
         return Err(Problem::new(
             ProblemCode::StoreNotAllowed,
-            en,
-            "Uma matriz não remove a si mesma. Fale com o operador.",
+            "A parent store cannot remove itself. Contact the operator.",
+            "Uma loja matriz não pode remover a si mesma. Fale com o operador.",
         )
         .into());
     }
-    none_open(call, &store).await?;
+    reject_open_orders(call, &store).await?;
     let response = ApiResponse::empty(204);
-    // A concurrent order of the branch, or a movement of its money, is a conflict in the commit of one of the two.
+    // A concurrent order or money movement of the branch conflicts with this commit.
     call.commit(stores::remove(&store, caller.id, call.context.now), &response).await?;
     Ok(response)
 }
 
-/// Refuses while the store has open orders. Where no scheduler runs, those that time has ended are ended first.
-async fn none_open<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<(), HandlerError> {
+/// Returns a problem if the store has open orders. Hosts without a scheduler first end the orders whose time is over here.
+async fn reject_open_orders<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<(), HandlerError> {
     loop {
         let open = call.host.find_orders(OrderQuery::Matching(&OrderFilter::open(store.id), 50)).await?;
         if open.is_empty() {
@@ -121,8 +119,8 @@ async fn none_open<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<(), Han
                 let id = order.id;
                 return Err(Problem::new(
                     ProblemCode::OpenOrders,
-                    format!("Order {id} has not ended. Cancel it, or wait until it has ended."),
-                    format!("O pedido {id} não terminou. Cancele-o ou espere até que termine."),
+                    format!("Order {id} of this store has not ended. Cancel it, or wait until it ends."),
+                    format!("O pedido {id} desta loja não terminou. Cancele-o ou aguarde o término."),
                 )
                 .into());
             }

@@ -1,4 +1,4 @@
-//! What each endpoint does: load, decide, commit. No rule lives here.
+//! The endpoints' handlers: each loads, decides and commits. The rules are in [`crate::rules`].
 
 mod carry;
 mod events;
@@ -29,7 +29,7 @@ use crate::host::Host;
 
 pub(super) use orders::failed_creation;
 
-/// Handles a request. A handler with a costly preparation uses [`retry`] itself, after the preparation.
+/// Handles a request. If a concurrent write won, it retries a limited number of times.
 pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
     Ok(retry!(call, once(call, endpoint))?)
 }

@@ -1,4 +1,4 @@
-//! What a store is told.
+//! A store's notifications.
 
 use super::pages::{cursor, limit, respond};
 use crate::{
@@ -29,10 +29,10 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
 pub(super) async fn read<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = call.caller()?.store.id;
     let found = match NotificationId::parse(call.id) {
-        // The page that starts right behind a number begins with that number.
+        // Pages are newest first: the page before ID + 1 starts with the ID.
         Some(id) => {
-            let behind = id.get().checked_add(1).and_then(NotificationId::new);
-            let page = call.host.notifications(store, behind, 1).await?;
+            let before = id.get().checked_add(1).and_then(NotificationId::new);
+            let page = call.host.notifications(store, before, 1).await?;
             page.into_iter().find(|notification| notification.id == id)
         }
         None => None,

@@ -1,4 +1,4 @@
-//! Creating orders and looking them up.
+//! Creates and returns orders.
 
 use super::life::visible;
 use crate::{
@@ -30,7 +30,7 @@ use crate::{
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let mut new = validate::order(read(call.body)?, &call.settings.limits)?;
     let store = acting_store(call, &new.inquiry).await?.into_owned();
-    // A request that names the calling store has the same content as one that names no store.
+    // A request that names the calling store and one without a store have equal content.
     new.inquiry.store = Some(store.id);
     let prepared = prepare(call, &new, &store).await;
     let mut loaded = Some(store);
@@ -46,7 +46,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         };
         // Nearly every code is new, so it is looked up only after a failure: an order that exists is returned, whatever holds today.
         if let Some(existing) = call.host.find_orders(OrderQuery::Code(store.id, &new.code)).await?.pop() {
-            // Where no scheduler runs, an order that time has ended still seems to hold its code.
+            // Without a scheduler, an order whose time is over may still hold its code.
             let existing = clock::advance(call.host, call.settings, existing, call.context.now).await?;
             if existing.status.holds_code() {
                 return Ok(replay(call.settings, &new, &existing)?);
@@ -94,7 +94,7 @@ async fn decide<H: Host>(
     Ok(response)
 }
 
-/// The same content again is the same order; another content under the same code is a conflict.
+/// Returns the existing order if the content is the same, else the problem of a conflicting code.
 fn replay(settings: &Settings, new: &NewOrder, existing: &Order) -> Result<ApiResponse, Problem> {
     if existing.has_content(&new.fingerprint(), &settings.secret) {
         return Ok(ApiResponse { replayed: true, ..ApiResponse::json(200, &OrderView::of(existing))? });
@@ -102,13 +102,15 @@ fn replay(settings: &Settings, new: &NewOrder, existing: &Order) -> Result<ApiRe
     let id = existing.id;
     let problem = Problem::new(
         ProblemCode::OrderCodeConflict,
-        format!("Order {id} has this code and another content. Send a new code, or look the order up."),
-        format!("O pedido {id} tem este código e outro conteúdo. Envie um código novo ou consulte o pedido."),
+        format!("Order {id} has the same code but other content. Send a new code, or read the existing order."),
+        format!(
+            "O pedido {id} tem o mesmo código, mas outro conteúdo. Envie um código novo ou consulte o pedido existente."
+        ),
     );
     Err(Problem { existing_order: Some(id.get()), ..problem })
 }
 
-/// The fee's lines and their tariff: the quote's where the caller refers to one, else the plan's.
+/// Returns the fee's lines and the version of their tariff: from the quote if the caller sent one, else from the plan.
 fn priced<H: Host>(
     call: &Call<'_, H>,
     new: &NewOrder,
@@ -123,13 +125,13 @@ fn priced<H: Host>(
         Ok(quote) => Ok((quote.lines, quote.tariff_version)),
         Err(SealError::Expired) => Err(Problem::new(
             ProblemCode::QuoteExpired,
-            "A quote holds for 15 minutes. Ask for a new preview, or create the order without quoteId.",
-            "Uma cotação vale por 15 minutos. Peça uma nova prévia ou crie o pedido sem quoteId.",
+            "The quote has expired; it is valid for 15 minutes. Request a new preview, or create the order without quoteId.",
+            "A cotação expirou; ela vale por 15 minutos. Peça uma nova prévia ou crie o pedido sem quoteId.",
         )),
         Err(SealError::Mismatch) => Err(Problem::new(
             ProblemCode::QuoteMismatch,
-            "The quote was given for another store, other addresses, other payments or another sortByBestRoute.",
-            "A cotação foi dada para outra loja, outros endereços, outros pagamentos ou outro sortByBestRoute.",
+            "The quote was issued for another store, addresses, payments or sortByBestRoute. Request a new preview for this order.",
+            "A cotação foi emitida para outra loja ou outros endereços, pagamentos ou sortByBestRoute. Peça uma nova prévia para este pedido.",
         )),
     }
 }
@@ -139,8 +141,8 @@ fn rejected(rejection: CreateOrderError) -> HandlerError {
         CreateOrderError::InsufficientBalance { account, balance, floor, fee } => HandlerError::Problem(Problem::new(
             ProblemCode::InsufficientBalance,
             format!(
-                "The fee is R$ {fee}. The balance of store {account}, which pays it, is R$ {balance} and may not fall below \
-                 R$ {floor}. Ask the operator for a top-up."
+                "The fee is R$ {fee}. The balance of store {account}, which pays it, is R$ {balance} and must not fall below \
+                 R$ {floor}. Request a top-up from the operator."
             ),
             format!(
                 "A taxa é de R$ {}. O saldo da loja {account}, que a paga, é de R$ {} e não pode ficar abaixo de R$ {}. \
@@ -157,16 +159,16 @@ fn rejected(rejection: CreateOrderError) -> HandlerError {
 /// `GET /delivery/orders/{platformOrderId}`
 pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let order = visible(call, OrderId::parse(call.id)).await?;
-    // Where no scheduler runs, a due order moves on when it is looked at.
+    // Without a scheduler, a due transition is applied when the order is read.
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
-    let order = placed(call, order).await?;
+    let order = with_position(call, order).await?;
     let events = call.host.events(order.id).await?;
     Ok(ApiResponse::json(200, &OrderDetails::of(&order, &events, call.language))?)
 }
 
-/// The order with the courier's last known place, for as long as the courier has it. Afterwards where the courier goes is nobody's
-/// business: it shows the place that the order remembers.
-async fn placed<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<Order, HandlerError> {
+/// Sets the courier's last known position while the courier has the order. Afterwards the order keeps the position that was stored with
+/// it: the courier's further movements are private.
+async fn with_position<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<Order, HandlerError> {
     let (id, existing) = (order.id, &mut order.courier);
     if let Some(assigned) = existing
         && let Some(courier) = call.host.courier(assigned.id).await?
@@ -177,7 +179,7 @@ async fn placed<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<Order, 
     Ok(order)
 }
 
-/// What a failed creation leaves: a notification to the calling store.
+/// Returns the changes after a failed creation: a notification to the calling store.
 pub(in crate::api) async fn failed_creation<H: Host>(
     call: &Call<'_, H>,
     problem: &Problem,

@@ -1,4 +1,4 @@
-//! Pages of a list: how many entries, and from where on.
+//! Pages of a list: limits and cursors.
 
 use serde::Serialize;
 
@@ -11,33 +11,34 @@ use crate::{
     model::{StoreId, Text, Timestamp, store::Store},
 };
 
-const PAGE: u32 = 50;
-const LARGEST_PAGE: u32 = 100;
-/// Bytes of a page: a hundred orders of the largest size would have 27 MB, which the server holds until a slow client has read them.
-pub(super) const PAGE_BYTES: usize = 256 * 1024;
+const DEFAULT_PAGE: u32 = 50;
+const MAX_PAGE: u32 = 100;
+/// Maximum bytes of a page. A hundred orders of the maximum size have 27 MB, which the server would hold until a slow client has read
+/// them.
+pub(super) const MAX_PAGE_BYTES: usize = 256 * 1024;
 
-/// `limit=`: 1 to 100, 50 where it is absent.
+/// Reads `limit=`: 1 to 100, by default 50.
 pub(super) fn limit<H: Host>(call: &Call<'_, H>) -> Result<u32, Problem> {
-    let Some(text) = call.query("limit") else { return Ok(PAGE) };
-    text.parse().ok().filter(|limit| (1..=LARGEST_PAGE).contains(limit)).ok_or_else(|| {
-        wrong(
-            format!("`limit` must be a whole number from 1 to {LARGEST_PAGE}."),
-            format!("`limit` deve ser um número inteiro de 1 a {LARGEST_PAGE}."),
+    let Some(text) = call.query("limit") else { return Ok(DEFAULT_PAGE) };
+    text.parse().ok().filter(|limit| (1..=MAX_PAGE).contains(limit)).ok_or_else(|| {
+        invalid_parameter(
+            format!("Invalid `limit`. Send an integer from 1 to {MAX_PAGE}."),
+            format!("`limit` inválido. Envie um número inteiro de 1 a {MAX_PAGE}."),
         )
     })
 }
 
-/// `cursor=`: what the page before gave.
+/// Reads `cursor=`, the `nextCursor` of the previous page.
 pub(super) fn cursor<H: Host, T>(call: &Call<'_, H>, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
     parameter(call, "cursor", parse, || {
-        wrong(
-            "`cursor` must be the `nextCursor` of the page before.",
-            "`cursor` deve ser o `nextCursor` da página anterior.",
+        invalid_parameter(
+            "Invalid `cursor`. Send the `nextCursor` of the previous page.",
+            "`cursor` inválido. Envie o `nextCursor` da página anterior.",
         )
     })
 }
 
-/// A parameter of the query as `parse` reads it.
+/// Reads a query parameter with `parse`.
 pub(super) fn parameter<H: Host, T>(
     call: &Call<'_, H>,
     name: &str,
@@ -50,15 +51,15 @@ pub(super) fn parameter<H: Host, T>(
     }
 }
 
-/// Cuts what was read one entry further than the page down to the page, and gives the cursor of the next one.
-pub(super) fn cut<T>(page: &mut Vec<T>, limit: u32, cursor: impl Fn(&T) -> String) -> Option<String> {
+/// Truncates a page that was read with one extra entry, and returns the cursor of the next page.
+pub(super) fn truncate<T>(page: &mut Vec<T>, limit: u32, cursor: impl Fn(&T) -> String) -> Option<String> {
     let more = page.len() > limit as usize;
     page.truncate(limit as usize);
     page.last().filter(|_| more).map(cursor)
 }
 
-/// The response of a list: at most `limit` entries and [`PAGE_BYTES`], but at least one, and the cursor of the rest. `more` says that there
-/// are entries behind those that were read.
+/// Returns the response with a page of at most `limit` entries and [`MAX_PAGE_BYTES`], but at least one entry, and the cursor of the next
+/// page. `more` is whether there are entries after those that were read.
 pub(super) fn respond<T, V: Serialize>(
     mut page: Vec<T>,
     limit: u32,
@@ -66,16 +67,16 @@ pub(super) fn respond<T, V: Serialize>(
     cursor: impl Fn(&T) -> String,
     view: impl Fn(&[T], Option<String>) -> V,
 ) -> Result<ApiResponse, Problem> {
-    let next = cut(&mut page, limit, &cursor).or_else(|| page.last().filter(|_| more).map(&cursor));
+    let next = truncate(&mut page, limit, &cursor).or_else(|| page.last().filter(|_| more).map(&cursor));
     let response = ApiResponse::json(200, &view(&page, next))?;
-    if response.body.len() <= PAGE_BYTES || page.len() <= 1 {
+    if response.body.len() <= MAX_PAGE_BYTES || page.len() <= 1 {
         return Ok(response);
     }
     drop(response);
     let (mut bytes, mut fitting) = (0, 0);
     for entry in &page {
         bytes += ApiResponse::json(200, &view(std::slice::from_ref(entry), None))?.body.len();
-        if bytes > PAGE_BYTES && fitting > 0 {
+        if bytes > MAX_PAGE_BYTES && fitting > 0 {
             break;
         }
         fitting += 1;
@@ -85,43 +86,41 @@ pub(super) fn respond<T, V: Serialize>(
     ApiResponse::json(200, &view(&page, next))
 }
 
-/// A parameter that cannot be read.
-pub(super) fn wrong(en: impl Into<String>, pt: impl Into<String>) -> Problem {
+/// Returns the problem of an invalid query parameter.
+pub(super) fn invalid_parameter(en: impl Into<String>, pt: impl Into<String>) -> Problem {
     Problem { detail: Text::new(en, pt), ..plain(ProblemCode::ValidationFailed) }
 }
 
-/// An instant of the query.
+/// Reads a timestamp from the query.
 pub(super) fn instant<H: Host>(call: &Call<'_, H>, name: &str) -> Result<Option<Timestamp>, Problem> {
     let Some(text) = call.query(name) else { return Ok(None) };
     let at = Timestamp::parse(&text).ok_or_else(|| {
-        let en = format!("`{name}` must be an instant such as 2026-11-01T03:00:00Z.");
-        Problem::new(
-            ProblemCode::ValidationFailed,
-            en,
-            format!("`{name}` deve ser um instante como 2026-11-01T03:00:00Z."),
+        invalid_parameter(
+            format!("Invalid `{name}`. Send a timestamp in RFC 3339 format, such as 2026-11-01T03:00:00Z."),
+            format!("`{name}` inválido. Envie data e horário no formato RFC 3339, como 2026-11-01T03:00:00Z."),
         )
     });
     at.map(Some)
 }
 
-/// The problem of a cursor that leads nowhere for this caller.
+/// Returns the problem of a cursor that is not valid for this caller.
 pub(super) fn invalid_cursor() -> Problem {
     Problem::new(
         ProblemCode::CursorInvalid,
-        "Send a cursor that this store was given for this list, or none to begin anew. It was made up, belongs to another \
-         store, or is older than a restored backup.",
-        "Envie um cursor que esta loja recebeu para esta lista, ou nenhum para recomeçar. Ele foi inventado, é de outra loja \
-         ou é anterior a um backup restaurado.",
+        "Invalid cursor: it is malformed, belongs to another store or list, or was issued before a backup was restored. Send a cursor \
+         from this list, or omit it to start again.",
+        "Cursor inválido: está malformado, é de outra loja ou lista, ou foi emitido antes da restauração de um backup. Envie um cursor \
+         desta lista ou omita-o para recomeçar.",
     )
 }
 
-/// The store that the query names: the calling one, or one that it oversees.
+/// Loads the store in the query: the calling store or one of its branches.
 pub(super) async fn named_store<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let store = named_or_removed(call).await?;
     if store.deleted_at.is_none() { Ok(store) } else { Err(plain(ProblemCode::StoreNotFound).into()) }
 }
 
-/// The same, also if it was removed.
+/// Like [`named_store`], but also returns a removed store.
 pub(super) async fn named_or_removed<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let caller = &call.caller()?.store;
     let Some(text) = call.query("storeId") else { return Ok(caller.clone()) };

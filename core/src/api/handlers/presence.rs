@@ -1,4 +1,4 @@
-//! What a courier says and asks between the steps of an order.
+//! A courier's state, position and availability.
 
 use crate::{
     api::{

@@ -1,4 +1,4 @@
-//! Previews, and what a page needs to make its own.
+//! Previews, and the context for previews in a page.
 
 use super::pages;
 use crate::{

@@ -1,4 +1,4 @@
-//! Exporting and erasing the data of a recipient, for the operator.
+//! Exports and erases the data of a recipient, for the operator.
 
 use super::pages;
 use crate::{
@@ -38,6 +38,6 @@ pub(super) async fn records<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
     let before = pages::cursor(call, |text| text.parse().ok().filter(|number| (1..1 << 53).contains(number)))?;
     let query = PersonalQuery::Records { before, limit: limit + 1 };
     let mut page = call.host.personal_data(&query).await?.records;
-    let next_cursor = pages::cut(&mut page, limit, |last| last.id.to_string());
+    let next_cursor = pages::truncate(&mut page, limit, |last| last.id.to_string());
     Ok(ApiResponse::json(200, &ErasureList { erasures: page.iter().map(ErasureView::of).collect(), next_cursor })?)
 }

@@ -1,4 +1,4 @@
-//! What a merchant says of an order while it lives, and what the operator does to it.
+//! A merchant's signals and cancellations of an order, and the operator's interventions.
 
 use super::life::{carrier, conclude, known, step_problem, visible};
 use crate::rules::pricing::Stop;
@@ -24,14 +24,14 @@ use crate::{
 /// `POST /delivery/orders/{orderId}/ready`, `delay`, `discard`, `return` and `waive`
 pub(super) async fn signal<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let order = visible(call, OrderId::parse(call.id)).await?;
-    let word = word(call, endpoint)?;
+    let signal = parse_signal(call, endpoint)?;
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
-    let (courier, by) = (carrier(call, &order).await?, speaker(call)?);
-    let taken = lifecycle::signal(&order, courier.as_ref(), by, &word, &call.settings.timing, &mut call.context);
-    conclude(call, &order, taken, view).await
+    let (courier, by) = (carrier(call, &order).await?, calling_person(call)?);
+    let result = lifecycle::signal(&order, courier.as_ref(), by, &signal, &call.settings.timing, &mut call.context);
+    conclude(call, &order, result, view).await
 }
 
-fn word<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Problem> {
+fn parse_signal<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Problem> {
     Ok(match endpoint {
         Endpoint::DelayOrder => {
             let limits = &call.settings.limits;
@@ -76,14 +76,14 @@ pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     retry!(call, async {
         let order = visible(call, OrderId::new(id)).await?;
         let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
-        let (by, reason) = (speaker(call)?, reason.clone());
+        let (by, reason) = (calling_person(call)?, reason.clone());
         if let Some(stop) = stop {
             return cancel_stop(call, &order, known(stop)?, by, reason, &mut measured).await;
         }
         let courier = carrier(call, &order).await?;
         let rules = &call.settings.cancellation;
-        let taken = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.context);
-        conclude(call, &order, taken, view).await
+        let result = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.context);
+        conclude(call, &order, result, view).await
     })
 }
 
@@ -102,8 +102,8 @@ async fn cancel_stop<H: Host>(
     let plan = replanned(call, order, &left, measured).await?;
     let repriced =
         Repricing { plan: &plan, tariff_version: &call.settings.tariff.version, rules: &call.settings.cancellation };
-    let taken = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.context);
-    conclude(call, order, taken, view).await
+    let result = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.context);
+    conclude(call, order, result, view).await
 }
 
 /// The locations that the last attempt measured, and the legs between them.
@@ -139,7 +139,7 @@ async fn replanned<H: Host>(
         now: order.created_at,
         uf: order.pickup.address.uf(),
     };
-    // The order was accepted: a tariff that has become narrower since does not keep a stop from being cancelled.
+    // The order was accepted: a tariff with a smaller service area must not prevent the cancellation of a stop.
     let tariff = &call.settings.tariff;
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
@@ -160,7 +160,7 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let courier = carrier(call, &order).await?;
     let mut ids = call.ids(1).await?;
-    let taken = match lost {
+    let result = match lost {
         Some((stop, reason)) => {
             lifecycle::lose(&order, courier.as_ref(), known(stop)?, reason, &mut ids, &call.context)
         }
@@ -169,11 +169,11 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
             lifecycle::cancel_by_platform(&order, courier.as_ref(), reason, &mut ids, &call.context)
         }
     };
-    conclude(call, &order, taken, view).await
+    conclude(call, &order, result, view).await
 }
 
-/// Who speaks: the key's store.
-fn speaker<H: Host>(call: &Call<'_, H>) -> Result<Person, Problem> {
+/// Returns the calling store's name and phone, as the actor of an event.
+fn calling_person<H: Host>(call: &Call<'_, H>) -> Result<Person, Problem> {
     let store = &call.caller()?.store;
     Ok(Person { name: store.name.clone(), phone: store.responsible.phone.clone() })
 }

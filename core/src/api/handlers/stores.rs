@@ -1,4 +1,4 @@
-//! KeyParams, changing and looking stores up, and logging in.
+//! Creates, changes and returns stores, and logs in.
 
 use super::issue::{confirm_password, hand_out, key_response, throttled};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     changes::{Changes, Write},
     host::{Host, KeyQuery, StoreQuery, UsageQuery},
     model::{
-        Cnpj, Duration, Email, Located, StoreId, Text,
+        Cnpj, Duration, Email, Located, StoreId,
         store::{Key, KeyKind},
     },
     rules::{
@@ -30,8 +30,8 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
     if !parent.is_parent() {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::MatrixRequired,
-            "Only a matrix creates branches. Send the matrix's key.",
-            "Somente uma matriz cria filiais. Envie a chave da matriz.",
+            "Only a parent store can create branches. Use the parent store's key.",
+            "Somente uma loja matriz pode criar filiais. Use a chave da matriz.",
         )));
     }
     let (new, password) = validate::store(read(call.body)?)?;
@@ -40,8 +40,12 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
     if call.host.usage(UsageQuery::Branches(id)).await?.records >= u64::from(max) {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyBranches,
-            format!("A parent store has at most {max} branches. Remove one, or ask the operator for more."),
-            format!("Uma matriz tem no máximo {max} filiais. Remova uma ou peça mais ao operador."),
+            format!(
+                "A parent store can have at most {max} branches. Remove one, or request a higher limit from the operator."
+            ),
+            format!(
+                "Uma loja matriz pode ter no máximo {max} filiais. Remova uma ou peça um limite maior ao operador."
+            ),
         )));
     }
     count_registration(call, id).await?;
@@ -84,7 +88,7 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<ApiRespo
     })
 }
 
-/// Counts an attempt to register an email or a CNPJ: each one that fails may tell that another merchant has it.
+/// Counts an attempt to register an email or a CNPJ: a failure reveals that another merchant may have it.
 async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> Result<(), HandlerError> {
     let bucket = Bucket {
         name: format!("registration/{merchant}"),
@@ -99,15 +103,15 @@ async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> R
     Err(HandlerError::Problem(
 Problem::new(
 ProblemCode::RateLimited,
-"The merchant's quota of new branches and emails is used up. Wait as long as Retry-After says, or ask the operator.",
-"A cota da empresa para novas filiais e e-mails acabou. Aguarde o tempo indicado em Retry-After ou fale com o operador.",
+"The merchant's daily quota of new branches and emails is used up. Retry after the time in Retry-After, or contact the operator.",
+"A cota diária da empresa para novas filiais e e-mails acabou. Aguarde o tempo indicado em Retry-After ou fale com o operador.",
 )
 .retry_after(admission.reset),
 ))
 }
 
-/// Rejects a CNPJ or an email that another store has. The operator, and a merchant about its own stores, gets every such field at once; of
-/// another merchant's stores a merchant learns neither whose they are nor which of the two fields it was.
+/// Rejects a CNPJ or an email that another store has. For the operator, and for a conflict with the merchant's own stores, the problem
+/// lists every conflicting field. For a conflict with another merchant it discloses neither the store nor the field.
 async fn unclaimed<H: Host>(
     call: &Call<'_, H>,
     cnpj: Option<&Cnpj>,
@@ -129,15 +133,15 @@ async fn unclaimed<H: Host>(
     if merchant.is_some_and(|merchant| taken.iter().any(|(.., other)| other.merchant() != merchant)) {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::StoreConflict,
-            "The CNPJ or the email cannot be used. Check both, and ask the operator if they are right.",
-            "O CNPJ ou o e-mail não pode ser usado. Confira os dois e, se estiverem certos, fale com o operador.",
+            "The CNPJ or the email cannot be used. Check both, and contact the operator if they are correct.",
+            "O CNPJ ou o e-mail não pode ser usado. Confira os dois e, se estiverem corretos, fale com o operador.",
         )));
     }
     let Some((code, ..)) = taken.first() else { return Ok(()) };
     let errors = taken.iter().map(|(code, pointer, _)| FieldError {
         pointer: (*pointer).to_owned(),
         code: code.name(),
-        detail: Text::new(format!("{}.", code.title().en), format!("{}.", code.title().pt)),
+        detail: code.detail(),
     });
     Err(HandlerError::Problem(plain(*code).with_errors(errors.collect())))
 }
@@ -185,15 +189,15 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let wrong = || {
         HandlerError::Problem(Problem::new(
             ProblemCode::CredentialsInvalid,
-            "No store has this email and this password.",
-            "Nenhuma loja tem este e-mail e esta senha.",
+            "Incorrect email or password. Check both.",
+            "E-mail ou senha incorretos. Confira os dois.",
         ))
     };
     let store = match Email::parse(&email) {
         Ok(email) => call.host.find_stores(StoreQuery::Email(&email)).await?.pop(),
         Err(_) => None,
     };
-    // A hash is compared where there is no store too: how long it takes must not tell which emails are known.
+    // A hash is compared even if there is no store: the response time must not reveal which emails are registered.
     let hash = store.as_ref().map_or(ABSENT_PASSWORD_HASH, |store| store.password_hash.as_str());
     let right = password.len() <= 4 * password::MAX_LENGTH && call.host.verify_password(&password, hash).await?;
     let store = store.filter(|_| right).ok_or_else(wrong)?;
@@ -212,16 +216,16 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     })
 }
 
-/// The logins that end with one more, so that a store never has too many: the oldest.
+/// Returns the oldest sessions to revoke at a new login, which keeps the number of sessions within its limit.
 async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Vec<Key>, HandlerError> {
     let max = call.settings.keys.sessions_per_store.max(1) as usize;
     let keys = call.host.find_keys(KeyQuery::Store(store)).await?;
-    // Newest first: with the new one, one less of these stays.
+    // The keys are newest first. One of the allowed sessions is the new one.
     let keys = keys.iter().map(|holder| &holder.key);
     let sessions = keys.filter(|key| key.kind == KeyKind::Panel && key.is_valid(call.context.now));
     Ok(sessions.skip(max - 1).cloned().collect())
 }
 
-/// The hash of a password that nobody has.
+/// A hash that no password matches.
 const ABSENT_PASSWORD_HASH: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

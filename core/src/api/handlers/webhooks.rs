@@ -1,4 +1,4 @@
-//! Subscriptions to events.
+//! Webhooks.
 
 use super::pages;
 use crate::{
@@ -30,19 +30,19 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     if call.host.find_webhooks(WebhookQuery::Store(store)).await?.len() >= max as usize {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyWebhooks,
-            format!("A store has at most {max} webhooks. Remove one first."),
-            format!("Uma loja tem no máximo {max} webhooks. Remova um antes."),
+            format!("A store can have at most {max} webhooks. Remove one first."),
+            format!("Uma loja pode ter no máximo {max} webhooks. Remova um antes."),
         )));
     }
     let max = terms.per_merchant;
     if call.host.usage(UsageQuery::Webhooks(journal.merchant)).await?.records >= u64::from(max) {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyWebhooks,
-            format!("A parent store and its branches have at most {max} webhooks. Remove one first."),
-            format!("Uma matriz e suas filiais têm no máximo {max} webhooks. Remova um antes."),
+            format!("A parent store and its branches can have at most {max} webhooks in total. Remove one first."),
+            format!("Uma loja matriz e suas filiais podem ter no máximo {max} webhooks no total. Remova um antes."),
         )));
     }
-    // It begins with what comes from now on.
+    // The webhook receives only future events.
     let position = call.host.journal_span(journal).await?.end;
     let id = call.ids(1).await?.take(WebhookId::new).ok_or_else(too_few)?;
     let nonce = hex(&call.context.entropy.bytes::<32>());
@@ -68,7 +68,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     Ok(response)
 }
 
-/// The answer that tells a new secret.
+/// Returns the response with a new secret.
 fn webhook_response<H: Host>(
     call: &Call<'_, H>,
     status: u16,
@@ -95,7 +95,7 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let at = call.context.now;
     let messages = vec![MessageChange::Clear(webhook.id)];
     let removed = Webhook { state: WebhookState::Removed { at }, due_at: None, ..webhook };
-    call.commit(Changes { at, webhooks: vec![over(removed)], messages, ..Changes::default() }, &response).await?;
+    call.commit(Changes { at, webhooks: vec![update(removed)], messages, ..Changes::default() }, &response).await?;
     Ok(response)
 }
 
@@ -105,12 +105,12 @@ pub(super) async fn rotate<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let nonce = hex(&call.context.entropy.bytes::<32>());
     let rotated = webhook.rotated(nonce.clone(), call.context.now);
     let response = webhook_response(call, 200, &rotated, nonce)?;
-    call.commit(Changes { at: call.context.now, webhooks: vec![over(rotated)], ..Changes::default() }, &response)
+    call.commit(Changes { at: call.context.now, webhooks: vec![update(rotated)], ..Changes::default() }, &response)
         .await?;
     Ok(response)
 }
 
-/// `POST /delivery/webhooks/{webhookId}/enable`: it goes on where it stopped.
+/// `POST /delivery/webhooks/{webhookId}/enable`: delivery resumes where it stopped.
 pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhook = find(call).await?;
     let now = call.context.now;
@@ -120,13 +120,14 @@ pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         WebhookState::Ended { .. } | WebhookState::Removed { .. } => return Err(inactive(&webhook).into()),
     }
     let enabled = Webhook { state: WebhookState::Active, failures: 0, due_at: Some(now), ..webhook };
-    // What waits is tried at once: its store says that the receiver works.
+    // Queued messages are due at once: by enabling the webhook the store confirms that the receiver works.
     let waiting = call.host.messages(enabled.id).await?;
     let messages =
         waiting.into_iter().map(|message| MessageChange::Put(Message { due_at: now, since: now, ..message }));
     let messages = messages.collect();
     let response = ApiResponse::json(200, &WebhookView::of(&enabled, now))?;
-    call.commit(Changes { at: now, webhooks: vec![over(enabled)], messages, ..Changes::default() }, &response).await?;
+    call.commit(Changes { at: now, webhooks: vec![update(enabled)], messages, ..Changes::default() }, &response)
+        .await?;
     Ok(response)
 }
 
@@ -153,7 +154,7 @@ pub(super) async fn attempts<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
     Ok(ApiResponse::json(200, &AttemptList { attempts: attempts.iter().map(AttemptView::of).collect(), next_cursor })?)
 }
 
-/// `POST /delivery/webhooks/attempts/{attemptId}/retry`: the attempt's message once more, and now.
+/// `POST /delivery/webhooks/attempts/{attemptId}/retry`: sends the attempt's message again at once.
 pub(super) async fn retry<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let missing = || HandlerError::from(plain(ProblemCode::AttemptNotFound));
     let id = AttemptId::parse(call.id).ok_or_else(missing)?;
@@ -178,13 +179,13 @@ async fn queue<H: Host>(
     let queued = QueuedMessage { webhook_id: webhook.id.get(), message_id: message.name.clone() };
     let response = ApiResponse::json(202, &queued)?;
     let now = call.context.now;
-    let webhooks = vec![over(Webhook { due_at: Some(now), ..webhook })];
+    let webhooks = vec![update(Webhook { due_at: Some(now), ..webhook })];
     let messages = vec![MessageChange::Put(message)];
     call.commit(Changes { at: now, webhooks, messages, ..Changes::default() }, &response).await?;
     Ok(response)
 }
 
-/// The subscription in the path, where it is the caller's own.
+/// Loads the webhook in the path if it belongs to the caller.
 async fn find<H: Host>(call: &Call<'_, H>) -> Result<Webhook, HandlerError> {
     let store = call.caller()?.store.id;
     let webhook = match WebhookId::parse(call.id) {
@@ -194,7 +195,7 @@ async fn find<H: Host>(call: &Call<'_, H>) -> Result<Webhook, HandlerError> {
     webhook.ok_or_else(|| plain(ProblemCode::WebhookNotFound).into())
 }
 
-fn over(webhook: Webhook) -> Write<Webhook> {
+fn update(webhook: Webhook) -> Write<Webhook> {
     Write { expected: webhook.version, value: webhook }
 }
 
@@ -202,13 +203,13 @@ fn inactive(webhook: &Webhook) -> Problem {
     match webhook.state {
         WebhookState::Disabled { .. } => Problem::new(
             ProblemCode::WebhookDisabled,
-            "Too many attempts failed, so nothing is sent. Enable the webhook first.",
-            "Muitas tentativas falharam e nada é enviado. Ative o webhook antes.",
+            "The webhook was disabled after too many failed attempts. Enable it first.",
+            "O webhook foi desativado após muitas tentativas com falha. Ative-o antes.",
         ),
         _ => Problem::new(
             ProblemCode::WebhookDisabled,
-            "Its receiver answered 410, so the webhook has ended. Create a new one.",
-            "O destino respondeu 410 e o webhook terminou. Crie um novo.",
+            "The webhook has ended because its receiver returned 410. Create a new one.",
+            "O webhook terminou porque o destino respondeu 410. Crie um novo.",
         ),
     }
 }

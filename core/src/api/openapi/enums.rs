@@ -1,4 +1,4 @@
-//! Enumerations of the API with the meaning of every value, for the schemas that name them.
+//! The enumerations of the API, with a description of every value.
 
 use super::json::Json;
 use crate::{
@@ -10,47 +10,47 @@ use crate::{
     },
 };
 
-/// The codes of fields at fault that are not problems' codes too, with what each means.
+/// The codes of invalid fields that are not also problem codes, with their descriptions.
 const FIELD_CODES: [(&str, &str); 36] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
-    ("wrong_type", "A value of another JSON type is expected here."),
-    ("duplicate_field", "The field stands there twice."),
+    ("wrong_type", "The value has the wrong JSON type."),
+    ("duplicate_field", "The field was sent twice."),
     ("required", "The field is missing, null or blank."),
-    ("too_short", "The text has too few characters."),
-    ("too_long", "The text has too many characters."),
-    ("invalid_characters", "The text has control characters."),
-    ("not_whole", "The number must be whole."),
-    ("out_of_range", "The number is too small or too large."),
-    ("too_many_decimals", "The amount has more than two decimals."),
-    ("invalid_state", "Not the code of a federative unit."),
+    ("too_short", "The string has too few characters."),
+    ("too_long", "The string has too many characters."),
+    ("invalid_characters", "The string has control characters."),
+    ("not_whole", "The number is not an integer."),
+    ("out_of_range", "The value is too small or too large."),
+    ("too_many_decimals", "The amount has more than two decimal places."),
+    ("invalid_state", "Not the code of a Brazilian state or the Federal District."),
     ("invalid_zip_code", "Not a CEP of eight digits."),
     ("incomplete_coordinates", "Only one of latitude and longitude was sent."),
     ("not_locatable", "The address has neither coordinates, nor a CEP, nor city and state."),
-    ("invalid_phone", "Not a number in E.164; if possible, `detail` shows how to write it."),
+    ("invalid_phone", "Not a phone number in E.164 format; if possible, `detail` has the correct format."),
     ("invalid_cursor", "Not the `nextCursor` of a previous response."),
     ("invalid_email", "Not an email address."),
-    ("invalid_cnpj", "Not a CNPJ, or its check digits belong to another number."),
-    ("invalid_time", "Not an instant by RFC 3339."),
+    ("invalid_cnpj", "Not a CNPJ, or its check digits do not match."),
+    ("invalid_time", "Not a timestamp in RFC 3339 format."),
     ("invalid_pickup_code", "Not 4 to 12 letters or digits."),
-    ("invalid_pin", "Neither first nor last."),
-    ("conflicting_pin", "Another delivery is held at the same end."),
+    ("invalid_pin", "Neither `first` nor `last`."),
+    ("conflicting_pin", "Another delivery is pinned at the same end."),
     ("conflicting_pickup_code", "Two deliveries of one order have different pickup codes."),
-    ("city_unknown", "No municipality has this name."),
-    ("zip_code_unknown", "No municipality has this CEP."),
+    ("city_unknown", "The municipality is unknown."),
+    ("zip_code_unknown", "The CEP is unknown."),
     ("city_not_in_state", "The city is not in this state."),
-    ("zip_code_mismatch", "The CEP belongs to another municipality than the one named."),
-    ("street_unknown", "The street is not known, and what is known is not precise enough."),
-    ("number_unknown", "The number in the street is not known, and the street is not precise enough."),
-    ("coordinates_outside", "The coordinates lie outside Brazil, or in the sea."),
-    ("unknown_delivery", "The order has no such delivery."),
-    ("invalid_url", "Not an absolute https URL in ASCII without user and fragment."),
+    ("zip_code_mismatch", "The CEP belongs to a municipality other than `city`."),
+    ("street_unknown", "The street is unknown, and the rest of the address is not precise enough."),
+    ("number_unknown", "The street number is unknown, and the street is not precise enough."),
+    ("coordinates_outside", "The coordinates are outside Brazil or in the sea."),
+    ("unknown_delivery", "The order has no delivery with this ID."),
+    ("invalid_url", "Not an absolute https URL in ASCII without user or fragment."),
     ("insecure_url", "The URL is not https."),
-    ("private_address", "The URL names an address in a private network."),
-    ("unknown_event", "No event has this type."),
-    ("too_many_deliveries", "The list has more deliveries than an order may have."),
+    ("private_address", "The URL has an address in a private network."),
+    ("unknown_event", "The event type is unknown."),
+    ("too_many_deliveries", "The list has more deliveries than allowed."),
 ];
 
-/// Problems whose code stands at the field at fault too.
+/// Problem codes that are also codes of invalid fields.
 const ALSO_FIELDS: [ProblemCode; 9] = [
     ProblemCode::PasswordRequired,
     ProblemCode::StoreNotAllowed,
@@ -74,7 +74,7 @@ const BRANCHES: [(u64, &str); 8] = [
     (8, "Other"),
 ];
 
-/// The schemas of all enumerations.
+/// Returns the schemas of all enumerations.
 pub(super) fn schemas() -> Vec<(&'static str, Json)> {
     let orders = OrderStatus::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
     let deliveries = DeliveryStatus::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
@@ -87,36 +87,36 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
     vec![
         (
             "OrderSituation",
-            numbers("Where an order stands. The hundreds are the phase; 500 and above is final.", orders),
+            numbers("The status of an order. The hundreds are the phase; 500 and above is final.", orders),
         ),
-        ("DeliverySituation", numbers("Where a delivery stands. 500 and above is final.", deliveries)),
-        (
-            "AnySituation",
-            integer("An `OrderSituation`, or a `DeliverySituation` where `deliveryId` names a delivery.", both),
-        ),
-        ("EventType", texts("What happened. More types will come: ignore those that you do not know.", events)),
-        ("NotificationType", texts("Why a store is told something.", notifications())),
-        ("Precision", texts("How well the place of an address is known, from best to worst.", precisions())),
-        ("PriceRule", texts("The rule of the tariff that put a line into a fee.", rules())),
-        ("KeyOrigin", texts("What a key is for, and what an order was created with.", origins())),
+        ("DeliverySituation", numbers("The status of a delivery. 500 and above is final.", deliveries)),
+        ("AnySituation", integer("An `OrderSituation`, or a `DeliverySituation` if `deliveryId` is not null.", both)),
+        ("EventType", texts("The type of an event. New types may be added: ignore unknown types.", events)),
+        ("NotificationType", texts("The reason for a notification.", notifications())),
+        ("Precision", texts("The precision of an address's location, from best to worst.", precisions())),
+        ("PriceRule", texts("The tariff rule of a line in the fee.", rules())),
+        ("KeyOrigin", texts("The purpose of a key, and the origin of the orders created with it.", origins())),
         (
             "MarketplaceBranch",
-            described_numbers("What a store sells.", BRANCHES.iter().map(|(n, text)| (*n, (*text).to_owned()))),
+            described_numbers(
+                "The store's line of business.",
+                BRANCHES.iter().map(|(n, text)| (*n, (*text).to_owned())),
+            ),
         ),
-        ("ProblemCode", texts("The kind of problem: HTTP status and when it is given.", codes)),
-        ("FieldCode", texts("What is wrong with a field.", fields)),
-        ("StoreNumber", number("A store's number")),
-        ("StopNumber", number("An order's or a delivery's number")),
-        ("CancellationMode", texts("How an order can be cancelled.", modes())),
-        ("WebhookStatus", texts("Whether a webhook sends.", statuses())),
+        ("ProblemCode", texts("The kind of problem, with its HTTP status and its condition.", codes)),
+        ("FieldCode", texts("The error in a field.", fields)),
+        ("StoreNumber", number("A store's ID")),
+        ("StopNumber", number("The ID of an order or a delivery")),
+        ("CancellationMode", texts("The terms on which an order can be cancelled.", modes())),
+        ("WebhookStatus", texts("The state of a webhook.", statuses())),
         (
             "AttemptFault",
             texts(
-                "What went wrong in an attempt.",
+                "The error of an attempt.",
                 AttemptResult::ERRORS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
             ),
         ),
-        ("EntryType", texts("Why money moved.", entries())),
+        ("EntryType", texts("The kind of an entry in a statement.", entries())),
     ]
 }
 
@@ -157,23 +157,25 @@ fn notifications() -> Vec<(&'static str, String)> {
     ];
     let meaning = |kind| match kind {
         NotificationKind::OrderCreationFailed => {
-            "An order could not be created; `code`, `detail` and `errors` say why."
+            "An order could not be created; `code`, `detail` and `errors` have the reason."
         }
-        NotificationKind::OrderExpired => "No courier was found in time; `orderId` names the order.",
+        NotificationKind::OrderExpired => "No courier was found in time for the order in `orderId`.",
         NotificationKind::OrderCancelled => "The platform cancelled the order.",
-        NotificationKind::DeliveryReturning => "A delivery could not be handed over and comes back.",
-        NotificationKind::CourierAtReturn => "The courier is back: tell the `returnCode` once you have everything.",
-        NotificationKind::DeliveryLost => "A delivery is lost.",
-        NotificationKind::WebhookStopped => "A webhook was disabled or has ended; `detail` says which and why.",
+        NotificationKind::DeliveryReturning => "A delivery could not be handed over and is being returned.",
+        NotificationKind::CourierAtReturn => {
+            "The courier is back at the pickup. Give the `returnCode` after you have received everything."
+        }
+        NotificationKind::DeliveryLost => "A delivery was lost.",
+        NotificationKind::WebhookStopped => "A webhook was disabled or has ended; `detail` has its URL and the reason.",
     };
     kinds.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }
 
 fn statuses() -> [(&'static str, String); 3] {
     [
-        ("active", "It sends."),
-        ("disabled", "Too many attempts failed in a row; once it is enabled it goes on where it stopped."),
-        ("ended", "Its receiver answered 410."),
+        ("active", "Events are sent."),
+        ("disabled", "Too many attempts failed in a row. Once enabled, the webhook resumes where it stopped."),
+        ("ended", "The receiver returned 410."),
     ]
     .map(|(name, meaning)| (name, meaning.to_owned()))
 }
@@ -181,18 +183,18 @@ fn statuses() -> [(&'static str, String); 3] {
 fn entries() -> Vec<(&'static str, String)> {
     let meaning = |kind| match kind {
         EntryKind::Fee => "The fee of a new order.",
-        EntryKind::Refund => "A fee that came back.",
+        EntryKind::Refund => "A refund of a fee.",
         EntryKind::CancellationFee => "The fee of a late cancellation.",
-        EntryKind::TopUp => "Money that the operator booked in; `reference` names the payment.",
-        EntryKind::Transfer => "Money that moved between a branch's balance and its parent store's.",
+        EntryKind::TopUp => "A payment that the operator booked; `reference` identifies it.",
+        EntryKind::Transfer => "A transfer between a branch's balance and its parent store's balance.",
     };
     EntryKind::ALL.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }
 
 fn origins() -> Vec<(&'static str, String)> {
     let meaning = |kind| match kind {
-        KeyKind::Integration => "A merchant's system.",
-        KeyKind::Panel => "A person who logged in at the panel.",
+        KeyKind::Integration => "For a merchant's system.",
+        KeyKind::Panel => "For a person who logged in to the panel.",
     };
     [KeyKind::Integration, KeyKind::Panel].iter().map(|kind| (kind.origin(), meaning(*kind).to_owned())).collect()
 }
@@ -200,12 +202,12 @@ fn origins() -> Vec<(&'static str, String)> {
 fn precisions() -> Vec<(&'static str, String)> {
     [
         ("coordinates", "The caller sent latitude and longitude."),
-        ("number", "The street number is known."),
-        ("street", "The street is known."),
-        ("cep", "The eight-digit CEP is known."),
-        ("cep5", "The first five digits of the CEP are known."),
-        ("neighbourhood", "The neighbourhood is known."),
-        ("municipality", "Only the municipality is known."),
+        ("number", "Located by street number."),
+        ("street", "Located by street."),
+        ("cep", "Located by the eight-digit CEP."),
+        ("cep5", "Located by the first five digits of the CEP."),
+        ("neighbourhood", "Located by neighbourhood."),
+        ("municipality", "Located only by municipality."),
     ]
     .map(|(name, meaning)| (name, meaning.to_owned()))
     .into()
@@ -213,13 +215,13 @@ fn precisions() -> Vec<(&'static str, String)> {
 
 fn rules() -> Vec<(&'static str, String)> {
     [
-        ("base", "The base fee, which covers the first kilometres; `quantity` is 1."),
-        ("distance", "Kilometres after those that the base fee covers."),
+        ("base", "The base fee, which includes the first kilometres; `quantity` is 1."),
+        ("distance", "Kilometres beyond those in the base fee."),
         ("extra_stops", "Stops after the first."),
-        ("return", "Bringing a payment back; `quantity` is 1."),
+        ("return", "The return with a payment; `quantity` is 1."),
         ("return_distance", "Kilometres of the way back."),
-        ("window", "A surcharge by local time at the pickup; `quantity` is per cent."),
-        ("minimum", "What is missing to the minimum fee; `quantity` is 1."),
+        ("window", "A surcharge by local time at the pickup; `quantity` is the percentage."),
+        ("minimum", "The difference to the minimum fee; `quantity` is 1."),
     ]
     .map(|(name, meaning)| (name, meaning.to_owned()))
     .into()
@@ -227,15 +229,15 @@ fn rules() -> Vec<(&'static str, String)> {
 
 fn modes() -> Vec<(&'static str, String)> {
     [
-        ("free", "The whole fee comes back."),
-        ("paid", "The fee comes back but for `fee`."),
-        ("return_required", "Not any more: the courier has the goods."),
+        ("free", "The entire fee is refunded."),
+        ("paid", "The fee is refunded, less `fee`."),
+        ("return_required", "The order cannot be cancelled: the courier has the goods, which must be returned first."),
     ]
     .map(|(name, meaning)| (name, meaning.to_owned()))
     .into()
 }
 
-fn number(what: &str) -> Json {
+fn number(title: &str) -> Json {
     let number = Json::object([
         ("type", "integer".into()),
         ("minimum", 1.into()),
@@ -244,7 +246,7 @@ fn number(what: &str) -> Json {
     ]);
     let digits = Json::object([("type", "string".into()), ("pattern", "^0*[1-9][0-9]{0,14}$".into())]);
     Json::object([
-        ("description", format!("{what}, or a text of its digits.").into()),
+        ("description", format!("{title}, as an integer or as a string of digits.").into()),
         ("oneOf", Json::List(vec![number, digits])),
     ])
 }
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn every_precision_and_rule_is_described_by_its_name() {
+    fn descriptions_cover_every_precision_and_price_rule() {
         use crate::model::Precision as P;
         let all = [P::Coordinates, P::Number, P::Street, P::Cep, P::Cep5, P::Neighbourhood, P::Municipality].map(name);
         assert_eq!(precisions().iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);

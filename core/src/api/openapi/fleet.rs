@@ -1,20 +1,20 @@
-//! Couriers and dispatch.
+//! The descriptions of the endpoints for couriers and dispatch.
 
 use super::operation::Operation;
 use crate::api::{problem::ProblemCode, routes::Endpoint};
 
-/// What the operator does with couriers.
+/// Returns the description of an operator's endpoint for couriers.
 pub(super) fn operator(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::RegisterCourier => Operation {
             tag: "Operator",
             id: "registerCourier",
             summary: "Register a courier",
-            description: "`value` is the courier's key, told this once. Send an `Idempotency-Key`, and a repetition after a lost \
-                answer tells the same key again instead of registering somebody twice: names, telephones and `profileId` \
-                may be shared, so nothing else tells two couriers apart.",
+            description: "`value` is the courier's key; it is returned only once. Send an `Idempotency-Key`: if the response is lost, a \
+                retry returns the same key instead of registering the courier twice. Names, phones and `profileId` need not be \
+                unique, so the service cannot detect duplicates.",
             request: Some("RegisterCourier"),
-            documented: &[(201, Some("CourierWithKey"), "The courier was registered; `value` is the key.")],
+            documented: &[(201, Some("CourierWithKey"), "The courier was registered. `value` is the key.")],
             parameters: &[],
             codes: &[],
         },
@@ -22,7 +22,8 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             tag: "Operator",
             id: "listCouriers",
             summary: "List couriers",
-            description: "By number, removed ones too. For the next page send `nextCursor` as `cursor`, until it is null.",
+            description: "Returns couriers in the order of their IDs, including removed ones. For the next page, send `nextCursor` as \
+                `cursor`, until it is null.",
             request: None,
             documented: &[(200, Some("CourierList"), "A page of couriers.")],
             parameters: &["cursor", "limit"],
@@ -31,8 +32,8 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
         Endpoint::GetCourier => Operation {
             tag: "Operator",
             id: "getCourier",
-            summary: "Look a courier up",
-            description: "With the last known place and the order that the courier has.",
+            summary: "Get a courier",
+            description: "Returns the courier with the last known position and the current order.",
             request: None,
             documented: &[(200, Some("CourierRecord"), "The courier.")],
             parameters: &["courierId"],
@@ -42,38 +43,39 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             tag: "Operator",
             id: "alterCourier",
             summary: "Change or remove a courier",
-            description: "What is absent stays. `newKey` ends the old key and tells a new one in `value`. `removed` is for good: an \
-                order before its pickup goes to somebody else in the same moment, and a courier who carries goods cannot \
-                be removed.",
+            description: "Absent fields keep their values. `newKey` revokes the old key and returns a new one in `value`. `removed` \
+                cannot be undone: an order before pickup is reassigned in the same transaction. A courier who has goods cannot be \
+                removed.",
             request: Some("AlterCourier"),
-            documented: &[(200, Some("CourierWithKey"), "The courier as it stands now.")],
+            documented: &[(200, Some("CourierWithKey"), "The updated courier.")],
             parameters: &["courierId"],
             codes: &[ProblemCode::CourierNotFound, ProblemCode::InvalidTransition],
         },
         _ => Operation {
             tag: "Operator",
             id: "runDispatch",
-            summary: "Run one round of dispatch",
-            description: "Takes no body. Moves on what is due, takes orders from couriers who went silent, and gives waiting \
-                orders to free couriers by time to the pickup. The server does this by itself every few seconds; a host \
-                without background tasks does it when any cron asks. Rounds may run at once: each order is handled by one \
-                of them.",
+            summary: "Run one dispatch pass",
+            description: "Has no request body. Applies due transitions, reassigns orders of unresponsive couriers, and assigns waiting \
+                orders to free couriers by travel time to the pickup. The server runs a pass every few seconds; a host without \
+                background tasks needs a cron job that calls this endpoint. Passes can run concurrently: each order is handled by \
+                only one of them.",
             request: None,
-            documented: &[(200, Some("DispatchPass"), "What the round did.")],
+            documented: &[(200, Some("DispatchPass"), "The result of the pass.")],
             parameters: &[],
             codes: &[],
         },
     }
 }
 
-/// What couriers say and ask between the steps of an order.
+/// Returns the description of a courier's endpoint for state, position or availability.
 pub(super) fn courier(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::ShowCourier => Operation {
             tag: "Couriers",
             id: "showCourier",
-            summary: "Ask for one's own state",
-            description: "Ask every few seconds while you are available: a new order is told by `orderId`, and not otherwise.",
+            summary: "Get your state",
+            description: "Returns the calling courier. While you are available, poll every few seconds: `orderId` is the only notice of a \
+                new order.",
             request: None,
             documented: &[(200, Some("CourierSelf"), "The courier.")],
             parameters: &[],
@@ -82,22 +84,22 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
         Endpoint::ReportPosition => Operation {
             tag: "Couriers",
             id: "reportPosition",
-            summary: "Say where one is",
-            description: "At most one place in twenty seconds is stored, or in as many as the deployment says; others are answered \
-                with `stored: false` and cost nothing. Who is available and not heard of for five minutes gets no \
-                order; who has one and is silent for ten minutes before the pickup loses it.",
+            summary: "Report your position",
+            description: "At most one position in 20 seconds is stored; the deployment can set another interval. Other positions return \
+                `stored: false`. An available courier who reports nothing for 5 minutes gets no new order. A courier with an order \
+                who reports nothing for 10 minutes before the pickup loses the order.",
             request: Some("ReportPosition"),
-            documented: &[(200, Some("PositionResult"), "Whether it was stored.")],
+            documented: &[(200, Some("PositionResult"), "Whether the position was stored.")],
             parameters: &[],
             codes: &[],
         },
         _ => Operation {
             tag: "Couriers",
             id: "setAvailability",
-            summary: "Say whether one takes orders",
-            description: "The order that the courier has is kept.",
+            summary: "Set your availability",
+            description: "Only an available courier gets new orders. The current order does not change.",
             request: Some("SetAvailability"),
-            documented: &[(200, Some("CourierSelf"), "The courier as it stands now.")],
+            documented: &[(200, Some("CourierSelf"), "The updated courier.")],
             parameters: &[],
             codes: &[],
         },

@@ -1,10 +1,10 @@
-//! What the page says about the endpoints of an order's life and of lists.
+//! The descriptions of the endpoints for an order's lifecycle and for lists.
 
 use super::operation::Operation;
 use crate::api::{problem::ProblemCode, routes::Endpoint};
 
-const OK_ORDER: &[(u16, Option<&str>, &str)] = &[(200, Some("Order"), "The order as it stands now.")];
-const OK_CARRIED: &[(u16, Option<&str>, &str)] = &[(200, Some("CourierOrder"), "The order as it stands now.")];
+const OK_ORDER: &[(u16, Option<&str>, &str)] = &[(200, Some("Order"), "The updated order.")];
+const OK_CARRIED: &[(u16, Option<&str>, &str)] = &[(200, Some("CourierOrder"), "The updated order.")];
 const ORDER: &[&str] = &["platformOrderId"];
 const STEP: &[ProblemCode] = &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition];
 const DELIVERY_STEP: &[ProblemCode] =
@@ -12,7 +12,7 @@ const DELIVERY_STEP: &[ProblemCode] =
 const CODE_STEP: &[ProblemCode] =
     &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::CodeIncorrect, ProblemCode::CodeLocked];
 
-/// A merchant's word, a courier's step or an operator's: an operation that moves an order.
+/// Returns the description of an endpoint that changes an order's status.
 fn moves(
     tag: &'static str,
     (id, summary, description): (&'static str, &'static str, &'static str),
@@ -23,15 +23,15 @@ fn moves(
     Operation { tag, id, summary, description, request, documented, parameters: ORDER, codes }
 }
 
-/// What is said about an endpoint that is a merchant's.
+/// Returns the description of a merchant's endpoint.
 pub(super) fn merchant(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::ReadyOrder => moves(
             "Orders",
             (
                 "readyOrder",
-                "The goods are ready",
-                "Ends the preparation early: the search for a courier begins at once. Takes no body.",
+                "Mark an order as ready",
+                "Ends the preparation early: the search for a courier starts at once. Has no request body.",
             ),
             None,
             STEP,
@@ -40,9 +40,9 @@ pub(super) fn merchant(endpoint: Endpoint) -> Operation {
             "Orders",
             (
                 "delayOrder",
-                "The goods will be ready later",
-                "Adds `minutes` to the time at which they are ready, while they are being prepared; the search begins that much \
-                 later. Send an `Idempotency-Key`: each request that arrives adds its minutes.",
+                "Delay an order",
+                "During preparation, adds `minutes` to the time when the goods are ready; the search for a courier starts \
+                 correspondingly later. Send an `Idempotency-Key`: each request adds its minutes.",
             ),
             Some("DelayOrder"),
             DELIVERY_STEP,
@@ -51,8 +51,8 @@ pub(super) fn merchant(endpoint: Endpoint) -> Operation {
             "Orders",
             (
                 "discardDelivery",
-                "Do not bring a delivery back",
-                "While the courier is at the door and cannot hand it over: it ends there as 550.",
+                "Discard a delivery",
+                "While the courier is at the door and cannot hand the delivery over. The delivery ends with 550 and is not returned.",
             ),
             Some("NameDelivery"),
             DELIVERY_STEP,
@@ -61,8 +61,8 @@ pub(super) fn merchant(endpoint: Endpoint) -> Operation {
             "Orders",
             (
                 "returnDelivery",
-                "Bring a delivery back",
-                "While the courier has it. `returnCode` is what you tell the courier once you have it again.",
+                "Return a delivery",
+                "While the courier has the delivery. Give the courier the `returnCode` after you have received the goods.",
             ),
             Some("GiveDeliveryReason"),
             DELIVERY_STEP,
@@ -71,9 +71,9 @@ pub(super) fn merchant(endpoint: Endpoint) -> Operation {
             "Orders",
             (
                 "waiveReturn",
-                "Do without what is coming back",
-                "While the courier is on the way back or waits at the pickup. What was to come back is discarded, and the order ends. \
-                 Takes no body.",
+                "Skip the return",
+                "While the courier is on the way back or waits at the pickup. The courier returns neither goods nor payment, and the \
+                 order ends. Has no request body.",
             ),
             None,
             STEP,
@@ -87,10 +87,10 @@ fn cancelling(endpoint: Endpoint) -> Operation {
         Endpoint::GetCancellation => Operation {
             tag: "Orders",
             id: "getCancellation",
-            summary: "What cancelling would cost now",
-            description: "Free until two minutes after the first courier was assigned, then a share of the fee; the deployment sets \
-                both. With `deliveryId`, the share of what the fee falls by without that delivery. Once the courier has the goods \
-                they must come back first.",
+            summary: "Get the cancellation terms",
+            description: "Returns the cost of cancelling now. Cancelling is free until 2 minutes after the first courier was assigned; \
+                then it costs a share of the fee. The deployment sets both. With `deliveryId`, the cost is a share of the fee's \
+                reduction without that delivery. After the pickup the goods must be returned first.",
             request: None,
             documented: &[(200, Some("Cancellation"), "The terms.")],
             parameters: &["platformOrderId", "deliveryIdOfTerms"],
@@ -105,10 +105,10 @@ fn cancelling(endpoint: Endpoint) -> Operation {
             tag: "Orders",
             id: "cancelOrder",
             summary: "Cancel an order or one delivery",
-            description: "On the terms of `/delivery/orders/{platformOrderId}/cancellation`; the fee is refunded in the same transaction, \
-                less what the cancellation costs. With `deliveryId` one delivery is cancelled while others remain: the route is \
-                priced again, and the difference is refunded on the same terms. Cancelling delivery by delivery costs as much as \
-                cancelling the order at once. An order that was cancelled before is returned as it is.",
+            description: "The terms are those of `/delivery/orders/{platformOrderId}/cancellation`. The fee is refunded in the same \
+                transaction, less the cost of the cancellation. With `deliveryId` only that delivery is cancelled: the remaining route \
+                is priced again, and the difference is refunded on the same terms. Cancelling all deliveries one by one costs as much \
+                as cancelling the order. Cancelling again has no effect.",
             request: Some("CancelOrder"),
             documented: OK_ORDER,
             parameters: &[],
@@ -123,15 +123,15 @@ fn cancelling(endpoint: Endpoint) -> Operation {
     }
 }
 
-/// What is said about an endpoint that lists or removes.
+/// Returns the description of an endpoint that lists or removes.
 pub(super) fn lists(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::ListOrders => Operation {
             tag: "Orders",
             id: "listOrders",
             summary: "List orders",
-            description: "The calling store's orders and, for a matrix, its branches', newest first. Without their histories. For the next \
-                page send `nextCursor` as `cursor`, until it is null.",
+            description: "Returns the orders of the calling store and, for a parent store, of its branches, newest first, without their \
+                histories. For the next page, send `nextCursor` as `cursor`, until it is null.",
             request: None,
             documented: &[(200, Some("OrderList"), "A page of orders.")],
             parameters: &["situation", "code", "from", "to", "cursor", "limit"],
@@ -141,7 +141,8 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
             tag: "Stores",
             id: "listStores",
             summary: "List stores",
-            description: "The calling store and, for a matrix, its branches, oldest first.",
+            description: "Returns the calling store and, for a parent store, its branches, oldest first. For the next page, send \
+                `nextCursor` as `cursor`, until it is null.",
             request: None,
             documented: &[(200, Some("StoreList"), "A page of stores.")],
             parameters: &["cursor", "limit"],
@@ -151,8 +152,8 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
             tag: "Stores",
             id: "removeStore",
             summary: "Remove a branch",
-            description: "Only its matrix may, and not while the branch has open orders. Its keys are revoked, its CNPJ and its email are \
-                free again.",
+            description: "Removes a branch of the calling parent store. The branch must have no open orders. Its keys are revoked, and \
+                its CNPJ and email can be used again.",
             request: None,
             documented: &[(204, None, "The branch is removed.")],
             parameters: &["storeId"],
@@ -166,7 +167,7 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
     }
 }
 
-/// What is said about an operator's endpoint.
+/// Returns the description of an operator's endpoint.
 pub(super) fn operator(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::AdminLoseDelivery => moves(
@@ -174,41 +175,49 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             (
                 "adminLoseDelivery",
                 "Write a delivery off as lost",
-                "By theft or accident, while the courier has it. The store is told.",
+                "After theft or an accident, while the courier has the delivery. The store gets a notification.",
             ),
             Some("GiveDeliveryReason"),
             DELIVERY_STEP,
         ),
         _ => moves(
             "Operator",
-            ("adminCancelOrder", "Cancel any order", "Before pickup. The whole fee comes back, and the store is told."),
+            (
+                "adminCancelOrder",
+                "Cancel any order",
+                "Before the pickup. The entire fee is refunded, and the store gets a notification.",
+            ),
             Some("GiveReason"),
             &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::ReturnRequired],
         ),
     }
 }
 
-/// What is said about a courier's endpoint.
+/// Returns the description of a courier's endpoint.
 pub(super) fn courier(endpoint: Endpoint) -> Operation {
     let step = |texts, request, codes| moves("Couriers", texts, request, codes);
     match endpoint {
         Endpoint::CourierOrder => Operation {
             tag: "Couriers",
             id: "courierOrder",
-            summary: "What the courier has to do",
-            description: "The order that the calling courier has now, without its codes, which people tell.",
+            summary: "Get your current order",
+            description: "Returns the calling courier's current order without its codes, which the merchant and the recipients give.",
             request: None,
-            documented: &[(200, Some("CurrentOrder"), "The order, or null.")],
+            documented: &[(200, Some("CurrentOrder"), "The order, or null if there is none.")],
             parameters: &[],
             codes: &[],
         },
         Endpoint::CourierReachPickup => {
-            step(("courierArrive", "At the pickup", "210 to 220. Takes no body."), None, STEP)
+            step(("courierArrive", "Arrive at the pickup", "From 210 to 220. Has no request body."), None, STEP)
         }
         Endpoint::CourierDecline => Operation {
-            documented: &[(204, None, "The order is somebody else's to carry.")],
+            documented: &[(204, None, "The order was declined.")],
             ..step(
-                ("courierDecline", "Let the order go", "Before pickup, for a reason. Another courier is looked for."),
+                (
+                    "courierDecline",
+                    "Decline an order",
+                    "Before the pickup, with a reason. The search for another courier starts.",
+                ),
                 Some("GiveReason"),
                 STEP,
             )
@@ -216,43 +225,43 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
         Endpoint::CourierPickUp => step(
             (
                 "courierPickUp",
-                "Has the goods",
-                "220 to 300, with the code that the merchant tells. Five wrong codes lock the order's \
-              codes for ten minutes.",
+                "Pick up the goods",
+                "From 220 to 300, with the pickup code, which the merchant gives. Five incorrect codes lock the order's codes for ten \
+                 minutes.",
             ),
             Some("GiveCode"),
             CODE_STEP,
         ),
-        _ => riding(endpoint),
+        _ => after_pickup(endpoint),
     }
 }
 
-/// From one delivery to the next and back again.
-fn riding(endpoint: Endpoint) -> Operation {
+/// Returns the description of a courier's endpoint after the pickup.
+fn after_pickup(endpoint: Endpoint) -> Operation {
     let step = |texts, request, codes| moves("Couriers", texts, request, codes);
     match endpoint {
         Endpoint::CourierSetOut => step(
-            ("courierSetOut", "On the way to a delivery", "310 to 320, while no other delivery is current."),
+            ("courierSetOut", "Start travelling to a delivery", "From 310 to 320, if no other delivery is current."),
             Some("NameDelivery"),
             DELIVERY_STEP,
         ),
         Endpoint::CourierResequence => step(
             (
                 "courierResequence",
-                "Another delivery first",
-                "320 or 330 back to 310, so that another one can be current.",
+                "Postpone a delivery",
+                "From 320 or 330 back to 310. Then another delivery can be current.",
             ),
             Some("NameDelivery"),
             DELIVERY_STEP,
         ),
         Endpoint::CourierReachDoor => {
-            step(("courierAtDoor", "At the door", "320 to 330."), Some("NameDelivery"), DELIVERY_STEP)
+            step(("courierAtDoor", "Arrive at the door", "From 320 to 330."), Some("NameDelivery"), DELIVERY_STEP)
         }
         Endpoint::CourierDeliver => step(
             (
                 "courierDeliver",
-                "Handed over",
-                "330 to 500, with the code that the recipient tells where `codeRequired` is true.",
+                "Hand over a delivery",
+                "From 330 to 500. If `codeRequired` is true, send the code that the recipient gives.",
             ),
             Some("GiveDeliveryCode"),
             &[
@@ -266,17 +275,21 @@ fn riding(endpoint: Endpoint) -> Operation {
         Endpoint::CourierFail => step(
             (
                 "courierFail",
-                "Cannot be handed over",
-                "310, 320 or 330 to 400, for a reason: it goes back to the pickup.",
+                "Report a failed delivery",
+                "From 310, 320 or 330 to 400, with a reason. The goods are returned to the pickup.",
             ),
             Some("GiveDeliveryReason"),
             DELIVERY_STEP,
         ),
         Endpoint::CourierReachReturn => {
-            step(("courierAtReturn", "Back at the pickup", "400 to 410. Takes no body."), None, STEP)
+            step(("courierAtReturn", "Arrive back at the pickup", "From 400 to 410. Has no request body."), None, STEP)
         }
         _ => step(
-            ("courierHandBack", "Handed back", "410 to the end, with the code that the merchant tells."),
+            (
+                "courierHandBack",
+                "Hand back the goods",
+                "From 410 to the order's end, with the return code, which the merchant gives.",
+            ),
             Some("GiveCode"),
             CODE_STEP,
         ),

@@ -1,7 +1,7 @@
-//! The OpenAPI 3.1 document, made of the table of routes, the wire types and the table of problems.
+//! The OpenAPI 3.1 document, generated from the table of routes, the wire types and the table of problems.
 //!
-//! `core/openapi.json` is this document; a test fails where the two differ and says how to write it anew. Nothing of this is in
-//! a host that ships: it needs the feature `openapi`.
+//! A test compares it with `core/openapi.json` and prints the command that regenerates the file. Released hosts do not contain this module,
+//! which needs the feature `openapi`.
 
 mod enums;
 mod fleet;
@@ -30,25 +30,25 @@ use super::{
 };
 use crate::host::HostError;
 
-/// What the page says before the first endpoint.
+/// The introduction of the documentation page.
 const ABOUT: &str = include_str!("about.md");
 
-/// A request with its answer, as an endpoint's example.
+/// A request and its response, as an example of an endpoint.
 pub struct Example {
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// The request's body.
+    /// The request body.
     pub request: Option<Json>,
-    /// The answer's body.
+    /// The response body.
     pub response: Option<Json>,
 }
 
-/// The document with these examples.
+/// Returns the document with these examples.
 ///
 /// # Errors
-/// A value that could not be written.
+/// A value that cannot be serialised.
 pub fn document(examples: &[Example]) -> Result<Json, HostError> {
-    let unwritten = |error: serde_json::Error| HostError::Internal { detail: error.to_string() };
+    let unserialisable = |error: serde_json::Error| HostError::Internal { detail: error.to_string() };
     let mut responses = Responses::default();
     let mut paths = Json::Object(Vec::new());
     for route in ROUTES {
@@ -61,13 +61,13 @@ pub fn document(examples: &[Example]) -> Result<Json, HostError> {
         }
     }
     let rejected = responses.problem(503, &[ProblemCode::Unavailable]);
-    // These two belong to no operation; the page tells of them before the first.
+    // These two do not belong to an operation; the introduction describes them.
     responses.problem(404, &[ProblemCode::EndpointNotFound]);
     responses.problem(405, &[ProblemCode::MethodNotAllowed]);
     parts::add_own_paths(&mut paths, &rejected);
-    let problems = problems::problems().map_err(unwritten)?;
+    let problems = problems::problems().map_err(unserialisable)?;
     let problems = problems.into_iter().map(|(name, value)| (name, Json::object([("value", value)])));
-    let schemas = schemas::all().map_err(unwritten)?;
+    let schemas = schemas::all().map_err(unserialisable)?;
     let components = Json::object([
         ("schemas", Json::Object(schemas)),
         ("responses", responses.components()),
@@ -102,7 +102,7 @@ fn tags() -> Json {
     Json::List(TAGS.map(tag).into())
 }
 
-/// The entry of an endpoint.
+/// Returns the document's entry for an endpoint.
 fn described(route: &Route, operation: &Operation, example: Option<&Example>, responses: &mut Responses) -> Json {
     let mut entry = Json::object([
         ("tags", Json::list([operation.tag])),

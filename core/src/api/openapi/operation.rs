@@ -1,19 +1,19 @@
-//! What the document says about one endpoint.
+//! The description of one endpoint.
 
 use crate::api::problem::ProblemCode;
 
-/// What is said about an endpoint, beyond what its row in the table of routes says.
+/// The description of an endpoint, in addition to its row in the table of routes.
 pub(super) struct Operation {
     pub tag: &'static str,
     pub id: &'static str,
     pub summary: &'static str,
     pub description: &'static str,
-    /// The schema of its body.
+    /// The schema of the request body.
     pub request: Option<&'static str>,
-    /// Statuses of success with the answer's schema and what they mean; no schema where there is no body.
+    /// The statuses of success, each with the response's schema and its description. Without a body there is no schema.
     pub documented: &'static [(u16, Option<&'static str>, &'static str)],
-    /// Parameters of its own, by their names among the components.
+    /// The endpoint's own parameters, by their names among the components.
     pub parameters: &'static [&'static str],
-    /// Problems of its own.
+    /// The endpoint's own problem codes.
     pub codes: &'static [ProblemCode],
 }

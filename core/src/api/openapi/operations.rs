@@ -1,4 +1,4 @@
-//! What the page says about each endpoint. The match is complete, so no endpoint goes without its entry.
+//! The descriptions of all endpoints. The match is exhaustive: every endpoint has a description.
 
 use super::{fleet, life, operation::Operation, outward::outward, privacy::privacy};
 use crate::api::{
@@ -6,19 +6,19 @@ use crate::api::{
     routes::{Authority, Endpoint, Route},
 };
 
-/// Tags with what they gather.
+/// Tags and their descriptions.
 pub(super) const TAGS: [(&str, &str); 11] = [
     ("Orders", "Preview, create, follow and cancel delivery orders."),
-    ("Stores", "A matrix and its branches."),
-    ("Sessions", "Logging in with email and password, for people at a panel."),
+    ("Stores", "A parent store and its branches."),
+    ("Sessions", "Login with email and password, for people who use the panel."),
     ("Keys", "Issue, list and revoke API keys."),
-    ("Events", "The journal of what happened, in pages and as a stream."),
-    ("Webhooks", "Events sent to a receiver of the store's own."),
-    ("Money", "What was debited, refunded and booked in."),
-    ("Notifications", "What a store is told beside its answers."),
-    ("Couriers", "What a courier's app says and asks, and its steps with an order, by the courier's key."),
-    ("Operator", "What whoever runs the service does, with the operator's token."),
-    ("Deployment", "Health, metrics and documentation of the running service. They need no key."),
+    ("Events", "The event journal, as pages and as a stream."),
+    ("Webhooks", "Events sent to the store's own server."),
+    ("Money", "Fees, refunds and top-ups."),
+    ("Notifications", "Messages to a store about failed, expired or returned orders and stopped webhooks."),
+    ("Couriers", "Position, availability and order steps for a courier's app, with the courier's key."),
+    ("Operator", "Administration of the service, with the operator's token."),
+    ("Deployment", "Health, metrics and documentation of the running service, without a key."),
 ];
 
 const PLACES: [ProblemCode; 3] =
@@ -48,7 +48,7 @@ const CREATION: [ProblemCode; 11] = [
     ProblemCode::TooManyDeliveries,
 ];
 
-/// Every problem that an endpoint can answer with, in the order of the documentation.
+/// Returns every problem code that an endpoint can return, in the order of the documentation.
 pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
     let mut codes = vec![
         ProblemCode::NotAcceptable,
@@ -99,7 +99,7 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
     ProblemCode::ALL.iter().copied().filter(|code| codes.contains(code)).collect()
 }
 
-/// What is said about an endpoint.
+/// Returns the description of an endpoint.
 pub(super) fn operation(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::CreateOrder | Endpoint::PreviewOrder | Endpoint::PreviewContext | Endpoint::GetOrder => {
@@ -162,19 +162,20 @@ fn order(endpoint: Endpoint) -> Operation {
             tag: "Orders",
             id: "createOrder",
             summary: "Create an order",
-            description: "Collects at one place and delivers to 1 to 50 addresses. The fee is debited and a courier is \
-                looked for once `preparationTime` is over. The deliveries come back in route order: the order sent, or \
-                the shortest one with `sortByBestRoute`.\n\n`code` makes creation safe to repeat: the same code with \
-                the same content answers 200 with the order that exists, with other content 409 and its number in \
-                `orderId`. A cancelled, expired or failed order's code is free again. With `quoteId` the fee of a \
-                preview holds.\n\nA creation that fails by what was sent also becomes a notification of the store.",
+            description: "Creates an order with one pickup and 1 to 50 deliveries, and debits the fee. The search for a courier \
+                starts when `preparationTime` has passed. The response lists the deliveries in route order: the order sent, or \
+                the shortest route with `sortByBestRoute`.\n\n`code` makes creation safe to repeat: the same code with the \
+                same content returns 200 with the existing order; with other content it returns 409 with the existing order's ID \
+                in `orderId`. The code of a cancelled, expired or failed order can be used again. To lock in a price, send the \
+                preview's `quote.id` as `quoteId`.\n\nThe store also gets a notification if a creation fails with a 4xx status, \
+                except after `rate_limited` and `request_in_progress`.",
             request: Some("CreateOrder"),
             documented: &[
                 (201, Some("Order"), "The order was created."),
                 (
                     200,
                     Some("Order"),
-                    "The order exists: the same code was sent before with the same content. Nothing was created.",
+                    "The order already exists: the same code was sent before with the same content. Nothing was created.",
                 ),
             ],
             parameters: &[],
@@ -183,11 +184,11 @@ fn order(endpoint: Endpoint) -> Operation {
         Endpoint::PreviewContext => Operation {
             tag: "Orders",
             id: "previewContext",
-            summary: "What a page needs to preview alone",
-            description: "Tariff, store location and limits: with it the browser package calculates previews in the page, \
-                with the same answer as the service but for `quote`, which only the service can sign. It may be \
-                saved and used without a network; ask for a new one where the tariff may have changed. It holds nothing \
-                secret beside the tariff.",
+            summary: "Get the context for previews in a page",
+            description: "Returns the tariff, the store's location and the limits. With them the browser package calculates previews \
+                in the page, with the same result as the service except `quote`, which only the service can sign. The context can \
+                be saved and used offline; request a new one if the tariff may have changed. Its only confidential part is the \
+                tariff.",
             request: None,
             documented: &[(200, Some("PreviewContext"), "The context.")],
             parameters: &["storeIdOfContext"],
@@ -197,10 +198,10 @@ fn order(endpoint: Endpoint) -> Operation {
             tag: "Orders",
             id: "previewOrder",
             summary: "Calculate route, fee and times",
-            description: "Calculates what the order would cost and creates nothing. It is enough that an address can \
-                be located. What a preview accepts, creation accepts, given the fields that only creation needs. \
-                `quote.id`, sent back as `quoteId`, keeps the fee for 15 minutes. `orderRoute` in the answer is the \
-                place in the route; what is sent there is ignored.",
+            description: "Calculates the order's cost and creates nothing. Addresses only have to be located. An order that a preview \
+                accepts can be created with the additional fields that creation requires. To lock in the fee for 15 minutes, send \
+                `quote.id` as `quoteId` when you create the order. `orderRoute` in the response is the position in the route; its \
+                value in the request is ignored.",
             request: Some("PreviewOrder"),
             documented: &[(200, Some("Preview"), "The calculation.")],
             parameters: &[],
@@ -209,9 +210,9 @@ fn order(endpoint: Endpoint) -> Operation {
         _ => Operation {
             tag: "Orders",
             id: "getOrder",
-            summary: "Look an order up",
-            description: "The order with its courier and its history, oldest event first. A store sees its own orders, a \
-                matrix those of its branches too; any other order is 404.",
+            summary: "Get an order",
+            description: "Returns the order with its courier and its history, oldest event first. A store has access to its own orders, \
+                and a parent store also to those of its branches; any other order returns 404.",
             request: None,
             documented: &[(200, Some("OrderDetails"), "The order.")],
             parameters: &["platformOrderId"],
@@ -226,10 +227,10 @@ fn store(endpoint: Endpoint) -> Operation {
             tag: "Stores",
             id: "createStore",
             summary: "Create a branch",
-            description: "Only a matrix may. The answer is the branch's first key; `value` is told this once, so keep it. \
-                CNPJ and email are unique among all stores.",
+            description: "Creates a branch of the calling parent store. The response is the branch's first key. `value` is returned only \
+                once; store it. CNPJ and email must be unique among all stores.",
             request: Some("CreateStore"),
-            documented: &[(201, Some("IssuedKey"), "The branch was created; this is its key.")],
+            documented: &[(201, Some("IssuedKey"), "The branch was created. The response is its key.")],
             parameters: &[],
             codes: &[
                 ProblemCode::MatrixRequired,
@@ -246,10 +247,10 @@ fn store(endpoint: Endpoint) -> Operation {
         Endpoint::UpdateStore => Operation {
             tag: "Stores",
             id: "updateStore",
-            summary: "Change the own store",
-            description: "Replaces name, responsible, email and address of the calling store. All four are required.",
+            summary: "Update your store",
+            description: "Replaces `name`, `responsible`, `email` and `address` of the calling store. All four are required.",
             request: Some("UpdateStore"),
-            documented: &[(200, Some("Store"), "The store as it is now.")],
+            documented: &[(200, Some("Store"), "The updated store.")],
             parameters: &[],
             codes: &[
                 ProblemCode::StoreNotFound,
@@ -263,8 +264,8 @@ fn store(endpoint: Endpoint) -> Operation {
         Endpoint::GetStore => Operation {
             tag: "Stores",
             id: "getStore",
-            summary: "Look a store up",
-            description: "A store sees itself, a matrix its branches too; any other store is 404.",
+            summary: "Get a store",
+            description: "A store has access to itself, and a parent store also to its branches; any other store returns 404.",
             request: None,
             documented: &[(200, Some("Store"), "The store.")],
             parameters: &["storeId"],
@@ -274,11 +275,11 @@ fn store(endpoint: Endpoint) -> Operation {
             tag: "Sessions",
             id: "createSession",
             summary: "Log in",
-            description: "Trades a store's email and password for a key that ends after some hours. Ten attempts in 15 \
-                minutes for one email, successful or not; then 429. A login is never replayed: it takes an Idempotency-Key and \
-                does not use it.",
+            description: "Returns a key that expires after some hours, in exchange for a store's email and password. Each email has 10 \
+                attempts in 15 minutes, successful or not; then the response is 429. A login is never replayed: an \
+                `Idempotency-Key` has no effect.",
             request: Some("CreateSession"),
-            documented: &[(201, Some("IssuedKey"), "Logged in; `value` is the key of this session.")],
+            documented: &[(201, Some("IssuedKey"), "Logged in. `value` is the key of this session.")],
             parameters: &[],
             codes: &[ProblemCode::CredentialsInvalid, ProblemCode::RateLimited],
         },
@@ -291,9 +292,9 @@ fn key(endpoint: Endpoint) -> Operation {
             tag: "Keys",
             id: "issueKey",
             summary: "Issue a key",
-            description: "For the calling store or, with `storeId`, for one of its branches. `value` is told this once. Send \
-                `{}` for the defaults: the calling store, one year. A panel session must send the store's password as \
-                `currentPassword`, since the key outlives it; attempts count as logins.",
+            description: "Issues a key for the calling store or, with `storeId`, for one of its branches. `value` is returned only once. \
+                Send `{}` for the defaults: the calling store, one year. A panel session must send the store's password as \
+                `currentPassword`, because the key outlives the session; attempts count as logins.",
             request: Some("IssueKey"),
             documented: &[(201, Some("IssuedKey"), "The new key.")],
             parameters: &[],
@@ -303,8 +304,8 @@ fn key(endpoint: Endpoint) -> Operation {
             tag: "Keys",
             id: "listKeys",
             summary: "List keys",
-            description: "The keys of the calling store or, with `storeId`, of one of its branches, revoked and expired \
-                ones too. Their texts are not kept.",
+            description: "Returns the keys of the calling store or, with `storeId`, of one of its branches, including revoked and \
+                expired ones. The values of keys are not stored.",
             request: None,
             documented: &[(200, Some("KeyList"), "The keys.")],
             parameters: &["storeIdOfKeys"],
@@ -314,7 +315,8 @@ fn key(endpoint: Endpoint) -> Operation {
             tag: "Keys",
             id: "revokeKey",
             summary: "Revoke a key",
-            description: "From now on the key is `api_key_revoked`. A key may revoke itself. Revoking twice changes nothing.",
+            description: "Requests with a revoked key return `api_key_revoked`. A key can revoke itself. Revoking a key again has no \
+                effect.",
             request: None,
             documented: &[(204, None, "The key is revoked.")],
             parameters: &["keyId"],
@@ -329,7 +331,7 @@ fn notification(endpoint: Endpoint) -> Operation {
             tag: "Notifications",
             id: "listNotifications",
             summary: "List notifications",
-            description: "What the calling store was told, newest first. For the next page send `nextCursor` as `cursor`, \
+            description: "Returns the calling store's notifications, newest first. For the next page, send `nextCursor` as `cursor`, \
                 until it is null.",
             request: None,
             documented: &[(200, Some("NotificationList"), "A page of notifications.")],
@@ -340,9 +342,9 @@ fn notification(endpoint: Endpoint) -> Operation {
             tag: "Notifications",
             id: "readNotification",
             summary: "Mark a notification as read",
-            description: "Takes no body. One that was read already stays as it is.",
+            description: "Has no request body. Marking a notification again has no effect.",
             request: None,
-            documented: &[(200, Some("Notification"), "The notification, read.")],
+            documented: &[(200, Some("Notification"), "The notification, marked as read.")],
             parameters: &["notificationId"],
             codes: &[ProblemCode::NotificationNotFound],
         },
@@ -354,11 +356,11 @@ fn operator(endpoint: Endpoint) -> Operation {
         Endpoint::CreateParentStore => Operation {
             tag: "Operator",
             id: "createMatrix",
-            summary: "Create a matrix",
-            description: "The first store of a merchant. With `prepaidFloor` it pays ahead: an order that would take its \
-                balance below the floor is `insufficient_balance`.",
+            summary: "Create a parent store",
+            description: "Creates the first store of a merchant. With `prepaidFloor` the store is prepaid: an order that would take its \
+                balance below the floor returns `insufficient_balance`.",
             request: Some("CreateParentStore"),
-            documented: &[(201, Some("IssuedKey"), "The matrix was created; this is its key.")],
+            documented: &[(201, Some("IssuedKey"), "The parent store was created. The response is its key.")],
             parameters: &[],
             codes: &[ProblemCode::CnpjTaken, ProblemCode::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
         },
@@ -366,7 +368,7 @@ fn operator(endpoint: Endpoint) -> Operation {
             tag: "Operator",
             id: "adminIssueKey",
             summary: "Issue a key for any store",
-            description: "For a store that lost its keys. `value` is told this once.",
+            description: "Issues a key, for example for a store that has lost its keys. `value` is returned only once.",
             request: Some("AdminIssueKey"),
             documented: &[(201, Some("IssuedKey"), "The new key.")],
             parameters: &[],
@@ -375,8 +377,8 @@ fn operator(endpoint: Endpoint) -> Operation {
         Endpoint::AdminListKeys => Operation {
             tag: "Operator",
             id: "adminListKeys",
-            summary: "List any store's keys",
-            description: "All keys of the store, revoked and expired ones too.",
+            summary: "List the keys of any store",
+            description: "Returns all keys of the store, including revoked and expired ones.",
             request: None,
             documented: &[(200, Some("KeyList"), "The keys.")],
             parameters: &["storeIdOfAnyKeys"],
@@ -386,7 +388,7 @@ fn operator(endpoint: Endpoint) -> Operation {
             tag: "Operator",
             id: "adminRevokeKey",
             summary: "Revoke any key",
-            description: "Revoking twice changes nothing.",
+            description: "Revoking a key again has no effect.",
             request: None,
             documented: &[(204, None, "The key is revoked.")],
             parameters: &["keyId"],
@@ -395,8 +397,8 @@ fn operator(endpoint: Endpoint) -> Operation {
         _ => Operation {
             tag: "Deployment",
             id: "getOpenApi",
-            summary: "This document",
-            description: "The OpenAPI document that this page is made of.",
+            summary: "Get this document",
+            description: "Returns the OpenAPI document of this API.",
             request: None,
             documented: &[(200, Some("Document"), "The document.")],
             parameters: &[],

@@ -1,9 +1,9 @@
-//! What the page says about events, webhooks and money.
+//! The descriptions of the endpoints for events, webhooks and money.
 
 use super::operation::Operation;
 use crate::api::{problem::ProblemCode, routes::Endpoint};
 
-/// What is said about an endpoint of these.
+/// Returns the description of an endpoint for events, webhooks or money.
 pub(super) fn outward(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::ListEvents | Endpoint::StreamEvents => events(endpoint),
@@ -18,25 +18,25 @@ fn events(endpoint: Endpoint) -> Operation {
         Endpoint::ListEvents => Operation {
             tag: "Events",
             id: "listEvents",
-            summary: "Read the journal",
-            description: "Every event of the store's orders, oldest first; a matrix reads its branches' events too. Send `next` \
-                as `after` for what comes next, now or later: an event never appears behind a cursor. Without `after`, or \
-                with `0`, it begins with the first event that is there. A cursor of another store is `cursor_invalid`; one \
-                from before what the operator has archived is `events_archived`.",
+            summary: "Read the event journal",
+            description: "Returns the events of the store's orders, oldest first; for a parent store also those of its branches. For the \
+                following events send `next` as `after`, now or later: new events never appear before a cursor. Without `after`, or \
+                with `0`, the journal starts with the first available event. A cursor of another store returns `cursor_invalid`. A \
+                cursor before archived events returns 410 `events_archived`.",
             request: None,
-            documented: &[(200, Some("EventPage"), "A page of the journal; empty where nothing has happened since.")],
+            documented: &[(200, Some("EventPage"), "A page of the journal; empty if there are no newer events.")],
             parameters: &["after", "limit"],
             codes: &[ProblemCode::ValidationFailed, ProblemCode::EventsArchived, ProblemCode::CursorInvalid],
         },
         _ => Operation {
             tag: "Events",
             id: "streamEvents",
-            summary: "Follow the journal",
-            description: "The same as server-sent events: `id` is the cursor, `event` the type, `data` a `JournalEvent`. After an \
-                interruption the browser's `EventSource` sends `Last-Event-ID` and goes on without a gap; others send it, or \
-                `after`, themselves. Without either it begins with what happens from now on. A comment comes every 15 \
-                seconds. A deployment that cannot hold connections open answers with what there is and ends; `retry` says \
-                when to come again.",
+            summary: "Stream the event journal",
+            description: "Sends the journal as server-sent events: `id` is the cursor, `event` the type, `data` a `JournalEvent`. After \
+                an interruption the browser's `EventSource` sends `Last-Event-ID` and continues without a gap; other clients must \
+                send it, or `after`. Without either, the stream starts with the next new event. A comment is sent every 15 seconds. A \
+                deployment that cannot hold connections open sends the available events and ends the response; `retry` is the time to \
+                wait before reconnecting.",
             request: None,
             documented: &[(200, None, "The stream.")],
             parameters: &["after", "lastEventId"],
@@ -51,12 +51,12 @@ fn webhooks(endpoint: Endpoint) -> Operation {
             tag: "Webhooks",
             id: "createWebhook",
             summary: "Subscribe to events",
-            description: "From now on each event is sent to `url` as a `POST` of a `WebhookPayload`, signed by the Standard \
-                Webhooks specification: `webhook-id`, `webhook-timestamp`, `webhook-signature`. A matrix gets its branches' \
-                events too. `secret` is told this once. Events of one order come in their order, each at least once: a \
-                `webhook-id` that came before is a repetition. Only 200 to 299 within 15 seconds is success; redirects are \
-                not followed. What fails is tried again for three days; 410 ends the webhook, and 300 failures in a row \
-                disable it.",
+            description: "Each new event is sent to `url` as a `POST` of a `WebhookPayload`, signed according to the Standard Webhooks \
+                specification: `webhook-id`, `webhook-timestamp`, `webhook-signature`. A parent store also receives its branches' \
+                events. `secret` is returned only once. The events of an order arrive in order, each at least once: a `webhook-id` \
+                that you have already received is a repetition. Only a status from 200 to 299 within 15 seconds is a success; \
+                redirects are not followed. A failed message is retried for three days. The status 410 ends the webhook, and 300 \
+                failures in a row disable it.",
             request: Some("CreateWebhook"),
             documented: &[(201, Some("WebhookSecret"), "The webhook and its secret.")],
             parameters: &[],
@@ -66,7 +66,7 @@ fn webhooks(endpoint: Endpoint) -> Operation {
             tag: "Webhooks",
             id: "listWebhooks",
             summary: "List webhooks",
-            description: "Those of the calling store, oldest first, stopped ones too. Secrets are not told again.",
+            description: "Returns the calling store's webhooks, oldest first, including stopped ones, without their secrets.",
             request: None,
             documented: &[(200, Some("WebhookList"), "The webhooks.")],
             parameters: &[],
@@ -76,7 +76,7 @@ fn webhooks(endpoint: Endpoint) -> Operation {
             tag: "Webhooks",
             id: "removeWebhook",
             summary: "Remove a webhook",
-            description: "Nothing more is sent, and what waited is gone.",
+            description: "Nothing more is sent, and queued messages are deleted.",
             request: None,
             documented: &[(204, None, "The webhook is removed.")],
             parameters: &["webhookId"],
@@ -85,9 +85,9 @@ fn webhooks(endpoint: Endpoint) -> Operation {
         Endpoint::RotateWebhook => Operation {
             tag: "Webhooks",
             id: "rotateWebhook",
-            summary: "Change a webhook's secret",
-            description: "Takes no body. The new secret is told this once. For 24 hours requests carry a signature by each of \
-                the two, so that the receiver can change over at any time.",
+            summary: "Rotate a webhook's secret",
+            description: "Has no request body. The new secret is returned only once. For 24 hours every message has two signatures, one \
+                with each secret, so the receiver can switch at any time.",
             request: None,
             documented: &[(200, Some("WebhookSecret"), "The webhook and its new secret.")],
             parameters: &["webhookId"],
@@ -97,9 +97,9 @@ fn webhooks(endpoint: Endpoint) -> Operation {
             tag: "Webhooks",
             id: "enableWebhook",
             summary: "Enable a disabled webhook",
-            description: "Takes no body. It goes on where it stopped: nothing of the time between is lost.",
+            description: "Has no request body. The webhook resumes where it stopped; no event is lost.",
             request: None,
-            documented: &[(200, Some("Webhook"), "The webhook, active.")],
+            documented: &[(200, Some("Webhook"), "The active webhook.")],
             parameters: &["webhookId"],
             codes: &[ProblemCode::WebhookNotFound, ProblemCode::WebhookDisabled],
         },
@@ -111,8 +111,8 @@ fn messages(endpoint: Endpoint) -> Operation {
         Endpoint::TestWebhook => Operation {
             tag: "Webhooks",
             id: "testWebhook",
-            summary: "Send a test",
-            description: "Takes no body. Sends a message of type `webhook.test`; what came of it is in the log.",
+            summary: "Send a test message",
+            description: "Has no request body. Sends a message of type `webhook.test`. The webhook's log shows the result.",
             request: None,
             documented: &[(202, Some("QueuedMessage"), "The message will be sent.")],
             parameters: &["webhookId"],
@@ -122,7 +122,8 @@ fn messages(endpoint: Endpoint) -> Operation {
             tag: "Webhooks",
             id: "listAttempts",
             summary: "Read a webhook's log",
-            description: "Its newest 200 attempts, the newest first. For the next page send `nextCursor` as `cursor`.",
+            description: "Returns the newest 200 attempts, newest first. For the next page, send `nextCursor` as `cursor`, until it is \
+                null.",
             request: None,
             documented: &[(200, Some("AttemptList"), "A page of attempts.")],
             parameters: &["webhookId", "cursor", "limit"],
@@ -132,8 +133,7 @@ fn messages(endpoint: Endpoint) -> Operation {
             tag: "Webhooks",
             id: "retryAttempt",
             summary: "Send a message again",
-            description: "Takes no body. Sends an attempt's message once more, whether it was delivered or not, with the same \
-                `webhook-id`.",
+            description: "Has no request body. Sends the attempt's message again with the same `webhook-id`, even if it was delivered.",
             request: None,
             documented: &[(202, Some("QueuedMessage"), "The message will be sent.")],
             parameters: &["attemptId"],
@@ -148,11 +148,11 @@ fn money(endpoint: Endpoint) -> Operation {
             tag: "Money",
             id: "getStatement",
             summary: "Read the statement",
-            description: "Every movement of the store's money with the balance after it, oldest first: CSV in UTF-8 by RFC 4180, \
-                at most 50,000 entries, or, where `Accept` asks for JSON, pages. A matrix reads a branch's with `storeId`, also \
-                after the branch was removed.\n\nA prepaid parent store and its branches share the parent's balance and its \
-                floor. The parent's statement has all entries of that balance; a branch's has its own, with the shared \
-                balance after each.",
+            description: "Returns every entry of the store's account with the balance after it, oldest first: as CSV in UTF-8 (RFC 4180) \
+                with at most 50,000 entries, or as pages if `Accept` requests JSON. A parent store reads a branch's statement with \
+                `storeId`, even after the branch was removed.\n\nA prepaid parent store and its branches share the parent's balance \
+                and its floor. The parent's statement has all entries of that balance; a branch's statement has the branch's own \
+                entries, with the shared balance after each.",
             request: None,
             documented: &[(200, Some("StatementPage"), "The statement.")],
             parameters: &["from", "to", "storeIdOfStatement", "statementCursor", "limit"],
@@ -167,7 +167,7 @@ fn money(endpoint: Endpoint) -> Operation {
             tag: "Operator",
             id: "getStoreStatement",
             summary: "Read a store's statement",
-            description: "As `GET /delivery/statement`, of any store, also of one that was removed.",
+            description: "Like `GET /delivery/statement`, for any store, including removed ones.",
             request: None,
             documented: &[(200, Some("StatementPage"), "The statement.")],
             parameters: &["storeId", "from", "to", "statementCursor", "limit"],
@@ -181,14 +181,14 @@ fn money(endpoint: Endpoint) -> Operation {
         _ => Operation {
             tag: "Operator",
             id: "topUpStore",
-            summary: "Book a payment in",
-            description: "Adds to the balance that pays for a store: its own, or the parent store's for a branch of a prepaid \
-                one. `reference` books once: sent again with the same amount it answers 200 with \
-                the entry that exists, with another one 409.",
+            summary: "Top up a store",
+            description: "Adds a payment to the balance from which the store pays: its own, or its parent's if the parent is prepaid. \
+                `reference` makes the request safe to repeat: the same reference with the same amount returns 200 with the existing \
+                entry; with another amount it returns 409.",
             request: Some("CreateTopUp"),
             documented: &[
-                (201, Some("StatementLine"), "The payment was booked."),
-                (200, Some("StatementLine"), "It was booked before. Nothing was changed."),
+                (201, Some("StatementLine"), "The top-up was booked."),
+                (200, Some("StatementLine"), "The top-up already exists. Nothing was changed."),
             ],
             parameters: &["storeId"],
             codes: &[ProblemCode::StoreNotFound, ProblemCode::ReferenceConflict],

@@ -1,21 +1,21 @@
-//! What operations share: parameters, headers, security, and the deployment's own endpoints.
+//! The shared components: parameters, headers, security schemes, webhooks, and the deployment's own endpoints.
 
 use super::json::Json;
 
-fn id(name: &str, place: &str, description: &str, required: bool) -> Json {
+fn id(name: &str, location: &str, description: &str, required: bool) -> Json {
     let schema = Json::object([
         ("type", "integer".into()),
         ("format", "int64".into()),
         ("minimum", 1.into()),
         ("maximum", ((1 << 53) - 1).into()),
     ]);
-    parameter(name, place, description, required, schema)
+    parameter(name, location, description, required, schema)
 }
 
-fn parameter(name: &str, place: &str, description: &str, required: bool, schema: Json) -> Json {
+fn parameter(name: &str, location: &str, description: &str, required: bool, schema: Json) -> Json {
     Json::object([
         ("name", name.into()),
-        ("in", place.into()),
+        ("in", location.into()),
         ("required", required.into()),
         ("description", description.into()),
         ("schema", schema),
@@ -30,13 +30,13 @@ fn instant() -> Json {
     string().with("format", "date-time").with("examples", Json::list(["2026-11-01T03:00:00Z"]))
 }
 
-/// Parameters by the names that operations refer to them by.
+/// Returns the parameters by the names that operations use.
 pub(super) fn parameters() -> Json {
     let all = everywhere().into_iter().chain(own()).chain(outward());
     Json::object(all)
 }
 
-/// Headers that every request, or every `POST`, may carry.
+/// Returns the headers that every request, or every `POST`, can have.
 fn everywhere() -> Vec<(&'static str, Json)> {
     let key = Json::object([
         ("type", "string".into()),
@@ -50,7 +50,7 @@ fn everywhere() -> Vec<(&'static str, Json)> {
             parameter(
                 "Accept-Language",
                 "header",
-                "The language of texts for people: Portuguese (`pt-BR`) or English, which is the default.",
+                "The language of messages for people: Portuguese (`pt-BR`) or English (the default).",
                 false,
                 string().with("examples", Json::list(["pt-BR"])),
             ),
@@ -60,8 +60,8 @@ fn everywhere() -> Vec<(&'static str, Json)> {
             parameter(
                 "x-request-id",
                 "header",
-                "Your own identifier for this request: 1 to 128 letters, digits, dots, hyphens and underscores. It comes \
-                 back in the answer. Anything else is ignored and one is drawn.",
+                "Your own ID for this request: 1 to 128 letters, digits, dots, hyphens and underscores. The response has the same \
+                 header. If the header is absent or invalid, the service generates an ID.",
                 false,
                 string(),
             ),
@@ -71,8 +71,8 @@ fn everywhere() -> Vec<(&'static str, Json)> {
             parameter(
                 "Idempotency-Key",
                 "header",
-                "Any text of your own that names this request, such as a UUID. For 24 hours the same key with the same \
-                 body answers what the first success answered; with another body it is `idempotency_key_reused`.",
+                "A string that identifies this request, such as a UUID. For 24 hours the same key with the same body returns the first \
+                 successful response; with another body it returns `idempotency_key_reused`.",
                 false,
                 key,
             ),
@@ -80,60 +80,63 @@ fn everywhere() -> Vec<(&'static str, Json)> {
     ]
 }
 
-/// What some endpoints take in their path or their query.
+/// Returns the path and query parameters of orders, stores, keys, couriers and notifications.
 fn own() -> Vec<(&'static str, Json)> {
     let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
     vec![
         (
             "platformOrderId",
-            id("platformOrderId", "path", "The order's number: `id` of the answer to its creation.", true),
+            id("platformOrderId", "path", "The order's ID: `id` in the response to its creation.", true),
         ),
-        ("storeId", id("storeId", "path", "The store's number.", true)),
-        ("keyId", id("keyId", "path", "The key's number: its `id`, not its text.", true)),
-        ("courierId", id("courierId", "path", "The courier's number.", true)),
-        ("notificationId", id("notificationId", "path", "The notification's number.", true)),
+        ("storeId", id("storeId", "path", "The store's ID.", true)),
+        ("keyId", id("keyId", "path", "The key's ID: its `id`, not its value.", true)),
+        ("courierId", id("courierId", "path", "The courier's ID.", true)),
+        ("notificationId", id("notificationId", "path", "The notification's ID.", true)),
         (
             "storeIdOfKeys",
-            id("storeId", "query", "The store whose keys to list; the calling one where it is absent.", false),
+            id("storeId", "query", "The ID of the store whose keys to list; by default the calling store.", false),
         ),
         (
             "storeIdOfContext",
-            id("storeId", "query", "The store that previews are for; the calling one where it is absent.", false),
+            id("storeId", "query", "The ID of the store for the previews; by default the calling store.", false),
         ),
-        ("storeIdOfAnyKeys", id("storeId", "query", "The store whose keys to list.", true)),
+        ("storeIdOfAnyKeys", id("storeId", "query", "The ID of the store whose keys to list.", true)),
         (
             "situation",
             parameter(
                 "situation",
                 "query",
-                "Where the orders stand.",
+                "Only orders in this situation.",
                 false,
                 Json::reference("schemas", "OrderSituation"),
             ),
         ),
-        ("code", parameter("code", "query", "The merchant's code.", false, string())),
-        ("from", parameter("from", "query", "From this instant on.", false, instant())),
-        ("to", parameter("to", "query", "Before this instant.", false, instant())),
-        ("cursor", id("cursor", "query", "`nextCursor` of the page before; absent for the first page.", false)),
-        ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),
+        (
+            "code",
+            parameter("code", "query", "Only orders with this code, which the merchant assigned.", false, string()),
+        ),
+        ("from", parameter("from", "query", "The start of the period, inclusive.", false, instant())),
+        ("to", parameter("to", "query", "The end of the period, exclusive.", false, instant())),
+        ("cursor", id("cursor", "query", "`nextCursor` of the previous page; absent for the first page.", false)),
+        ("limit", parameter("limit", "query", "The maximum number of entries in a page.", false, limit)),
     ]
 }
 
-/// Those of events, webhooks and money.
+/// Returns the parameters of events, webhooks and money.
 fn outward() -> Vec<(&'static str, Json)> {
     vec![
-        ("webhookId", id("webhookId", "path", "The webhook's number.", true)),
-        ("attemptId", id("attemptId", "path", "The attempt's number.", true)),
+        ("webhookId", id("webhookId", "path", "The webhook's ID.", true)),
+        ("attemptId", id("attemptId", "path", "The attempt's ID.", true)),
         (
             "storeIdOfStatement",
-            id("storeId", "query", "The store whose statement to read; the calling one where it is absent.", false),
+            id("storeId", "query", "The ID of the store whose statement to read; by default the calling store.", false),
         ),
         (
             "deliveryIdOfTerms",
             id(
                 "deliveryId",
                 "query",
-                "The delivery to cancel, if others remain; the whole order if it is absent.",
+                "The ID of the delivery to cancel, if others remain; by default the whole order.",
                 false,
             ),
         ),
@@ -142,23 +145,29 @@ fn outward() -> Vec<(&'static str, Json)> {
             parameter(
                 "after",
                 "query",
-                "`next` of the page before, or an event's `cursor`; `0` begins with the first.",
+                "`next` of the previous page, or an event's `cursor`; `0` starts with the first available event.",
                 false,
                 string(),
             ),
         ),
         (
             "lastEventId",
-            parameter("Last-Event-ID", "header", "The last `id` that came; it goes before `after`.", false, string()),
+            parameter(
+                "Last-Event-ID",
+                "header",
+                "The last `id` received. It takes precedence over `after`.",
+                false,
+                string(),
+            ),
         ),
         (
             "statementCursor",
-            parameter("cursor", "query", "`nextCursor` of the page before; of no use with CSV.", false, string()),
+            parameter("cursor", "query", "`nextCursor` of the previous page; ignored for CSV.", false, string()),
         ),
     ]
 }
 
-/// Headers of responses by the names that responses refer to them by.
+/// Returns the response headers by the names that responses use.
 pub(super) fn headers() -> Json {
     let header = |required: bool, description: &str, schema: Json| {
         Json::object([("description", description.into()), ("required", required.into()), ("schema", schema)])
@@ -169,7 +178,7 @@ pub(super) fn headers() -> Json {
             "RequestId",
             header(
                 true,
-                "The request's identifier: yours where you sent one. Name it when you ask the operator.",
+                "The request's ID: yours if you sent a valid one. Include it when you report an error to the operator.",
                 string(),
             ),
         ),
@@ -177,7 +186,7 @@ pub(super) fn headers() -> Json {
             "RateLimitPolicy",
             header(
                 true,
-                "The key's quota for requests of this kind: `\"create\";q=120;w=60` is 120 in 60 seconds.",
+                "The quota for requests of this kind: `\"create\";q=120;w=60` is 120 requests in 60 seconds.",
                 string(),
             ),
         ),
@@ -185,29 +194,29 @@ pub(super) fn headers() -> Json {
             "RateLimit",
             header(
                 true,
-                "What is left of it: `\"create\";r=119;t=1` is 119 requests now, and all of them again in a second.",
+                "The remaining quota: `\"create\";r=119;t=1` is 119 requests now, and the full quota in 1 second.",
                 string(),
             ),
         ),
-        ("RetryAfter", header(false, "Seconds to wait before the request is sent again.", seconds())),
+        ("RetryAfter", header(false, "Seconds to wait before a retry.", seconds())),
         (
             "IdempotentReplayed",
             header(
                 false,
-                "`true` where this is the answer of an earlier request with the same `Idempotency-Key` or the same order.",
+                "`true` if this is the response to an earlier request with the same `Idempotency-Key`, order code or reference.",
                 string().with("enum", Json::list(["true"])),
             ),
         ),
-        ("WwwAuthenticate", header(true, "How to authenticate: by a key in `x-api-token`.", string())),
+        ("WwwAuthenticate", header(true, "The authentication scheme: a key in `x-api-token`.", string())),
         (
             "ContentLanguage",
-            header(true, "The language of the texts.", string().with("enum", Json::list(["en", "pt-BR"]))),
+            header(true, "The language of the messages.", string().with("enum", Json::list(["en", "pt-BR"]))),
         ),
-        ("Allow", header(true, "The methods that the path takes.", string())),
+        ("Allow", header(true, "The methods that the endpoint accepts.", string())),
     ])
 }
 
-/// What is sent to a store's receiver.
+/// Returns the description of the messages to a store's receiver.
 pub(super) fn webhooks() -> Json {
     let header = |name: &str, description: &str| parameter(name, "header", description, true, string());
     let media = Json::object([("schema", Json::reference("schemas", "WebhookPayload"))]);
@@ -217,19 +226,26 @@ pub(super) fn webhooks() -> Json {
         ("tags", Json::list(["Webhooks"])),
         ("operationId", "receiveEvent".into()),
         ("summary", "An event, sent to your receiver".into()),
-        ("description", "Verify the signature over the body as it came, answer at once, and work afterwards.".into()),
+        (
+            "description",
+            "Verify the signature over the raw body, respond at once, and process the event afterwards.".into(),
+        ),
         ("security", Json::List(Vec::new())),
         (
             "parameters",
             Json::List(vec![
-                header("webhook-id", "The message: one that came before is a repetition."),
+                header(
+                    "webhook-id",
+                    "The message's ID. A message with an ID that you have already received is a repetition.",
+                ),
                 header(
                     "webhook-timestamp",
-                    "When it was sent, in Unix seconds; refuse what is older than five minutes.",
+                    "The time of sending, in Unix seconds. Reject messages that are older than five minutes.",
                 ),
                 header(
                     "webhook-signature",
-                    "`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; two with a space between while both secrets are good.",
+                    "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. While two secrets are valid, two signatures \
+                     separated by a space.",
                 ),
             ]),
         ),
@@ -237,22 +253,22 @@ pub(super) fn webhooks() -> Json {
         (
             "responses",
             Json::object([
-                ("2XX", response("Taken.")),
-                ("410", response("No more of this webhook: it ends.")),
-                ("default", response("Not taken: it is sent again.")),
+                ("2XX", response("The message was received.")),
+                ("410", response("The webhook ends: no more messages are sent.")),
+                ("default", response("The message was not received: it is sent again.")),
             ]),
         ),
     ]);
     Json::object([("event", Json::object([("post", post)]))])
 }
 
-/// Where an answer leads: the operation that takes a number out of it.
+/// Returns the link from a response to the operation that uses its ID.
 pub(super) fn links(operation: &str) -> Option<Json> {
     let (target, parameter, field, text) = match operation {
-        "createOrder" => ("getOrder", "platformOrderId", "id", "Look the order up."),
-        "createStore" => ("getStore", "storeId", "storeId", "Look the branch up."),
+        "createOrder" => ("getOrder", "platformOrderId", "id", "Get the order."),
+        "createStore" => ("getStore", "storeId", "storeId", "Get the branch."),
         "issueKey" => ("revokeKey", "keyId", "id", "Revoke the key."),
-        "registerCourier" => ("getCourier", "courierId", "id", "Look the courier up."),
+        "registerCourier" => ("getCourier", "courierId", "id", "Get the courier."),
         "adminIssueKey" => ("adminRevokeKey", "keyId", "id", "Revoke the key."),
         _ => return None,
     };
@@ -261,7 +277,7 @@ pub(super) fn links(operation: &str) -> Option<Json> {
     Some(Json::object([(target, Json::object(link))]))
 }
 
-/// The three kinds of credentials, which come in one header.
+/// Returns the three kinds of credentials, which use the same header.
 pub(super) fn security() -> Json {
     let scheme = |description: &str| {
         Json::object([
@@ -272,32 +288,32 @@ pub(super) fn security() -> Json {
         ])
     };
     Json::object([
-        ("storeKey", scheme("A store's key: `value` of the answer that issued it.")),
+        ("storeKey", scheme("A store's key: `value` in the response that issued it.")),
         (
             "courierKey",
-            scheme("A courier's key: `value` of the answer that registered the courier, or issued a new key."),
+            scheme("A courier's key: `value` in the response that registered the courier or issued a new key."),
         ),
         ("operatorToken", scheme("The operator's token, `DESPACHO_ADMIN_TOKEN` of the deployment.")),
     ])
 }
 
-/// An endpoint of the deployment: path, identifier, summary, description, media type, and whether it can be unavailable.
+/// An endpoint of the deployment: path, operation ID, summary, description, media type, and whether it can return 503.
 type OwnEndpoint = (&'static str, &'static str, &'static str, &'static str, &'static str, bool);
 
 const OWN: [OwnEndpoint; 4] = [
     (
         "/healthz",
         "getHealth",
-        "Whether the process is alive",
-        "Touches nothing else. For the platform that restarts processes.",
+        "Liveness",
+        "Returns 200 while the process runs, and checks nothing else. For the platform that restarts the process.",
         "application/json",
         false,
     ),
     (
         "/readyz",
         "getReadiness",
-        "Whether requests can be served",
-        "Asks the database. For the balancer that sends requests.",
+        "Readiness",
+        "Returns 200 if requests can be served, after a query to the database. For the load balancer.",
         "application/json",
         true,
     ),
@@ -305,7 +321,8 @@ const OWN: [OwnEndpoint; 4] = [
         "/metrics",
         "getMetrics",
         "Metrics",
-        "In OpenMetrics text, for Prometheus: latency by route and status, commits, queue depth. Needs the metrics token or the operator's token.",
+        "Returns metrics for Prometheus as OpenMetrics text: latency by route and status, commits, queue depth. Requires the metrics \
+         token or the operator's token.",
         "application/openmetrics-text",
         false,
     ),
@@ -313,15 +330,15 @@ const OWN: [OwnEndpoint; 4] = [
         "/docs",
         "getDocs",
         "Documentation",
-        "This document as a page. It loads nothing from elsewhere.",
+        "Returns this document as a page, which loads nothing from other servers.",
         "text/html",
         false,
     ),
 ];
 
-/// Adds the paths of the deployment's own endpoints; `rejected` is the response of an endpoint that is unavailable.
+/// Returns the paths of the deployment's own endpoints. `rejected` is the 503 response.
 pub(super) fn add_own_paths(paths: &mut Json, rejected: &Json) {
-    for (path, id, summary, description, media, refusable) in OWN {
+    for (path, id, summary, description, media, has_503) in OWN {
         let schema = match path {
             "/healthz" => status("alive"),
             "/readyz" => status("ready"),
@@ -330,7 +347,7 @@ pub(super) fn add_own_paths(paths: &mut Json, rejected: &Json) {
         let content = Json::object([(media, Json::object([("schema", schema)]))]);
         let mut responses =
             Json::object([("200", Json::object([("description", summary.into()), ("content", content)]))]);
-        if refusable {
+        if has_503 {
             responses.set("503", rejected.clone());
         }
         let operation = Json::object([

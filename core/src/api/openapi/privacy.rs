@@ -1,19 +1,19 @@
-//! Personal data of recipients.
+//! The descriptions of the endpoints for recipients' personal data.
 
 use super::operation::Operation;
 use crate::api::{problem::ProblemCode, routes::Endpoint};
 
-/// The operator's endpoints for the data of recipients.
+/// Returns the description of an endpoint for recipients' data.
 pub(super) fn privacy(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::ExportRecipient => Operation {
             tag: "Operator",
             id: "exportRecipient",
             summary: "Export a recipient's data",
-            description: "Returns what is stored of the recipient with this phone. Repeat with `cursor` until `nextCursor` is null. \
-                The response is never stored, so an `Idempotency-Key` has no effect.",
+            description: "Returns the stored data of the recipient with this phone. Repeat with `nextCursor` as `cursor` until it is \
+                null. The response is never stored, so an `Idempotency-Key` has no effect.",
             request: Some("NameRecipient"),
-            documented: &[(200, Some("RecipientExport"), "What was found.")],
+            documented: &[(200, Some("RecipientExport"), "The data found.")],
             parameters: &[],
             codes: &[],
         },
@@ -22,11 +22,11 @@ pub(super) fn privacy(endpoint: Endpoint) -> Operation {
             id: "eraseRecipient",
             summary: "Erase a recipient's data",
             description: "Erases name, phone, address, observation, coordinates and reasons from ended orders with a delivery to \
-                this phone, from their events, webhook logs and stored responses. Money, codes, situations, times, the municipality \
-                and the state stay. Orders that have not ended are listed in `openOrders` and stay as they are. Repeat with \
-                `cursor` until `nextCursor` is null; repeating a run is harmless, and an `Idempotency-Key` has no effect.",
+                this phone, and from their events, webhook logs and stored responses. Money, codes, situations, times, the \
+                municipality and the state are kept. Orders that have not ended are listed in `openOrders` and do not change. Repeat \
+                with `nextCursor` as `cursor` until it is null. Repeating a run is harmless; an `Idempotency-Key` has no effect.",
             request: Some("NameRecipient"),
-            documented: &[(200, Some("ErasureResult"), "What was erased.")],
+            documented: &[(200, Some("ErasureResult"), "The result of the erasure.")],
             parameters: &[],
             codes: &[],
         },
@@ -34,8 +34,8 @@ pub(super) fn privacy(endpoint: Endpoint) -> Operation {
             tag: "Operator",
             id: "listErasures",
             summary: "List erasures",
-            description: "Newest first: when, why and how much was erased, without personal data. For the next page send \
-                `nextCursor` as `cursor`, until it is null.",
+            description: "Returns the records of erasures, newest first: time, reason and amount, without personal data. For the next \
+                page, send `nextCursor` as `cursor`, until it is null.",
             request: None,
             documented: &[(200, Some("ErasureList"), "A page of records.")],
             parameters: &["cursor", "limit"],

@@ -1,4 +1,4 @@
-//! An example of each problem.
+//! Examples of all problems.
 
 use super::json::Json;
 use crate::{
@@ -6,16 +6,16 @@ use crate::{
     model::{Language, Text},
 };
 
-/// A problem of each code as it is written.
+/// Returns an example document for each code.
 ///
 /// # Errors
-/// What kept it from being written.
+/// A document that cannot be serialised.
 pub(super) fn problems() -> serde_json::Result<Vec<(&'static str, Json)>> {
-    let written = |code: &ProblemCode| {
+    let example = |code: &ProblemCode| {
         let document = problem(*code).document(Language::English, "/delivery/orders", "example-1");
         Ok((code.name(), Json::of(&document)?))
     };
-    ProblemCode::ALL.iter().map(written).collect()
+    ProblemCode::ALL.iter().map(example).collect()
 }
 
 fn problem(code: ProblemCode) -> Problem {
@@ -24,39 +24,41 @@ fn problem(code: ProblemCode) -> Problem {
         code,
         detail: Text::new(detail, detail),
     };
-    let problem = Problem::new(code, format!("{}.", code.title().en), String::new());
+    let problem = Problem::new(code, code.detail().en, code.detail().pt);
     match code {
         ProblemCode::MalformedRequest => {
             problem.with_errors(vec![field("/preparationTime", "wrong_type", "Expected a number.")])
         }
         ProblemCode::ValidationFailed => problem.with_errors(vec![
             field("/code", "required", "This field is required."),
-            field("/deliveries/0/phone", "invalid_phone", "Write it as +5592991000000."),
+            field("/deliveries/0/phone", "invalid_phone", "Send the phone as +5592991000000."),
         ]),
         ProblemCode::AddressNotFound => problem.with_errors(vec![field(
             "/deliveries/0/address",
             "city_not_in_state",
-            "The city is not in this state. Was São Paulo (SP) meant?",
+            "The city is not in this state. Did you mean São Paulo (SP)?",
         )]),
         ProblemCode::AddressImprecise => problem.with_errors(vec![field(
             "/deliveries/0/address",
             "street_unknown",
-            "The street is not known here: the address is known by its municipality alone, and at least its CEP is wanted.",
+            "Unknown street. The address was located only by its municipality (municipality), within about 12000 m; its CEP (cep) is \
+             required. Check the address, or send latitude and longitude. The operator can load a gazetteer of addresses.",
         )]),
         ProblemCode::StoreNotAllowed => problem.with_errors(vec![field(
             "/store/userPlatformId",
             "store_not_allowed",
-            "The caller is neither this store nor its matrix.",
+            "This key is not allowed to act for this store. Use a key of the store or of its parent store.",
         )]),
         ProblemCode::PasswordRequired => problem.with_errors(vec![field(
             "/currentPassword",
             "required",
-            "A panel session needs the store's password here.",
+            "A panel session must confirm this request. Send the store's password as currentPassword.",
         )]),
         ProblemCode::InvalidTransition => Problem { possible: Some(vec!["order.courier_arrived"]), ..problem },
         ProblemCode::CodeIncorrect => {
             let problem = Problem { tries_left: Some(4), ..problem };
-            problem.with_errors(vec![field("/code", "code_incorrect", "The code is wrong; 4 more tries.")])
+            let detail = "Incorrect code. 4 attempts left before codes are locked for 10 minutes.";
+            problem.with_errors(vec![field("/code", "code_incorrect", detail)])
         }
         ProblemCode::OrderCodeConflict => Problem { existing_order: Some(1042), ..problem },
         _ => problem,

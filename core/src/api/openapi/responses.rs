@@ -1,4 +1,4 @@
-//! Responses: answers with their headers, and problems, which operations share.
+//! Successful responses with their headers, and the problem responses that operations share.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::api::{
     routes::{Authority, Route},
 };
 
-/// The problems that the operations so far answer with: one component for each status and set of codes.
+/// The problem responses of the operations described so far: one component for each status and set of codes.
 #[derive(Default)]
 pub(super) struct Responses(Vec<(String, u16, Vec<ProblemCode>)>);
 
-/// Codes by their status.
+/// Groups codes by status.
 pub(super) fn by_status(codes: &[ProblemCode]) -> BTreeMap<u16, Vec<ProblemCode>> {
     let mut sorted: BTreeMap<u16, Vec<ProblemCode>> = BTreeMap::new();
     for code in codes {
@@ -21,7 +21,7 @@ pub(super) fn by_status(codes: &[ProblemCode]) -> BTreeMap<u16, Vec<ProblemCode>
     sorted
 }
 
-/// A successful response.
+/// Returns a successful response.
 pub(super) fn success(route: &Route, schema: Option<&str>, meaning: &str, example: Option<Json>) -> Json {
     let mut headers = vec!["x-request-id"];
     if matches!(route.authority, Authority::Store | Authority::Courier) {
@@ -68,7 +68,7 @@ fn headers_of(names: &[&'static str]) -> Json {
 }
 
 impl Responses {
-    /// A reference to the response of these problems, which all have this status.
+    /// Returns a reference to the response for these problem codes, which all have this status.
     pub(super) fn problem(&mut self, status: u16, codes: &[ProblemCode]) -> Json {
         let existing = self.0.iter().find(|(_, other, others)| *other == status && others == codes);
         let name = match existing {
@@ -86,7 +86,7 @@ impl Responses {
         Json::reference("responses", &name)
     }
 
-    /// The components that the references point to, by status.
+    /// Returns the components that the references point to, by status.
     pub(super) fn components(mut self) -> Json {
         self.0.sort_by_key(|(_, status, codes)| (*status, codes.first().copied()));
         Json::object(self.0.into_iter().map(|(name, status, codes)| (name, component(status, &codes))))
@@ -103,7 +103,7 @@ fn component(status: u16, codes: &[ProblemCode]) -> Json {
         429 => headers.extend(["Retry-After", "RateLimit-Policy", "RateLimit"]),
         _ => {}
     }
-    // Problems of one status differ in their code; the schema says which this operation has.
+    // Problems of one status differ in their code; the schema lists the codes of this operation.
     let narrowed = Json::object([
         ("status", Json::object([("const", u64::from(status).into())])),
         ("code", Json::object([("enum", Json::list(codes.iter().map(|code| code.name())))])),

@@ -1,4 +1,4 @@
-//! The schemas of the wire types, tightened to what the validator really takes.
+//! The schemas of the wire types, restricted to what the validator accepts.
 
 use utoipa::ToSchema;
 
@@ -9,7 +9,7 @@ use crate::{
     wire,
 };
 
-/// The schemas that requests are read by; every other schema is an answer's.
+/// The schemas of requests; every other schema belongs to a response.
 const REQUESTS: [&str; 27] = [
     "CreateOrder",
     "NewDelivery",
@@ -39,14 +39,14 @@ const REQUESTS: [&str; 27] = [
     "CreateTopUp",
     "NameRecipient",
 ];
-/// The members of answers that are left out where they have no value.
-const LEFT_OUT: [(&str, &str); 4] =
+/// The fields of responses that are omitted if they have no value.
+const OPTIONAL: [(&str, &str); 4] =
     [("Problem", "orderId"), ("Problem", "possible"), ("Problem", "triesLeft"), ("Delivery", "confirmation")];
 
-/// Every schema of the document, in the order that the page lists them in.
+/// Returns every schema of the document, in the order of the documentation page.
 ///
 /// # Errors
-/// What kept a schema from being written.
+/// A schema that cannot be serialised.
 pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     let mut schemas = Vec::new();
     add::<wire::CreateOrder>(&mut schemas)?;
@@ -114,15 +114,16 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     Ok(schemas)
 }
 
-/// The operator has no store of its own that a key could be for.
+/// Returns the schema of a key that the operator issues: `storeId` is required, because the operator has no store.
 fn admin_issue_key(mut schema: Json) -> Json {
     if let Some(properties) = schema.get_mut("properties") {
         properties.set(
             "storeId",
-            Json::reference("schemas", "StoreNumber").with("description", "The store that the key is for."),
+            Json::reference("schemas", "StoreNumber")
+                .with("description", "The ID of the store for which to issue the key."),
         );
     }
-    schema.with("description", "What key to issue for which store.").with("required", Json::list(["storeId"]))
+    schema.with("description", "A key to issue for a store.").with("required", Json::list(["storeId"]))
 }
 
 fn add<T: ToSchema>(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
@@ -130,7 +131,7 @@ fn add<T: ToSchema>(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()
     T::schemas(&mut found);
     for (name, schema) in found {
         if !schemas.iter().any(|(existing, _)| *existing == name) {
-            // serde's defaults and the widths of Rust's numbers say nothing of the JSON.
+            // serde's defaults and the widths of Rust's numbers are not properties of the JSON.
             let unwanted = |name: &str, value: &Tree<'_>| match name {
                 "default" => matches!(value, Tree::Null),
                 "format" => matches!(value.as_str(), Some("int32" | "int64" | "double")),
@@ -142,18 +143,18 @@ fn add<T: ToSchema>(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()
     Ok(())
 }
 
-/// An answer's schema: every field is always there, and `null` where it has no value.
+/// Makes every field of a response required: a field without a value is null.
 fn responded(schema: &mut Json, of: &str) {
     if let Some(Json::List(parts)) = schema.get_mut("allOf") {
         parts.iter_mut().for_each(|part| responded(part, of));
     }
     let Some(Json::Object(properties)) = schema.get("properties") else { return };
     let names = properties.iter().map(|(name, _)| &**name);
-    let required = Json::list(names.filter(|name| !LEFT_OUT.contains(&(of, *name))));
+    let required = Json::list(names.filter(|name| !OPTIONAL.contains(&(of, *name))));
     schema.set("required", required);
 }
 
-/// The members of an address in a request; `required` ones are never null.
+/// Returns the schema of an address in a request; the fields in `required` are never null.
 fn address(response: Option<&Json>, required: &[&str]) -> Json {
     let properties = response.and_then(|schema| schema.get("properties")).cloned();
     let mut properties = properties.unwrap_or(Json::Null);
@@ -180,12 +181,12 @@ fn address(response: Option<&Json>, required: &[&str]) -> Json {
     schema
 }
 
-/// A part of an address with these members, of these types.
+/// Returns a partial schema of an address with fields of these types.
 fn part(description: &str, members: &[(&'static str, &str)]) -> Json {
     let kinds = members.iter().map(|(name, kind)| {
         let mut property = Json::object([("type", (*kind).into())]);
         if *kind == "string" {
-            // Its pattern stands with the address's own members; two on one value keep a generator of tests searching.
+            // The address's own fields have the pattern. Test generators cannot satisfy two patterns on one value.
             property = property.with("minLength", 1);
         }
         (*name, property)
@@ -202,27 +203,27 @@ fn part(description: &str, members: &[(&'static str, &str)]) -> Json {
 const NO_COORDINATES: [(&str, &str); 2] = [("latitude", "null"), ("longitude", "null")];
 
 fn visit_address(response: Option<&Json>) -> Json {
-    let description = "An address that somebody goes to. Coordinates, both or neither, locate it; without them it is \
-                       looked up, and what cannot be found is `address_not_found`.";
+    let description = "An address that a courier visits. Send both coordinates or neither. Without coordinates the address is \
+                       looked up; if it cannot be located, the response is `address_not_found`.";
     let coordinates = [("latitude", "number"), ("longitude", "number")];
-    let ways = vec![part("With coordinates.", &coordinates), part("Without coordinates.", &NO_COORDINATES)];
+    let variants = vec![part("With coordinates.", &coordinates), part("Without coordinates.", &NO_COORDINATES)];
     address(response, &["street", "number", "city", "state"])
         .with("description", description)
-        .with("anyOf", Json::List(ways))
+        .with("anyOf", Json::List(variants))
 }
 
 fn locate_address(response: Option<&Json>) -> Json {
-    let description = "An address that can be located: by coordinates, by `zipCode`, or by `city` and `state`. The best \
-                       that is there is used.";
+    let description = "An address that can be located: by coordinates, by `zipCode`, or by `city` and `state`. The most precise \
+                       of these is used.";
     let with = |more: &[(&'static str, &'static str)]| {
         let mut members = NO_COORDINATES.to_vec();
         members.extend(more);
         members
     };
-    let ways = vec![
+    let variants = vec![
         part("By coordinates.", &[("latitude", "number"), ("longitude", "number")]),
         part("By postal code.", &with(&[("zipCode", "string")])),
         part("By municipality.", &with(&[("city", "string"), ("state", "string")])),
     ];
-    address(response, &[]).with("description", description).with("anyOf", Json::List(ways))
+    address(response, &[]).with("description", description).with("anyOf", Json::List(variants))
 }

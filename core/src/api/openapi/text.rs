@@ -1,15 +1,15 @@
-//! What the validator takes as a text, as patterns: ECMA 262, without flags.
+//! Patterns for the strings that the validator accepts, in ECMA 262 syntax without flags.
 
 use super::json::Json;
 
-/// Texts without control characters, tab and line breaks aside.
+/// Strings without control characters except tabs and line breaks.
 const PLAIN: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$";
-/// The same with something else than white space in it.
+/// Like [`PLAIN`], with at least one character that is not white space.
 const SOME: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$";
-/// The same with at least five characters between the white space around it.
+/// Like [`PLAIN`], with at least five characters after trimming.
 const NAME: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]{3,}[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$";
 
-/// What a format's text looks like between the white space around it.
+/// Returns the pattern of a format after trimming.
 fn shape(format: &str) -> Option<&'static str> {
     match format {
         "phone" => Some(r"\+(55[1-9]{2}(9[0-9]{8}|[2-5][0-9]{7})|[1-46-9][0-9]{7,14}|5[0-46-9][0-9]{6,13})"),
@@ -27,8 +27,8 @@ fn shape(format: &str) -> Option<&'static str> {
     }
 }
 
-/// Gives every text of a request's schema the pattern that the validator holds it to: a required one has something in it, an
-/// optional one may be blank, which is as good as absent.
+/// Adds the validator's pattern to every string in a request's schema. A required string must not be blank; a blank optional string counts
+/// as absent.
 pub(super) fn tighten(schema: &mut Json) {
     let required: Vec<String> = match schema.get("required") {
         Some(Json::List(names)) => names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect(),
@@ -42,7 +42,7 @@ pub(super) fn tighten(schema: &mut Json) {
             _ => false,
         };
         let format = property.get("format").and_then(Json::as_str).unwrap_or_default().to_owned();
-        // A password is taken as it is; an email is held to its format, beside which a pattern says nothing more.
+        // A password is not restricted, and the format of an email is sufficient.
         if !texts || matches!(format.as_str(), "password" | "email") {
             continue;
         }

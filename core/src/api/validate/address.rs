@@ -10,21 +10,21 @@ use crate::{
     wire::AddressBody,
 };
 
-const LONGEST: usize = 255;
+const MAX_LENGTH: usize = 255;
 
-/// What an address is needed for.
+/// The purpose of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Somebody goes there: street, number, city and state.
+    /// A courier travels there: street, number, city and state are required.
     Visit,
-    /// It is enough that it can be located: coordinates, or a CEP, or city and state.
+    /// It only has to be located: coordinates, or a CEP, or city and state are required.
     Locate,
 }
 
-/// An address alone, as it is asked about outside an order.
+/// Validates an address outside an order.
 ///
 /// # Errors
-/// Every field at fault.
+/// Every invalid field.
 pub fn address(body: Body<AddressBody>) -> Result<Address, Problem> {
     let mut checker = Checker::new(body.wrong);
     let address = checker.address(&Path::Root, &body.value, Need::Locate);
@@ -32,34 +32,34 @@ pub fn address(body: Body<AddressBody>) -> Result<Address, Problem> {
 }
 
 impl Checker {
-    /// An address; whatever is wrong with it is written down.
+    /// Reads an address and records every invalid field.
     pub(in crate::api) fn address(&mut self, path: &Path<'_>, body: &AddressBody, need: Need) -> Address {
         let address = Address {
-            street: self.text(&path.member("street"), body.street.as_ref(), LONGEST),
-            number: self.text(&path.member("number"), body.number.as_ref(), LONGEST),
-            complement: self.text(&path.member("complement"), body.complement.as_ref(), LONGEST),
-            neighborhood: self.text(&path.member("neighborhood"), body.neighborhood.as_ref(), LONGEST),
-            city: self.text(&path.member("city"), body.city.as_ref(), LONGEST),
+            street: self.text(&path.member("street"), body.street.as_ref(), MAX_LENGTH),
+            number: self.text(&path.member("number"), body.number.as_ref(), MAX_LENGTH),
+            complement: self.text(&path.member("complement"), body.complement.as_ref(), MAX_LENGTH),
+            neighborhood: self.text(&path.member("neighborhood"), body.neighborhood.as_ref(), MAX_LENGTH),
+            city: self.text(&path.member("city"), body.city.as_ref(), MAX_LENGTH),
             state: self.state(path, body.state.as_ref()),
             zip_code: self.zip_code(path, body.zip_code.as_ref()),
             point: self.coordinates(path, body),
         };
         match need {
-            Need::Visit => self.visitable(path, body, &address),
-            Need::Locate => self.locatable(path, body, &address),
+            Need::Visit => self.require_visitable(path, body, &address),
+            Need::Locate => self.require_locatable(path, body, &address),
         }
         address
     }
 
     fn state(&mut self, path: &Path<'_>, value: Option<&String>) -> Option<String> {
         let path = path.member("state");
-        let text = self.text(&path, value, LONGEST)?;
+        let text = self.text(&path, value, MAX_LENGTH)?;
         if Uf::parse(&text).is_none() {
             self.reject(
                 &path,
                 "invalid_state",
-                "Expected the two-letter code of one of the 27 federative units, such as SP.",
-                "Esperada a sigla de uma das 27 unidades federativas, como SP.",
+                "Expected the two-letter code of a Brazilian state or the Federal District, such as SP.",
+                "Esperada a sigla de um estado ou do Distrito Federal, como SP.",
             );
             return None;
         }
@@ -68,7 +68,7 @@ impl Checker {
 
     fn zip_code(&mut self, path: &Path<'_>, value: Option<&String>) -> Option<String> {
         let path = path.member("zipCode");
-        let text = self.text(&path, value, LONGEST)?;
+        let text = self.text(&path, value, MAX_LENGTH)?;
         if Cep::parse(&text).is_none() {
             self.reject(
                 &path,
@@ -91,8 +91,8 @@ impl Checker {
         self.reject(
             &path.member(missing),
             "incomplete_coordinates",
-            "Send latitude and longitude, or neither.",
-            "Envie latitude e longitude, ou nenhuma delas.",
+            "Only one coordinate was sent. Send both latitude and longitude, or neither.",
+            "Só uma coordenada foi enviada. Envie latitude e longitude, ou nenhuma das duas.",
         );
         None
     }
@@ -104,16 +104,16 @@ impl Checker {
                 self.reject(
                     &path.member(name),
                     "out_of_range",
-                    format!("Expected degrees from -{limit} to {limit}."),
-                    format!("Esperados graus de -{limit} a {limit}."),
+                    format!("Expected -{limit} to {limit} degrees."),
+                    format!("Esperado de -{limit} a {limit} graus."),
                 );
             }
         }
         point
     }
 
-    /// Names what is missing to go there. A field that was sent and is at fault is not missing.
-    fn visitable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
+    /// Reports the missing fields of an address that a courier visits. A field that was sent with an invalid value is not missing.
+    fn require_visitable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
         let fields = [
             ("street", &body.street, &address.street),
             ("number", &body.number, &address.number),
@@ -127,13 +127,13 @@ impl Checker {
         }
     }
 
-    fn locatable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
+    fn require_locatable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
         let named = address.city.is_some() && address.state.is_some();
         let sent = body.zip_code.is_some() || body.state.is_some() || body.latitude.or(body.longitude).is_some();
         if address.point.is_some() || address.zip_code.is_some() || named {
             return;
         }
-        // Where a part that would have been enough is at fault, that fault says it.
+        // If a sufficient field was sent but is invalid, its own error is enough.
         let prefix = format!("{}/", path.pointer());
         let under = |error: &FieldError| error.pointer.starts_with(&prefix);
         let is_invalid = (sent && self.errors.iter().any(under)) || self.wrong.iter().any(under);
@@ -141,8 +141,8 @@ impl Checker {
             self.reject(
                 path,
                 "not_locatable",
-                "Send latitude and longitude, or zipCode, or city and state.",
-                "Envie latitude e longitude, ou zipCode, ou city e state.",
+                "The address cannot be located. Send latitude and longitude, or zipCode, or city and state.",
+                "O endereço não pode ser localizado. Envie latitude e longitude, ou zipCode, ou city e state.",
             );
         }
     }

@@ -1,12 +1,13 @@
 //! Collects every invalid field of a body.
 
 use crate::api::{
+    call::plain,
     problem::{FieldError, Problem, ProblemCode},
     read::malformed,
 };
 use crate::model::Text;
 
-/// Where a value stands in the body: a chain of names and indices, written out only for a fault.
+/// The position of a value in the body, as a chain of names and indices. It becomes a string only for an error.
 #[derive(Clone, Copy, Debug)]
 pub enum Path<'a> {
     /// The body.
@@ -18,17 +19,17 @@ pub enum Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// The path of a member.
+    /// Returns the path of a member.
     pub fn member(&'a self, name: &'static str) -> Path<'a> {
         Path::Member(self, name)
     }
 
-    /// The path of an item.
+    /// Returns the path of an item.
     pub fn item(&'a self, index: usize) -> Path<'a> {
         Path::Item(self, index)
     }
 
-    /// The RFC 6901 pointer. The names are the API's own, which need no escape.
+    /// Returns the RFC 6901 pointer. The API's field names need no escaping.
     pub fn pointer(&self) -> String {
         match self {
             Path::Root => String::new(),
@@ -38,31 +39,31 @@ impl<'a> Path<'a> {
     }
 }
 
-/// Collects faults while a request becomes a command.
+/// Collects errors while a request is converted to a command.
 #[derive(Debug, Default)]
 pub struct Checker {
     pub(super) wrong: Vec<FieldError>,
     pub(super) errors: Vec<FieldError>,
 }
 
-/// A code and both texts.
+/// An error's code, and its detail in English and Portuguese.
 pub(super) type Violation = (&'static str, String, String);
 
 impl Checker {
-    /// A checker that knows which fields were of the wrong type: what is missing in their place is not named again.
+    /// Creates a checker. `wrong` lists the fields of a wrong type; they are not reported again as missing.
     pub fn new(wrong: Vec<FieldError>) -> Checker {
         Checker { wrong, errors: Vec::new() }
     }
 
-    /// Writes a fault down.
+    /// Records an error.
     pub fn reject(&mut self, path: &Path<'_>, code: &'static str, en: impl Into<String>, pt: impl Into<String>) {
         self.errors.push(FieldError { pointer: path.pointer(), code, detail: Text::new(en, pt) });
     }
 
-    /// Gives the command where nothing was at fault.
+    /// Returns the command if there are no errors.
     ///
     /// # Errors
-    /// [`Code::MalformedRequest`] where a type was wrong, else [`Code::ValidationFailed`], with every fault.
+    /// [`ProblemCode::MalformedRequest`] if a field has a wrong type, else [`ProblemCode::ValidationFailed`], with all errors.
     pub fn finish<T>(self, command: Option<T>) -> Result<T, Problem> {
         match command {
             Some(command) if self.wrong.is_empty() && self.errors.is_empty() => Ok(command),
@@ -73,14 +74,9 @@ impl Checker {
     pub(super) fn problem(self) -> Problem {
         let Checker { wrong, errors } = self;
         if wrong.is_empty() {
-            return Problem::new(
-                ProblemCode::ValidationFailed,
-                "Some fields are not valid; `errors` names each with what to send instead.",
-                "Há campos inválidos; `errors` aponta cada um e o que enviar no lugar.",
-            )
-            .with_errors(errors);
+            return plain(ProblemCode::ValidationFailed).with_errors(errors);
         }
-        // A field of the wrong type reads as absent: only what is wrong elsewhere is news.
+        // A field of a wrong type is read as absent, so errors at or below it are omitted.
         let hidden = |error: &FieldError| {
             let under = |wrong: &FieldError| {
                 error.pointer.strip_prefix(&*wrong.pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -91,22 +87,22 @@ impl Checker {
         malformed(wrong.into_iter().chain(rest).collect())
     }
 
-    /// Names a required field that is absent.
+    /// Reports a required field that is absent.
     pub(super) fn required(&mut self, path: &Path<'_>) {
         self.reject(path, "required", "This field is required.", "Este campo é obrigatório.");
     }
 
-    /// A text of at most so many characters without control characters, trimmed; a blank one is as good as absent. Both are
-    /// asked of the text as it was sent, which is what a schema can say.
-    pub(super) fn text(&mut self, path: &Path<'_>, value: Option<&String>, longest: usize) -> Option<String> {
+    /// Reads a string of at most `max` characters without control characters. Both checks apply before trimming, as in the OpenAPI schema.
+    /// Returns the trimmed string, or `None` if it is blank.
+    pub(super) fn text(&mut self, path: &Path<'_>, value: Option<&String>, max: usize) -> Option<String> {
         let text = value?;
         let length = text.chars().count();
-        if length > longest {
+        if length > max {
             self.reject(
                 path,
                 "too_long",
-                format!("At most {longest} characters; this has {length}."),
-                format!("No máximo {longest} caracteres; este tem {length}."),
+                format!("Too long: {length} characters. Send at most {max}."),
+                format!("Texto longo demais: {length} caracteres. Envie no máximo {max}."),
             );
             return None;
         }
@@ -115,8 +111,8 @@ impl Checker {
             self.reject(
                 path,
                 "invalid_characters",
-                format!("Control characters are not allowed; this has U+{number:04X}."),
-                format!("Caracteres de controle não são permitidos; este tem U+{number:04X}."),
+                format!("Control characters are not allowed. Remove U+{number:04X}."),
+                format!("Caracteres de controle não são permitidos. Remova U+{number:04X}."),
             );
             return None;
         }
@@ -124,17 +120,17 @@ impl Checker {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// The same, and it must be there.
-    pub(super) fn required_text(&mut self, path: &Path<'_>, value: Option<&String>, longest: usize) -> Option<String> {
+    /// Like [`Checker::text`], but reports a blank or absent string.
+    pub(super) fn required_text(&mut self, path: &Path<'_>, value: Option<&String>, max: usize) -> Option<String> {
         let errors = self.errors.len();
-        let text = self.text(path, value, longest);
+        let text = self.text(path, value, max);
         if text.is_none() && self.errors.len() == errors {
             self.required(path);
         }
         text
     }
 
-    /// What `parse` makes of a text, or its fault.
+    /// Parses a string and records its error.
     pub(super) fn parsed<T>(
         &mut self,
         path: &Path<'_>,
@@ -150,23 +146,27 @@ impl Checker {
         }
     }
 
-    /// A whole number within a range.
-    pub(super) fn whole(&mut self, path: &Path<'_>, value: Option<f64>, min: u32, max: u32) -> Option<u32> {
+    /// Reads an integer within a range.
+    pub(super) fn integer(&mut self, path: &Path<'_>, value: Option<f64>, min: u32, max: u32) -> Option<u32> {
         let number = value?;
         if number.fract() != 0.0 {
-            self.reject(path, "not_whole", "Expected a whole number.", "Esperado um número inteiro.");
+            self.reject(path, "not_whole", "Expected an integer.", "Esperado um número inteiro.");
             return None;
         }
         if !(f64::from(min)..=f64::from(max)).contains(&number) {
             self.reject(
                 path,
                 "out_of_range",
-                format!("Expected {min} to {max}."),
-                format!("Esperado de {min} a {max}."),
+                format!("Expected an integer from {min} to {max}."),
+                format!("Esperado um número inteiro de {min} a {max}."),
             );
             return None;
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and within the range above")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an integer within the range above"
+        )]
         let whole = number as u32;
         Some(whole)
     }
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pointers_are_written_from_the_root() {
+    fn pointer_starts_at_the_root() {
         let root = Path::Root;
         let list = root.member("deliveries");
         let item = list.item(3);
@@ -186,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_have_a_range() {
+    fn integer_outside_its_range_is_rejected() {
         let mut checker = Checker::default();
         let root = Path::Root;
         for bad in [-1.0, 1441.0, 1.5, f64::MAX, f64::INFINITY, f64::NAN] {
-            assert_eq!(checker.whole(&root, Some(bad), 0, 1440), None, "{bad}");
+            assert_eq!(checker.integer(&root, Some(bad), 0, 1440), None, "{bad}");
         }
         assert_eq!(checker.errors.len(), 6);
-        assert_eq!(checker.whole(&root, Some(1440.0), 0, 1440), Some(1440));
-        assert_eq!(checker.whole(&root, Some(-0.0), 0, 1440), Some(0));
+        assert_eq!(checker.integer(&root, Some(1440.0), 0, 1440), Some(1440));
+        assert_eq!(checker.integer(&root, Some(-0.0), 0, 1440), Some(0));
     }
 }

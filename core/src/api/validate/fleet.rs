@@ -1,4 +1,4 @@
-//! Couriers, their places and their word.
+//! Couriers, their positions and their availability.
 
 use super::checker::{Checker, Path};
 use crate::{
@@ -11,15 +11,15 @@ use crate::{
 
 const NAME: usize = 255;
 const DOCUMENT: usize = 64;
-/// How far ahead of the service's clock a courier's clock may be.
-const AHEAD: Duration = Duration::minutes(5);
-/// A place that may be so many metres off is no place.
-const COARSEST_M: u32 = 10_000;
+/// The time by which a device's clock may be ahead of the service's clock.
+const MAX_CLOCK_SKEW: Duration = Duration::minutes(5);
+/// The maximum accuracy radius of a position.
+const MAX_ACCURACY_M: u32 = 10_000;
 
-/// A new courier, validated, with the days that the key is valid.
+/// Validates a new courier. Also returns the number of days for which the key is valid.
 ///
 /// # Errors
-/// What is wrong with it, every field at once.
+/// Every invalid field.
 pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u32>), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -30,17 +30,17 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
     let email = checker.optional_email(&root.member("email"), sent.email.as_ref());
     let document = checker.text(&root.member("document"), sent.document.as_ref(), DOCUMENT);
     let profile_id = checker.profile(&root.member("profileId"), sent.profile_id);
-    let days = checker.whole(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
+    let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
     let (available, sandbox) = (sent.available.unwrap_or(false), sent.sandbox.unwrap_or(false));
     let new = name.zip(phone);
     let new = new.map(|(name, phone)| NewCourier { profile_id, name, phone, email, document, available, sandbox });
     checker.finish(new.map(|new| (new, days)))
 }
 
-/// What the operator changes of a courier, validated, with the days that a new key is valid.
+/// Validates the operator's changes to a courier. Also returns the number of days for which a new key is valid.
 ///
 /// # Errors
-/// What is wrong with it, every field at once.
+/// Every invalid field.
 pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Option<u32>), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -56,14 +56,14 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Optio
         new_key: sent.new_key.unwrap_or(false),
         removed: sent.removed.unwrap_or(false),
     };
-    let days = checker.whole(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
+    let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
     checker.finish(Some((alteration, days)))
 }
 
-/// A courier's place and when the courier was there, validated.
+/// Validates a courier's position and its time.
 ///
 /// # Errors
-/// What is wrong with it, every field at once: a place outside the planet, outside Brazil or too coarse to be one, or a time to come.
+/// Every invalid field: coordinates out of range or outside Brazil, insufficient accuracy, or a time in the future.
 pub fn position(body: Body<ReportPosition>, now: Timestamp) -> Result<(Point, Timestamp), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -76,19 +76,20 @@ pub fn position(body: Body<ReportPosition>, now: Timestamp) -> Result<(Point, Ti
     let degrees = sent.latitude.zip(sent.longitude);
     let point = degrees.and_then(|(latitude, longitude)| checker.point(&root, latitude, longitude));
     let point = point.filter(|point| checker.in_brazil(&root, *point));
-    let accuracy = f64::from(COARSEST_M);
+    let accuracy = f64::from(MAX_ACCURACY_M);
     if sent.accuracy.is_some_and(|metres| !(0.0..=accuracy).contains(&metres)) {
-        let (en, pt) = (format!("Expected 0 to {COARSEST_M} metres."), format!("Esperado de 0 a {COARSEST_M} metros."));
+        let en = format!("Expected 0 to {MAX_ACCURACY_M} metres.");
+        let pt = format!("Esperado de 0 a {MAX_ACCURACY_M} metros.");
         checker.reject(&root.member("accuracy"), "out_of_range", en, pt);
     }
     let taken = checker.instant(&root.member("at"), sent.at.as_ref(), now).unwrap_or(now);
     checker.finish(point.map(|point| (point, taken)))
 }
 
-/// Whether a courier takes orders.
+/// Validates a courier's availability.
 ///
 /// # Errors
-/// That it was not said.
+/// Every invalid field.
 pub fn availability(body: Body<SetAvailability>) -> Result<bool, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -104,12 +105,17 @@ impl Checker {
         self.email(path, text)
     }
 
-    /// A number of the operator's own; as every number of the API it is below 2⁵³.
+    /// Reads a profile ID, which the operator assigns. Like every ID of the API it is below 2⁵³.
     fn profile(&mut self, path: &Path<'_>, id: Option<Id>) -> Option<u64> {
         let Id(number) = id?;
         let valid = CourierId::new(number).map(CourierId::get);
         if valid.is_none() {
-            self.reject(path, "out_of_range", "Expected a number from 1 on.", "Esperado um número a partir de 1.");
+            self.reject(
+                path,
+                "out_of_range",
+                "Expected an integer of 1 or more.",
+                "Esperado um número inteiro a partir de 1.",
+            );
         }
         valid
     }
@@ -118,12 +124,11 @@ impl Checker {
         let address = Address { point: Some(point), ..Address::default() };
         let outside = matches!(geo::locate(&address), Err(geo::LocateError::CoordinatesOutside { .. }));
         if outside {
-            let en = "The coordinates lie outside Brazil, or in the sea.";
             self.reject(
                 &path.member("latitude"),
                 "coordinates_outside",
-                en,
-                "As coordenadas ficam fora do Brasil, ou no mar.",
+                "The coordinates are outside Brazil or in the sea. Check latitude and longitude.",
+                "As coordenadas ficam fora do Brasil ou no mar. Confira latitude e longitude.",
             );
         }
         !outside
@@ -132,12 +137,14 @@ impl Checker {
     fn instant(&mut self, path: &Path<'_>, text: Option<&String>, now: Timestamp) -> Option<Timestamp> {
         let text = self.text(path, text, 64)?;
         let Some(instant) = Timestamp::parse(&text) else {
-            let en = "Expected an instant by RFC 3339, such as 2026-11-21T14:30:00Z.";
-            self.reject(path, "invalid_time", en, "Esperado um instante em RFC 3339, como 2026-11-21T14:30:00Z.");
+            let en = "Expected a timestamp in RFC 3339 format, such as 2026-11-21T14:30:00Z.";
+            let pt = "Esperados data e horário no formato RFC 3339, como 2026-11-21T14:30:00Z.";
+            self.reject(path, "invalid_time", en, pt);
             return None;
         };
-        if instant > now.after(AHEAD) {
-            let (en, pt) = ("This is yet to come: check the clock.", "Isto ainda não aconteceu: confira o relógio.");
+        if instant > now.after(MAX_CLOCK_SKEW) {
+            let en = "The timestamp is in the future. Check the device's clock.";
+            let pt = "O horário está no futuro. Confira o relógio do dispositivo.";
             self.reject(path, "out_of_range", en, pt);
             return None;
         }

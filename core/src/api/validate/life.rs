@@ -1,4 +1,4 @@
-//! What is sent along an order's life.
+//! Bodies of the requests of an order's lifecycle.
 
 use super::checker::{Checker, Path};
 use crate::{
@@ -11,50 +11,50 @@ use crate::{
 const CODE: usize = 64;
 const REASON: usize = 255;
 
-/// What a merchant cancels: the order's number as it was sent, why, and the one delivery where it is not the whole order.
+/// A validated cancellation.
 pub struct Cancelled {
-    /// The order.
+    /// The order's ID as it was sent.
     pub order: u64,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
-    /// The delivery; an unknown number is nobody's.
+    /// The delivery to cancel, or `None` for the whole order. The inner `None` is a number that is not a valid delivery ID.
     pub stop: Option<Option<DeliveryId>>,
 }
 
-/// A code.
+/// Validates a handover code.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Every invalid field.
 pub fn handover_code(body: Body<GiveCode>) -> Result<String, Problem> {
     let mut checker = Checker::new(body.wrong);
     let code = checker.required_text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
     checker.finish(code)
 }
 
-/// A reason.
+/// Validates a reason.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Every invalid field.
 pub fn reason(body: Body<GiveReason>) -> Result<String, Problem> {
     let mut checker = Checker::new(body.wrong);
     let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
     checker.finish(reason)
 }
 
-/// A delivery; `None` where no delivery can have that number.
+/// Validates a delivery's ID; `None` if the number is not a valid delivery ID.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Every invalid field.
 pub fn delivery(body: Body<NameDelivery>) -> Result<Option<DeliveryId>, Problem> {
     let mut checker = Checker::new(body.wrong);
     let stop = checker.stop_id(body.value.delivery_id);
     checker.finish(stop)
 }
 
-/// A delivery and the code that was told there.
+/// Validates a delivery's ID and the recipient's code.
 ///
 /// # Errors
-/// What is wrong with them.
+/// Every invalid field.
 pub fn delivery_code(body: Body<GiveDeliveryCode>) -> Result<(Option<DeliveryId>, Option<String>), Problem> {
     let mut checker = Checker::new(body.wrong);
     let stop = checker.stop_id(body.value.delivery_id);
@@ -62,10 +62,10 @@ pub fn delivery_code(body: Body<GiveDeliveryCode>) -> Result<(Option<DeliveryId>
     checker.finish(stop.map(|stop| (stop, code)))
 }
 
-/// A delivery and a reason.
+/// Validates a delivery's ID and a reason.
 ///
 /// # Errors
-/// What is wrong with them.
+/// Every invalid field.
 pub fn delivery_reason(body: Body<GiveDeliveryReason>) -> Result<(Option<DeliveryId>, String), Problem> {
     let mut checker = Checker::new(body.wrong);
     let stop = checker.stop_id(body.value.delivery_id);
@@ -73,25 +73,25 @@ pub fn delivery_reason(body: Body<GiveDeliveryReason>) -> Result<(Option<Deliver
     checker.finish(stop.zip(reason))
 }
 
-/// Minutes of delay.
+/// Validates a delay in minutes.
 ///
 /// # Errors
-/// What is wrong with them.
+/// Every invalid field.
 pub fn delay(body: Body<DelayOrder>, limits: &Limits) -> Result<u32, Problem> {
     let mut checker = Checker::new(body.wrong);
     let root = Path::Root;
     let path = root.member("minutes");
-    let minutes = checker.whole(&path, body.value.minutes, 1, limits.preparation_minutes.max(1));
+    let minutes = checker.integer(&path, body.value.minutes, 1, limits.preparation_minutes.max(1));
     if body.value.minutes.is_none() {
         checker.required(&path);
     }
     checker.finish(minutes)
 }
 
-/// What to cancel.
+/// Validates a cancellation.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Every invalid field.
 pub fn cancel(body: Body<CancelOrder>) -> Result<Cancelled, Problem> {
     let (mut checker, sent, root) = (Checker::new(body.wrong), body.value, Path::Root);
     let reason = checker.text(&root.member("reason"), sent.reason.as_ref(), REASON);

@@ -1,5 +1,5 @@
-//! The validator: every faulty field of a request at once, each with its JSON pointer. Previews and orders share it, so that what
-//! a preview accepts, creation accepts.
+//! Validates request bodies and reports all invalid fields at once, each with its JSON pointer. Previews and orders share the checks: a
+//! preview that is accepted can be created.
 
 mod address;
 mod checker;

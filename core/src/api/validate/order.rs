@@ -25,10 +25,10 @@ const OBSERVATION: usize = 1_000;
 const QUOTE: usize = 16_384;
 const VALUE: i64 = 100_000_000;
 
-/// A preview, validated.
+/// Validates a preview.
 ///
 /// # Errors
-/// What is wrong with it, every field at once.
+/// Every invalid field.
 pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -62,10 +62,10 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
     checker.finish(Some(inquiry))
 }
 
-/// An order, validated.
+/// Validates a new order.
 ///
 /// # Errors
-/// What is wrong with it, every field at once.
+/// Every invalid field.
 pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -103,7 +103,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     checker.finish(new)
 }
 
-/// The places that stops of this order are held at already.
+/// The ends of the route that are already taken by pinned stops.
 #[derive(Default)]
 struct Pins {
     first: bool,
@@ -111,25 +111,26 @@ struct Pins {
 }
 
 impl Checker {
-    /// Where a stop is held; one stop of an order at each end.
+    /// Reads a stop's pin. At most one stop can be pinned at each end of the route.
     fn pin(&mut self, path: &Path<'_>, sent: Option<&String>, pins: &mut Pins) -> Option<Pin> {
         let (pin, taken) = match sent?.as_str() {
             "first" => (Pin::First, &mut pins.first),
             "last" => (Pin::Last, &mut pins.last),
             _ => {
-                self.reject(path, "invalid_pin", "Expected first or last.", "Esperado first ou last.");
+                self.reject(path, "invalid_pin", "Expected `first` or `last`.", "Esperado `first` ou `last`.");
                 return None;
             }
         };
         if std::mem::replace(taken, true) {
-            let (en, pt) = ("Another delivery is held there already.", "Outra entrega já está fixada ali.");
+            let en = "Another delivery is already pinned there. Pin at most one delivery as `first` and one as `last`.";
+            let pt = "Outra entrega já está fixada ali. Fixe no máximo uma entrega como `first` e uma como `last`.";
             self.reject(path, "conflicting_pin", en, pt);
             return None;
         }
         Some(pin)
     }
 
-    /// A list of deliveries within its bounds. One that is too long is not read any further.
+    /// Checks the length of the list of deliveries. A list that is too long is not validated further.
     fn list<'a, T>(&mut self, root: &Path<'_>, list: Option<&'a [T]>, limits: &Limits) -> Result<&'a [T], Problem> {
         let path = root.member("deliveries");
         let list = list.unwrap_or_default();
@@ -137,8 +138,9 @@ impl Checker {
         if list.len() > max as usize {
             let length =
                 if list.len() < MAX_LIST_ITEMS { list.len().to_string() } else { format!("{MAX_LIST_ITEMS}+") };
-            let en = format!("At most {max} deliveries; this has {length}. Send more than one order.");
-            let pt = format!("No máximo {max} entregas; este tem {length}. Envie mais de um pedido.");
+            let en =
+                format!("The order has {length} deliveries; the maximum is {max}. Split them into several orders.");
+            let pt = format!("O pedido tem {length} entregas; o máximo é {max}. Divida-as em mais de um pedido.");
             let errors = vec![FieldError {
                 pointer: path.pointer(),
                 code: "too_many_deliveries",
@@ -147,13 +149,14 @@ impl Checker {
             return Err(Problem::new(ProblemCode::TooManyDeliveries, en, pt).with_errors(errors));
         }
         if list.is_empty() {
-            self.reject(&path, "required", "At least one delivery is required.", "É necessária ao menos uma entrega.");
+            let (en, pt) = ("Send at least one delivery.", "Envie ao menos uma entrega.");
+            self.reject(&path, "required", en, pt);
         }
         Ok(list)
     }
 
     fn preparation(&mut self, root: &Path<'_>, value: Option<f64>, limits: &Limits) -> u32 {
-        self.whole(&root.member("preparationTime"), value, 0, limits.preparation_minutes).unwrap_or(0)
+        self.integer(&root.member("preparationTime"), value, 0, limits.preparation_minutes).unwrap_or(0)
     }
 
     fn store_ref(&mut self, root: &Path<'_>, store: Option<&StoreRef>) -> Option<StoreId> {
@@ -164,8 +167,8 @@ impl Checker {
             self.reject(
                 &store.member("userPlatformId"),
                 "out_of_range",
-                "Expected a store's number, from 1 on.",
-                "Esperado o número de uma loja, a partir de 1.",
+                "Expected a store ID, an integer of 1 or more.",
+                "Esperado o ID de uma loja, um número inteiro a partir de 1.",
             );
         }
         id
@@ -188,12 +191,12 @@ impl Checker {
         self.parsed(path, text, |text| {
             Phone::parse(text).map_err(|error| match error {
                 PhoneError::WithoutPlus { hint: Some(hint) } | PhoneError::Punctuated { hint: Some(hint) } => {
-                    ("invalid_phone", format!("Write it as {hint}."), format!("Escreva assim: {hint}."))
+                    ("invalid_phone", format!("Send the phone as {hint}."), format!("Envie o telefone assim: {hint}."))
                 }
                 _ => (
                     "invalid_phone",
-                    "Expected a number in international format, such as +5592991000000.".to_owned(),
-                    "Esperado um número no formato internacional, como +5592991000000.".to_owned(),
+                    "Expected a phone number in E.164 format, such as +5592991000000.".to_owned(),
+                    "Esperado um telefone no formato E.164, como +5592991000000.".to_owned(),
                 ),
             })
         })
@@ -209,11 +212,16 @@ impl Checker {
                 self.reject(
                     path,
                     "too_many_decimals",
-                    "Expected at most two decimals.",
+                    "Expected at most two decimal places.",
                     "Esperadas no máximo duas casas decimais.",
                 );
             }
-            _ => self.reject(path, "out_of_range", "Expected 0 to 1000000.", "Esperado de 0 a 1000000."),
+            _ => self.reject(
+                path,
+                "out_of_range",
+                "Expected an amount from 0 to 1000000.",
+                "Esperado um valor de 0 a 1000000.",
+            ),
         }
         None
     }
@@ -231,7 +239,7 @@ impl Checker {
         }
     }
 
-    /// The one pickup code that the deliveries agree on.
+    /// Reads the pickup code, which must be equal in all deliveries that have one.
     fn pickup_code(&mut self, list: &Path<'_>, deliveries: &[NewDelivery]) -> Option<String> {
         let mut agreed: Option<String> = None;
         for (index, delivery) in deliveries.iter().enumerate() {
@@ -242,8 +250,9 @@ impl Checker {
                 let (en, pt) = ("Expected 4 to 12 letters or digits.", "Esperados de 4 a 12 letras ou dígitos.");
                 self.reject(&path, "invalid_pickup_code", en, pt);
             } else if agreed.as_ref().is_some_and(|agreed| *agreed != code) {
-                let en = "All deliveries are collected at once: send the same pickupCode in each, or in one alone.";
-                let pt = "Todas as entregas são coletadas juntas: envie o mesmo pickupCode em todas, ou em uma só.";
+                let en =
+                    "All deliveries are picked up together. Send the same pickupCode in each, or send it in only one.";
+                let pt = "Todas as entregas são coletadas juntas. Envie o mesmo pickupCode em todas ou em apenas uma.";
                 self.reject(&path, "conflicting_pickup_code", en, pt);
             } else {
                 agreed = Some(code);

@@ -1,4 +1,4 @@
-//! Whose data is exported or erased.
+//! Recipients whose data is exported or erased.
 
 use super::checker::{Checker, Path};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     wire::NameRecipient,
 };
 
-/// The phone, and where a run continues: when it started and the last order ID; `None` in the first request.
+/// Validates the phone and the cursor: the time when the run started, and the last order ID; `None` in the first request.
 ///
 /// # Errors
 /// Every invalid field.
@@ -19,18 +19,14 @@ pub fn recipient(body: Body<NameRecipient>) -> Result<(Phone, Option<(Timestamp,
     let number = checker.phone(&phone, text);
     let after = sent.cursor.as_deref().map(parse_cursor);
     if after == Some(None) {
-        let en = "Send the `nextCursor` of the previous response, or none to start.";
-        checker.reject(
-            &cursor,
-            "invalid_cursor",
-            en,
-            "Envie o `nextCursor` da resposta anterior, ou nenhum para começar.",
-        );
+        let en = "Invalid cursor. Send the `nextCursor` of the previous response, or omit it to start.";
+        let pt = "Cursor inválido. Envie o `nextCursor` da resposta anterior ou omita o campo para começar.";
+        checker.reject(&cursor, "invalid_cursor", en, pt);
     }
     checker.finish(number.map(|number| (number, after.flatten())))
 }
 
-/// The text that continues a run.
+/// Returns the cursor that continues a run.
 pub fn cursor((started, after): (Timestamp, u64)) -> String {
     format!("{}-{after}", started.millis())
 }

@@ -20,10 +20,10 @@ use crate::{
 const NAME: usize = 255;
 const EMAIL: usize = 400;
 
-/// A new matrix, validated; a new branch is one without a floor: see [`store`].
+/// Validates a new parent store. For branches, see [`store`].
 ///
 /// # Errors
-/// What is wrong with it, every field at once.
+/// Every invalid field.
 pub fn contact_and_address(body: Body<CreateParentStore>) -> Result<NewStore, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -44,11 +44,11 @@ pub fn contact_and_address(body: Body<CreateParentStore>) -> Result<NewStore, Pr
     checker.finish(new)
 }
 
-/// A new branch, validated, and the password of the store that creates it, if it was sent. Its parent's billing terms and `sandbox` replace
-/// those of the result.
+/// Validates a new branch. Also returns the password of the store that creates it, if it was sent. The caller must replace `billing` and
+/// `sandbox` with the parent's.
 ///
 /// # Errors
-/// What is wrong with it, every field at once.
+/// Every invalid field.
 pub fn store(body: Body<CreateStore>) -> Result<(NewStore, Option<String>), Problem> {
     let Body { value: sent, wrong } = body;
     let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id, current_password } =
@@ -67,10 +67,10 @@ pub fn store(body: Body<CreateStore>) -> Result<(NewStore, Option<String>), Prob
     Ok((contact_and_address(Body { value, wrong })?, current_password))
 }
 
-/// What a store changes of itself, validated.
+/// Validates a store's changes to itself.
 ///
 /// # Errors
-/// What is wrong with it, every field at once.
+/// Every invalid field.
 pub fn update(body: Body<UpdateStore>) -> Result<Contact, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -79,10 +79,10 @@ pub fn update(body: Body<UpdateStore>) -> Result<Contact, Problem> {
     checker.finish(contact)
 }
 
-/// Email and password of a login. Whether they could be somebody's is not said here.
+/// Reads the email and the password of a login, without checking their format.
 ///
 /// # Errors
-/// Which of them is missing.
+/// Every invalid field.
 pub fn session(body: Body<CreateSession>) -> Result<(String, String), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -95,10 +95,10 @@ pub fn session(body: Body<CreateSession>) -> Result<(String, String), Problem> {
     checker.finish(email.zip(password))
 }
 
-/// What key to issue, validated.
+/// Validates a request for a new key.
 ///
 /// # Errors
-/// What is wrong with it, every field at once.
+/// Every invalid field.
 pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -106,31 +106,34 @@ pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
     let store = sent.store_id.and_then(|id| {
         let store = StoreId::new(id.0);
         if store.is_none() {
-            let (en, pt) = ("Expected a store's number, from 1 on.", "Esperado o número de uma loja, a partir de 1.");
+            let en = "Expected a store ID, an integer of 1 or more.";
+            let pt = "Esperado o ID de uma loja, um número inteiro a partir de 1.";
             checker.reject(&root.member("storeId"), "out_of_range", en, pt);
         }
         store
     });
     let name = checker.text(&root.member("name"), sent.name.as_ref(), NAME);
-    let days = checker.whole(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
+    let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
     checker.finish(Some(KeyRequest { store, name, days, current_password: sent.current_password }))
 }
 
 impl Checker {
     fn cnpj(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Cnpj> {
         self.parsed(path, text, |text| {
-            Cnpj::parse(text).map_err(|error| match error {
-                CnpjError::Malformed => (
-                    "invalid_cnpj",
-                    "Expected twelve letters or digits and two check digits, such as 12.ABC.345/01DE-35.".to_owned(),
-                    "Esperadas doze letras ou dígitos e dois dígitos verificadores, como 12.ABC.345/01DE-35."
-                        .to_owned(),
-                ),
-                CnpjError::WrongCheckDigits => (
-                    "invalid_cnpj",
-                    "The check digits belong to another number: look for a typing error.".to_owned(),
-                    "Os dígitos verificadores são de outro número: procure um erro de digitação.".to_owned(),
-                ),
+            Cnpj::parse(text).map_err(|error| {
+                match error {
+CnpjError::Malformed => (
+"invalid_cnpj",
+"Expected a CNPJ of twelve letters or digits and two check digits, such as 12.ABC.345/01DE-35.".to_owned(),
+"Esperado um CNPJ com doze letras ou dígitos e dois dígitos verificadores, como 12.ABC.345/01DE-35."
+.to_owned(),
+),
+CnpjError::WrongCheckDigits => (
+"invalid_cnpj",
+"The check digits of the CNPJ do not match. Check it for typing errors.".to_owned(),
+"Os dígitos verificadores do CNPJ não conferem. Verifique se há erro de digitação.".to_owned(),
+),
+}
             })
         })
     }
@@ -212,7 +215,8 @@ impl Checker {
         let max = Store::CATEGORIES.len();
         let known = u8::try_from(number).ok().filter(|number| (1..=max).contains(&usize::from(*number)));
         if known.is_none() {
-            self.reject(path, "out_of_range", format!("Expected 1 to {max}."), format!("Esperado de 1 a {max}."));
+            let en = format!("Expected an integer from 1 to {max}.");
+            self.reject(path, "out_of_range", en, format!("Esperado um número inteiro de 1 a {max}."));
         }
         known
     }
@@ -223,8 +227,8 @@ impl Checker {
             Ok(floor) if floor.centavos().abs() <= 100_000_000 => Billing::Prepaid { floor },
             _ => {
                 let (en, pt) = (
-                    "Expected -1000000 to 1000000 with two decimals.",
-                    "Esperado de -1000000 a 1000000 com duas casas decimais.",
+                    "Expected an amount from -1000000 to 1000000 with at most two decimal places.",
+                    "Esperado um valor de -1000000 a 1000000 com no máximo duas casas decimais.",
                 );
                 self.reject(path, "out_of_range", en, pt);
                 Billing::Invoiced

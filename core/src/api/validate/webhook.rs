@@ -1,4 +1,4 @@
-//! Subscriptions and top-ups.
+//! Webhooks and top-ups.
 
 use super::checker::{Checker, Path};
 use crate::{
@@ -10,12 +10,12 @@ use crate::{
 
 const REFERENCE: usize = 64;
 const MAX_EVENTS: usize = 100;
-const LARGEST_TOP_UP_CENTAVOS: i64 = 100_000_000;
+const MAX_TOP_UP_CENTAVOS: i64 = 100_000_000;
 
-/// A new subscription's URL and kinds of events, validated. With `loopback`, a receiver on this machine is fine.
+/// Validates the URL and the event types of a new webhook. With `loopback`, the receiver can be on this machine.
 ///
 /// # Errors
-/// What is wrong with it, every field at once.
+/// Every invalid field.
 pub fn webhook(body: Body<CreateWebhook>, loopback: bool) -> Result<(String, Vec<EventKind>), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -26,30 +26,30 @@ pub fn webhook(body: Body<CreateWebhook>, loopback: bool) -> Result<(String, Vec
         Ok(()) => Ok(text.to_owned()),
         Err(UrlError::Malformed) => Err((
             "invalid_url",
-            "Expected an https URL in ASCII without user and fragment, such as https://loja.example/despacho."
+            "Expected an https URL in ASCII without user or fragment, such as https://loja.example/despacho."
                 .to_owned(),
             "Esperada uma URL https em ASCII, sem usuário nem fragmento, como https://loja.example/despacho."
                 .to_owned(),
         )),
         Err(UrlError::Insecure) => Err((
             "insecure_url",
-            "Events are sent over https alone.".to_owned(),
-            "Os eventos são enviados somente por https.".to_owned(),
+            "The URL is not https. Events are sent only over https.".to_owned(),
+            "A URL não é https. Os eventos são enviados somente por https.".to_owned(),
         )),
         Err(UrlError::Private) => Err((
             "private_address",
-            "Addresses in private networks are not called.".to_owned(),
-            "Endereços de redes privadas não são chamados.".to_owned(),
+            "The URL has an address in a private network. Send a public address.".to_owned(),
+            "A URL tem um endereço de rede privada. Envie um endereço público.".to_owned(),
         )),
     });
     let events = checker.event_kinds(&root.member("events"), &sent.events.unwrap_or_default());
     checker.finish(url.zip(events))
 }
 
-/// A top-up's amount and reference, validated.
+/// Validates the amount and the reference of a top-up.
 ///
 /// # Errors
-/// What is wrong with it, every field at once.
+/// Every invalid field.
 pub fn top_up(body: Body<CreateTopUp>) -> Result<(Money, String), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -62,7 +62,8 @@ pub fn top_up(body: Body<CreateTopUp>) -> Result<(Money, String), Problem> {
 impl Checker {
     fn event_kinds(&mut self, path: &Path<'_>, names: &[String]) -> Option<Vec<EventKind>> {
         if names.len() > MAX_EVENTS {
-            let (en, pt) = (format!("At most {MAX_EVENTS} types."), format!("No máximo {MAX_EVENTS} tipos."));
+            let en = format!("Too many event types. Send at most {MAX_EVENTS}.");
+            let pt = format!("Há tipos de evento demais. Envie no máximo {MAX_EVENTS}.");
             self.reject(path, "out_of_range", en, pt);
             return None;
         }
@@ -73,7 +74,8 @@ impl Checker {
                 Some(kind) => kinds.push(kind),
                 None => {
                     known = false;
-                    let (en, pt) = ("No event has this type.", "Nenhum evento tem este tipo.");
+                    let en = "Unknown event type. Send a type from the schema EventType.";
+                    let pt = "Tipo de evento desconhecido. Envie um tipo do esquema EventType.";
                     self.reject(&path.item(index), "unknown_event", en, pt);
                 }
             }
@@ -89,14 +91,15 @@ impl Checker {
             return None;
         };
         match Money::from_number(number) {
-            Ok(money) if (1..=LARGEST_TOP_UP_CENTAVOS).contains(&money.centavos()) => Some(money),
+            Ok(money) if (1..=MAX_TOP_UP_CENTAVOS).contains(&money.centavos()) => Some(money),
             Err(MoneyError::TooManyDecimals) => {
-                let (en, pt) = ("Expected at most two decimals.", "Esperadas no máximo duas casas decimais.");
+                let (en, pt) = ("Expected at most two decimal places.", "Esperadas no máximo duas casas decimais.");
                 self.reject(path, "too_many_decimals", en, pt);
                 None
             }
             _ => {
-                self.reject(path, "out_of_range", "Expected 0.01 to 1000000.", "Esperado de 0.01 a 1000000.");
+                let (en, pt) = ("Expected an amount from 0.01 to 1000000.", "Esperado um valor de 0,01 a 1000000.");
+                self.reject(path, "out_of_range", en, pt);
                 None
             }
         }

@@ -59,56 +59,58 @@ impl EarlyResponse {
         match self {
             EarlyResponse::Broken => (
                 ProblemCode::InternalError,
-                "The request was not carried out. Report the requestId to the operator.",
-                "A requisição não foi executada. Informe o requestId ao operador.",
+                "The request failed because of an internal error. Report the requestId to the operator.",
+                "A requisição falhou por um erro interno. Informe o requestId ao operador.",
             ),
             EarlyResponse::Late => (
                 ProblemCode::UpstreamTimeout,
-                "The response took too long. The request may have been carried out: send it again with the same code or idempotency key.",
+                "The response took too long, and the request may have been executed. Retry with the same code or idempotency key.",
                 "A resposta demorou demais. A requisição pode ter sido executada: envie-a novamente com o mesmo código ou chave de idempotência.",
             ),
             EarlyResponse::IncompleteBody => (
                 ProblemCode::MalformedRequest,
-                "The request's body did not arrive completely and in time, or its chunks are malformed. Send the request again.",
-                "O corpo da requisição não chegou completo e a tempo, ou seus blocos (chunks) são inválidos. Envie a requisição novamente.",
+                "The request body was incomplete, too slow or malformed (chunked encoding). Send the request again.",
+                "O corpo da requisição chegou incompleto, lento demais ou malformado (chunked encoding). Envie a requisição novamente.",
             ),
             EarlyResponse::MetricsOnly => (
                 ProblemCode::EndpointNotFound,
-                "This listener serves GET /metrics only.",
-                "Esta porta atende somente GET /metrics.",
+                "This port serves only GET /metrics. Send the request to the port of the API.",
+                "Esta porta atende somente GET /metrics. Envie a requisição para a porta da API.",
             ),
             EarlyResponse::MetricsToken => (
                 ProblemCode::ApiKeyInvalid,
-                "Metrics need the metrics token or the operator's token. Send it as Authorization: Bearer or x-api-token.",
+                "Metrics require the metrics token or the operator's token. Send it as Authorization: Bearer or x-api-token.",
                 "As métricas exigem o token de métricas ou o do operador. Envie-o em Authorization: Bearer ou em x-api-token.",
             ),
             EarlyResponse::Overloaded => (
                 ProblemCode::Unavailable,
-                "There are too many connections. Connect again later.",
-                "Há conexões demais. Conecte-se novamente mais tarde.",
+                "The service has too many connections. Connect again later.",
+                "O serviço está com conexões demais. Conecte-se novamente mais tarde.",
             ),
             EarlyResponse::Busy => (
                 ProblemCode::Unavailable,
-                "The service is overloaded. Nothing was carried out: send the request again.",
-                "O serviço está sobrecarregado. Nada foi executado: envie a requisição novamente.",
+                "The service is overloaded, and the request was not executed. Retry after the time in Retry-After.",
+                "O serviço está sobrecarregado e a requisição não foi executada. Tente novamente após o tempo indicado em Retry-After.",
             ),
             EarlyResponse::ResponseMemory => (
                 ProblemCode::Unavailable,
-                "Too many responses wait for their clients to read them. Nothing was changed: read the open responses, then send the request again.",
-                "Há respostas demais à espera de leitura pelos clientes. Nada foi alterado: leia as respostas abertas e envie a requisição novamente.",
+                "Too many responses are waiting for their clients to read them. Nothing was changed. Read the open responses, then retry.",
+                "Há respostas demais à espera de leitura pelos clientes. Nada foi alterado. Leia as respostas abertas e tente novamente.",
             ),
             EarlyResponse::TooManyStreams => (
                 ProblemCode::RateLimited,
-                "The merchant or the server has as many streams open as allowed. Close one, or read /delivery/events.",
-                "A empresa ou o servidor já mantém abertos todos os fluxos permitidos. Feche um ou leia /delivery/events.",
+                "The merchant or the server has its maximum number of open event streams. Close one, or use /delivery/events.",
+                "A empresa ou o servidor atingiu o limite de fluxos de eventos abertos. Feche um ou use /delivery/events.",
             ),
-            EarlyResponse::NotReady => {
-                (ProblemCode::Unavailable, "The database is unavailable.", "O banco de dados está indisponível.")
-            }
+            EarlyResponse::NotReady => (
+                ProblemCode::Unavailable,
+                "The database is unavailable. Retry later.",
+                "O banco de dados está indisponível. Tente novamente mais tarde.",
+            ),
             EarlyResponse::StorageFailing => (
                 ProblemCode::Unavailable,
-                "The database storage accepts no writes: its disk is full, failing or read-only. The log has the cause.",
-                "O armazenamento do banco de dados não aceita gravações: o disco está cheio, com falha ou somente leitura. O log traz a causa.",
+                "The database storage rejects writes: its disk is full, failing or read-only. The operator's log has the cause.",
+                "O armazenamento do banco de dados rejeita gravações: o disco está cheio, com falha ou é somente leitura. O log do operador traz a causa.",
             ),
             EarlyResponse::ReadOnly => (
                 ProblemCode::MethodNotAllowed,
@@ -117,10 +119,8 @@ impl EarlyResponse {
             ),
             EarlyResponse::PanelMissing => (
                 ProblemCode::EndpointNotFound,
-                "The merchant panel is not among the application's files. `npm ci && npm run build` in hosts/panel builds it; then start \
-                 or deploy the application again.",
-                "O painel não está entre os arquivos da aplicação. `npm ci && npm run build` em hosts/panel o compila; depois, inicie ou \
-                 implante a aplicação novamente.",
+                "The merchant panel was not built. Run `npm ci && npm run build` in hosts/panel, then restart or redeploy the application.",
+                "O painel não foi compilado. Execute `npm ci && npm run build` em hosts/panel e depois reinicie ou reimplante a aplicação.",
             ),
         }
     }
@@ -134,4 +134,40 @@ pub fn respond(
     fresh_id: fn() -> String,
 ) -> Response<Bytes> {
     api::reject(request, route, early.problem(), fresh_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [EarlyResponse; 13] = [
+        EarlyResponse::Broken,
+        EarlyResponse::Late,
+        EarlyResponse::IncompleteBody,
+        EarlyResponse::Overloaded,
+        EarlyResponse::Busy,
+        EarlyResponse::ResponseMemory,
+        EarlyResponse::TooManyStreams,
+        EarlyResponse::MetricsOnly,
+        EarlyResponse::MetricsToken,
+        EarlyResponse::NotReady,
+        EarlyResponse::StorageFailing,
+        EarlyResponse::ReadOnly,
+        EarlyResponse::PanelMissing,
+    ];
+
+    /// Words that the language guide bans from English messages.
+    const BANNED: &str = include_str!("../../../../core/tests/life/banned-words.txt");
+
+    #[test]
+    fn details_follow_the_language_guide() {
+        for early in ALL {
+            let detail = early.problem().detail;
+            let sentences = [&detail.en, &detail.pt].map(|text| text.len() > 20 && text.ends_with('.'));
+            assert!(sentences == [true, true] && detail.en != detail.pt, "{early:?}: {detail:?}");
+            let mut words = detail.en.split(|c: char| !c.is_ascii_alphabetic());
+            let banned = words.find(|word| BANNED.split_whitespace().any(|banned| word.eq_ignore_ascii_case(banned)));
+            assert_eq!(banned, None, "{early:?}");
+        }
+    }
 }

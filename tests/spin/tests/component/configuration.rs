@@ -61,7 +61,7 @@ fn wrong_variables_are_named_and_their_values_not_told() {
 fn a_missing_database_is_named() {
     let place = Place::new();
     let detail = problem_of(&Options { database: None, ..Options::new(place.file(), TOKEN) });
-    assert!(detail.contains("'database'"), "{detail}");
+    assert!(detail.contains("The database"), "{detail}");
     let nowhere =
         Options { database: Some(place.file().join("no/such/folder.db")), ..Options::new(place.file(), TOKEN) };
     assert!(problem_of(&nowhere).contains("'database'"));

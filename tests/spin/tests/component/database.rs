@@ -50,7 +50,7 @@ fn readiness(served: &Served) -> Vec<Response> {
 
 fn is_database_unavailable(response: &Response) -> bool {
     let detail = response.body["detail"].as_str().unwrap_or_default();
-    let is_named = response.body["code"] == "unavailable" && detail.contains("'database'");
+    let is_named = response.body["code"] == "unavailable" && detail.contains("The database");
     response.status == 503 && is_named && response.headers.contains_key("retry-after")
 }
 
