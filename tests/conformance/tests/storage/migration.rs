@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// The schema of the version before, and the migration's steps but for the version itself.
+/// Returns statements that restore the previous schema, and the steps of the migration except the update of the version.
 fn steps(dialect: Dialect) -> Vec<String> {
     let shares = |steps: &[String]| steps.iter().any(|step| step.contains("stores ADD COLUMN account"));
     let migration = migrations(dialect).into_iter().find(|migration| shares(&migration.steps)).unwrap();
@@ -37,7 +37,7 @@ fn steps(dialect: Dialect) -> Vec<String> {
     before.into_iter().map(str::to_owned).chain(steps).collect()
 }
 
-/// A prepaid parent store whose branches pay for themselves, and another merchant.
+/// Stores a prepaid parent store whose branches have balances of their own, and another merchant.
 async fn populate(host: &impl Host) {
     let other = Store { matrix: None, ..store(8) };
     let others_branch = Store { matrix: Some(other.id), ..store(10) };
@@ -96,7 +96,7 @@ async fn postgres_moves_balances_of_prepaid_branches_to_their_parent() {
     check(&backend.sibling().await).await;
 }
 
-/// The schema of version 12, with its name of the field, and the migration's steps but for the version itself.
+/// Returns statements that restore the schema of version 12, and the steps of the migration except the update of the version.
 fn sandbox_steps(dialect: Dialect) -> Vec<String> {
     let renames = |steps: &[String]| steps.iter().any(|step| step.contains("RENAME COLUMN demo TO sandbox"));
     let migration = migrations(dialect).into_iter().find(|migration| renames(&migration.steps)).unwrap();
