@@ -126,7 +126,9 @@ fn main() {
         });
         let baseline = measure_baseline(&path);
         let mean = stats.commits as f64 / stats.groups as f64;
-        println!("run {run}: host {host:.0}/s in groups of {mean:.0}, baseline {baseline:.0}/s in groups of {CONCURRENT}");
+        println!(
+            "run {run}: host {host:.0}/s in groups of {mean:.0}, baseline {baseline:.0}/s in groups of {CONCURRENT}"
+        );
         host_rates.push(host);
         baseline_rates.push(baseline);
     }

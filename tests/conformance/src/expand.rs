@@ -16,7 +16,8 @@ pub fn expand(value: &Value, values: &Values) -> Result<Value, String> {
 }
 
 fn at_depth(value: &Value, values: &Values, depth: u32) -> Result<Value, String> {
-    let deeper = || depth.checked_sub(1).ok_or_else(|| "values are nested too deeply, or use each other in a cycle".to_owned());
+    let deeper =
+        || depth.checked_sub(1).ok_or_else(|| "values are nested too deeply, or use each other in a cycle".to_owned());
     match value {
         Value::Object(object) if object.contains_key("$use") => use_named(object, values, deeper()?),
         Value::Object(object) if object.contains_key("$times") => repeat(object, values, deeper()?),

@@ -223,7 +223,9 @@ impl Step {
         let error = match () {
             () if self.name.trim().is_empty() => "has no name",
             () if !is_sendable => "needs `send`: a method and a path",
-            () if bodies.iter().filter(|is_present| **is_present).count() > 1 => "has more than one of body, text and base64",
+            () if bodies.iter().filter(|is_present| **is_present).count() > 1 => {
+                "has more than one of body, text and base64"
+            }
             () if self.expect.status.is_none() => "needs `expect.status`",
             () => return Ok(()),
         };

@@ -17,12 +17,18 @@ pub fn errors(method: &Method, status: StatusCode, headers: &HeaderMap, body: &[
         return errors;
     }
     if header(header::CONTENT_TYPE.as_str()) != "application/problem+json" {
-        errors.push(format!("an error must be application/problem+json, not `{}`", header(header::CONTENT_TYPE.as_str())));
+        errors.push(format!(
+            "an error must be application/problem+json, not `{}`",
+            header(header::CONTENT_TYPE.as_str())
+        ));
     }
     let document: Value = serde_json::from_slice(body).unwrap_or_default();
     for key in ["type", "title", "detail", "instance", "code", "requestId"] {
         if document[key].as_str().is_none_or(str::is_empty) {
-            errors.push(format!("`{key}` of the problem document must be a string that is not empty, got {}", document[key]));
+            errors.push(format!(
+                "`{key}` of the problem document must be a string that is not empty, got {}",
+                document[key]
+            ));
         }
     }
     if document["status"].as_u64() != Some(u64::from(status.as_u16())) {

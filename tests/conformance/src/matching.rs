@@ -82,7 +82,9 @@ impl Comparison {
                 Err(error) => return self.mismatch(at, &format!("`{pattern}` is not a regular expression: {error}")),
             },
             ("$exact", expected) => is_identical(expected, actual),
-            ("$length", Value::Number(expected)) => length(actual).is_some_and(|length| Some(length) == expected.as_u64()),
+            ("$length", Value::Number(expected)) => {
+                length(actual).is_some_and(|length| Some(length) == expected.as_u64())
+            }
             ("$contains", Value::String(part)) if actual.is_string() => {
                 actual.as_str().is_some_and(|text| text.contains(part.as_str()))
             }

@@ -66,7 +66,8 @@ fn body(step: &Step, variables: &Variables) -> Result<Option<Bytes>, String> {
         return STANDARD.decode(encoded).map(|bytes| Some(bytes.into())).map_err(|e| format!("base64: {e}"));
     }
     let piece = |value: &Value| {
-        let text = value.as_str().ok_or_else(|| format!("`text` must be a string or an array of strings, got {value}"))?;
+        let text =
+            value.as_str().ok_or_else(|| format!("`text` must be a string or an array of strings, got {value}"))?;
         variables.text(text)
     };
     match &step.text {

@@ -32,7 +32,9 @@ fn trial(kind: &'static HostKind, name: &str) -> Trial {
     }
     if case.advances_clock() && !kind.can_advance_clock {
         // Skipped; the output prints the reason before the name.
-        return Trial::test(title, || Ok(())).with_kind("advances the clock, which this host cannot").with_ignored_flag(true);
+        return Trial::test(title, || Ok(()))
+            .with_kind("advances the clock, which this host cannot")
+            .with_ignored_flag(true);
     }
     let trial = Trial::test(title, move || {
         let mut host = (kind.start)(&case.name, &case.settings)?;

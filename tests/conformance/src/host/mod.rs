@@ -272,7 +272,9 @@ impl ServerGroup {
         // All servers start at once on an empty database, and one of them creates the tables.
         let servers = std::thread::scope(|scope| {
             let starting: Vec<_> = (0..count).map(|_| scope.spawn(|| serve(folder.path(), settings, &more))).collect();
-            let started = starting.into_iter().map(|one| one.join().unwrap_or_else(|_| Err("starting the server panicked".to_owned())));
+            let started = starting
+                .into_iter()
+                .map(|one| one.join().unwrap_or_else(|_| Err("starting the server panicked".to_owned())));
             started.collect::<Result<Vec<_>, String>>()
         })?;
         let clients = servers.iter().map(|server| Client::to(&server.base)).collect();

@@ -76,7 +76,7 @@ fn set_clock<D: Driver>(host: &ClockedHost<D>, millis: i64) {
     host.platform().0.store(NOON + millis, Relaxed);
 }
 
-async fn run_pass<D: Driver>(host: &ClockedHost<D>) -> DispatchPass {
+async fn dispatch_once<D: Driver>(host: &ClockedHost<D>) -> DispatchPass {
     round(host, &Settings::default(), &mut host.exec_context()).await.unwrap()
 }
 
@@ -100,21 +100,21 @@ async fn search_starts_on_time_despite_crash_and_clock_steps() {
     let host = open(&path, 0);
     put(&host, vec![preparing(50, 40)], vec![], 0).await;
     set_clock(&host, 20 * 60_000);
-    assert_eq!(run_pass(&host).await, DispatchPass::default());
+    assert_eq!(dispatch_once(&host).await, DispatchPass::default());
     // As after a crash, the file and its log remain without a close.
     std::mem::forget(host);
     let host = open(&path, 20);
     assert_eq!(host.align_deadlines().await, Ok(1));
     set_clock(&host, 40 * 60_000 - 1);
-    assert_eq!(run_pass(&host).await, DispatchPass::default(), "not a millisecond early");
+    assert_eq!(dispatch_once(&host).await, DispatchPass::default(), "not a millisecond early");
     set_clock(&host, 40 * 60_000);
-    assert_eq!(run_pass(&host).await, DispatchPass { moved: 1, ..DispatchPass::default() });
+    assert_eq!(dispatch_once(&host).await, DispatchPass { moved: 1, ..DispatchPass::default() });
     let order = host.order(order_id(50)).await.unwrap().unwrap();
     assert_eq!((order.status, order.status_since), (OrderStatus::Searching, at(40)));
     // A clock that steps back and forward causes no second transition.
     for minutes in [10, 40, 41] {
         set_clock(&host, minutes * 60_000);
-        assert_eq!(run_pass(&host).await, DispatchPass::default());
+        assert_eq!(dispatch_once(&host).await, DispatchPass::default());
     }
     assert_eq!(host.events(order_id(50)).await.unwrap().len(), 2, "the events ready and searching");
 }
@@ -125,14 +125,10 @@ async fn hour_long_pause_keeps_the_full_search_time() {
     let host = open(&folder.path().join("despacho.db"), 0);
     put(&host, vec![preparing(50, 40), preparing(51, 90)], vec![], 0).await;
     set_clock(&host, 100 * 60_000);
-    let done = run_pass(&host).await;
-    assert_eq!(
-        (done.moved, done.expired),
-        (2, 0),
-        "the search starts after the pause and has its full duration"
-    );
+    let done = dispatch_once(&host).await;
+    assert_eq!((done.moved, done.expired), (2, 0), "the search starts after the pause and has its full duration");
     set_clock(&host, 120 * 60_000);
-    assert_eq!(run_pass(&host).await.expired, 2);
+    assert_eq!(dispatch_once(&host).await.expired, 2);
 }
 
 #[tokio::test]
@@ -226,7 +222,7 @@ async fn run_passes<D: Driver>(one: &ClockedHost<D>, two: &ClockedHost<D>) -> (D
     let all = async |host: &ClockedHost<D>| {
         let mut sum = DispatchPass::default();
         for _ in 0..10 {
-            let done = run_pass(host).await;
+            let done = dispatch_once(host).await;
             sum.moved += done.moved;
             sum.allocated += done.allocated;
             if done.moved + done.allocated == 0 {

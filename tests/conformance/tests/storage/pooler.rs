@@ -87,7 +87,7 @@ async fn pooled_instances_store_every_write_once_despite_cuts() {
 async fn pooled_transactions_set_timeouts_only_for_themselves() {
     let Some(backend) = OnPgBouncer::find().await else { return };
     let name = backend.direct.query("SELECT current_database()");
-        backend.direct.query(&format!("ALTER DATABASE {name} SET statement_timeout = '77s'"));
+    backend.direct.query(&format!("ALTER DATABASE {name} SET statement_timeout = '77s'"));
     backend.direct.query(CUT);
     let write = Changes { stores: vec![Write::insert(store(1))], ..changes() };
     backend.host().commit(&write).await.unwrap();

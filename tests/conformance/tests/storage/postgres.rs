@@ -72,7 +72,10 @@ async fn newer_compatible_schema_is_accepted() {
     assert_eq!(restarted.events(order_id(1)).await.unwrap().len(), 1);
     let address = Address::parse(&backend.address).unwrap();
     let exact = Options { migrate: false, ..Options::default() };
-    assert!(matches!(Postgres::open(&address, &exact).await, Err(OpenError::Database(_))), "a copy requires the exact schema version");
+    assert!(
+        matches!(Postgres::open(&address, &exact).await, Err(OpenError::Database(_))),
+        "a copy requires the exact schema version"
+    );
     // A later migration that is not compatible raises the minimum version.
     backend.query(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 1));
     let rejected = Postgres::open(&address, &Options::default()).await.unwrap_err();
@@ -141,7 +144,10 @@ async fn check_writes_stored_once(backend: &OnPostgres, orders: u64, disturb: im
     assert_eq!(backend.query("SELECT COUNT(*) FROM claims"), expected);
     assert_eq!(backend.query("SELECT COUNT(*) FROM orders"), expected);
     assert_eq!(backend.query("SELECT COUNT(*) FROM events"), expected);
-    assert_eq!(backend.query("SELECT MIN(place), MAX(place), COUNT(*) FROM events"), format!("1|{expected}|{expected}"));
+    assert_eq!(
+        backend.query("SELECT MIN(place), MAX(place), COUNT(*) FROM events"),
+        format!("1|{expected}|{expected}")
+    );
     assert_eq!(backend.query("SELECT last FROM journals"), expected);
     assert_eq!(backend.query("SELECT amount FROM balances WHERE store = 1"), format!("-{expected}00"));
     assert_eq!(backend.query("SELECT SUM(amount) FROM ledger"), format!("-{expected}00"));
@@ -244,7 +250,8 @@ async fn pipeline_keeps_order_and_undoes_only_conflicts() {
         writes[index].ledger.push(entry(99, 1, None));
     }
     let results = backend.host().commit_each(&writes).await;
-    let expected: Vec<_> = (0..100).map(|index| if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) }).collect();
+    let expected: Vec<_> =
+        (0..100).map(|index| if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) }).collect();
     assert_eq!(results, expected);
     let stats = backend.host().driver().stats();
     assert_eq!((stats.commits, stats.conflicts, stats.pipelines), (67, 34, 5), "{stats:?}");
@@ -297,7 +304,10 @@ async fn notifications_reach_other_instances_but_not_the_sender() {
     let (own, incoming) = (watch::Sender::new(0_u64), watch::Sender::new(0_u64));
     let (own_count, incoming_count) = (own.clone(), incoming.clone());
     let (access, access_changes) = watch::channel(0_u64);
-    backend.host().driver().run_listener(event_changes, access_changes, move |_| own_count.send_modify(|count| *count += 1));
+    backend
+        .host()
+        .driver()
+        .run_listener(event_changes, access_changes, move |_| own_count.send_modify(|count| *count += 1));
     let (_unused, no_changes) = watch::channel(0_u64);
     let (access_received, is_access_received) = watch::channel(false);
     other.driver().run_listener(no_changes.clone(), no_changes, move |is_access| {

@@ -63,7 +63,10 @@ async fn key_is_cached_for_1s_unless_this_host_revokes_it() {
     host.commit(&revoked()).await.unwrap();
     assert!(recent(host, now()).await.key.deleted_at.is_some(), "the revoking host rejects the key at once");
     assert!(host.key(&key(5, 1).hash).await.unwrap().unwrap().key.deleted_at.is_some());
-    assert!(other.key(&key(5, 1).hash).await.unwrap().unwrap().key.deleted_at.is_some(), "a read for a write is not cached");
+    assert!(
+        other.key(&key(5, 1).hash).await.unwrap().unwrap().key.deleted_at.is_some(),
+        "a read for a write is not cached"
+    );
     let late = now().after(RECENT).after(Duration::millis(1));
     assert!(recent(&other, late).await.key.deleted_at.is_some(), "other hosts reject the key after one second");
     assert_eq!(host.find_keys(KeyQuery::Recent(&key(6, 1).hash, now())).await, Ok(vec![]));

@@ -80,7 +80,8 @@ async fn newer_compatible_schema_is_accepted() {
 async fn file_that_is_not_a_database_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
-    std::fs::write(&path, "not a database, but a text that is long enough for the header of a file ".repeat(20)).unwrap();
+    std::fs::write(&path, "not a database, but a text that is long enough for the header of a file ".repeat(20))
+        .unwrap();
     assert!(matches!(Sqlite::open(&path, &Options::default()), Err(OpenError::Damaged(_))));
     assert!(matches!(
         Sqlite::open(&folder.path().join("no/such/folder.db"), &Options::default()),
@@ -207,7 +208,11 @@ async fn backup_during_writes_is_a_consistent_snapshot() {
         let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
         assert_eq!(count("SELECT COUNT(*) FROM orders"), report.orders);
         assert_eq!(count("SELECT COUNT(*) FROM events"), report.orders, "events match the orders");
-        assert_eq!(count("SELECT amount FROM balances WHERE store = 1"), -100 * report.orders, "the balance matches the orders");
+        assert_eq!(
+            count("SELECT amount FROM balances WHERE store = 1"),
+            -100 * report.orders,
+            "the balance matches the orders"
+        );
         drop(connection);
         assert!(!backend.sibling("copy 1.db-wal").exists(), "a backup is one file");
         let restored = Sqlite::open(copy, &Options::default()).unwrap();

@@ -1,5 +1,5 @@
 //! Writes previews with the service's responses, which the tests of the browser package compare with its own. The output has one JSON
-//! object per line: first `{"context"}`, then `{"request", "language", "now", "status", "answer"}`, with bodies as sent over the wire.
+//! object per line: first `{"context"}`, then `{"request", "language", "now", "status", "response"}`, with bodies as sent over the wire.
 //! Arguments: the number of previews, a seed, and a path for a small gazetteer pack.
 
 mod pack;
@@ -61,7 +61,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         };
         let now = host.now().millis();
         let line =
-            json!({ "request": request, "language": language, "now": now, "status": status, "answer": response });
+            json!({ "request": request, "language": language, "now": now, "status": status, "response": response });
         writeln!(out, "{line}")?;
     }
     Ok(out.flush()?)
