@@ -50,7 +50,7 @@ async fn fill<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
     }
 }
 
-async fn found<D: Driver, P: Machine>(host: &SqlHost<D, P>, minutes: i64) -> Histories {
+async fn find_ended<D: Driver, P: Machine>(host: &SqlHost<D, P>, minutes: i64) -> Histories {
     let readers = Readers::of(host.driver()).await.unwrap();
     ended_orders(host.driver(), &readers, 0, at(minutes)).await.unwrap()
 }
@@ -72,15 +72,15 @@ async fn archived_histories_are_removed_and_orders_remain<D: Driver, P: Machine>
     fill(host).await;
     let balance = async || host.store(store_id(1)).await.unwrap().unwrap().balance;
     let before = (balance().await, host.order(order_id(50)).await.unwrap());
-    assert_eq!(found(host, 2).await.orders, vec![], "the age of an order is that of its last event");
-    let old = found(host, LATER).await;
+    assert_eq!(find_ended(host, 2).await.orders, vec![], "the age of an order is that of its last event");
+    let old = find_ended(host, LATER).await;
     assert_eq!(old.orders.iter().map(|order| order.id).collect::<Vec<_>>(), [50, 52, 53]);
     let record: serde_json::Value = serde_json::from_str(&old.orders[0].record).unwrap();
     assert_eq!((&record["orderId"], &record["events"][1]["sequence"]), (&50.into(), &2.into()));
     let stored: Order = serde_json::from_value(record["order"].clone()).unwrap();
     assert_eq!(Some(stored), before.1, "the record contains the stored order");
     // An interrupted run finds the same orders again.
-    assert_eq!(found(host, LATER).await, old);
+    assert_eq!(find_ended(host, LATER).await, old);
     let branch: Vec<OrderHistory> = histories(&old).into_iter().filter(|leaf| leaf.order == 52).collect();
     host.driver().transact(delete_archived(&branch)).await.unwrap();
     let starts = async || [start(host, journals()[0]).await, start(host, journals()[1]).await];
@@ -91,7 +91,7 @@ async fn archived_histories_are_removed_and_orders_remain<D: Driver, P: Machine>
     // A second run that found the same orders changes nothing.
     host.driver().transact(delete_archived(&histories(&old))).await.unwrap();
     assert_eq!(starts().await, [Ok(8), Ok(7)]);
-    assert_eq!(found(host, LATER).await.orders, vec![]);
+    assert_eq!(find_ended(host, LATER).await.orders, vec![]);
     assert_eq!((balance().await, host.order(order_id(50)).await.unwrap()), before);
     assert_eq!(host.events(order_id(50)).await, Ok(vec![]));
     assert_eq!(host.events(order_id(51)).await.unwrap().len(), 2);
@@ -101,7 +101,7 @@ async fn archived_histories_are_removed_and_orders_remain<D: Driver, P: Machine>
 
 async fn changed_or_undelivered_histories_remain<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
     fill(host).await;
-    let mut stale = histories(&found(host, LATER).await);
+    let mut stale = histories(&find_ended(host, LATER).await);
     stale[0].version += 1;
     assert_eq!(host.driver().transact(delete_archived(&stale)).await, Err(HostError::Conflict));
     assert_eq!(host.events(order_id(50)).await.unwrap().len(), 2, "a conflict removes nothing");
@@ -113,7 +113,8 @@ async fn changed_or_undelivered_histories_remain<D: Driver, P: Machine>(host: &S
     put(Webhook { position: 5, state: WebhookState::Disabled { at: at(1) }, ..webhook(70, 1) }).await;
     put(Webhook { position: 7, ..webhook(71, 2) }).await;
     put(Webhook { position: 0, state: WebhookState::Ended { at: at(1) }, ..webhook(72, 1) }).await;
-    let awaited: Vec<_> = found(host, LATER).await.orders.iter().map(|order| (order.id, order.awaited_by)).collect();
+    let awaited: Vec<_> =
+        find_ended(host, LATER).await.orders.iter().map(|order| (order.id, order.awaited_by)).collect();
     assert_eq!(awaited, [(50, None), (52, Some(70)), (53, Some(70))], "the last event of order 50 is at position 5");
 }
 
@@ -136,7 +137,7 @@ async fn cursor_before_archived_events_returns_410<D: Driver, P: Machine>(host: 
         key: reader.id,
         hash: reader.hash.clone(),
     };
-    host.driver().transact(delete_archived(&histories(&found(host, LATER).await))).await.unwrap();
+    host.driver().transact(delete_archived(&histories(&find_ended(host, LATER).await))).await.unwrap();
     for path in ["/delivery/events?after=3-1", "/delivery/events?after=0-1", "/delivery/events/stream?after=3-1"] {
         let (status, body) = query(path).await;
         assert!(status == 410 && body.contains("events_archived"), "{path}: {body}");

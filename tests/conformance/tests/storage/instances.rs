@@ -32,8 +32,8 @@ use crate::{
     backend::OnPostgres,
     suite::{
         Backend,
-        dispatch::{free, pairs, put},
-        fixtures::{NOON, at, changes, courier, order, order_id, over},
+        dispatch::{free_courier, pairs, put},
+        fixtures::{NOON, at, changes, courier, order, order_id, update},
     },
 };
 
@@ -65,10 +65,10 @@ impl Platform for Clock {
 type ClockedHost<D> = SqlHost<D, Clock>;
 
 fn open(path: &Path, minutes: i64) -> ClockedHost<Sqlite> {
-    clocked(Sqlite::open(path, &Options::default()).unwrap(), minutes)
+    host_with_clock(Sqlite::open(path, &Options::default()).unwrap(), minutes)
 }
 
-fn clocked<D: Driver>(database: D, minutes: i64) -> ClockedHost<D> {
+fn host_with_clock<D: Driver>(database: D, minutes: i64) -> ClockedHost<D> {
     SqlHost::new(database, Clock(AtomicI64::new(at(minutes).millis())), Timing::default())
 }
 
@@ -144,7 +144,7 @@ async fn wrong_codes_on_two_postgresql_instances_lock_the_order() {
     let address = Address::parse(&backend.address).unwrap();
     let options = despacho_postgres::Options::default();
     let (one, two) = (Postgres::open(&address, &options).await, Postgres::open(&address, &options).await);
-    check_code_lock(clocked(one.unwrap(), 1), clocked(two.unwrap(), 1)).await;
+    check_code_lock(host_with_clock(one.unwrap(), 1), host_with_clock(two.unwrap(), 1)).await;
 }
 
 /// Sends five wrong codes to two instances in turn. Neither accepts the correct code afterwards.
@@ -184,13 +184,13 @@ async fn two_postgresql_instances_assign_each_courier_once() {
     let address = Address::parse(&backend.address).unwrap();
     let options = despacho_postgres::Options::default();
     let (one, two) = (Postgres::open(&address, &options).await, Postgres::open(&address, &options).await);
-    check_concurrent_assignment(clocked(one.unwrap(), 0), clocked(two.unwrap(), 0), 30.0).await;
+    check_concurrent_assignment(host_with_clock(one.unwrap(), 0), host_with_clock(two.unwrap(), 0), 30.0).await;
 }
 
 /// Assigns 1,000 orders that become due together to 300 free couriers, and more orders when some couriers become free again.
 async fn check_concurrent_assignment<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>, seconds: f64) {
     let orders = (1_000..2_000).map(|number| preparing(number, 40)).collect();
-    put(&one, orders, (2_000..2_300).map(free).collect(), 39).await;
+    put(&one, orders, (2_000..2_300).map(free_courier).collect(), 39).await;
     let start = Instant::now();
     set_clock(&one, 40 * 60_000);
     set_clock(&two, 40 * 60_000);
@@ -208,8 +208,8 @@ async fn check_concurrent_assignment<D: Driver>(one: ClockedHost<D>, two: Clocke
     for (order, courier) in given.iter().take(120) {
         let (order, courier) =
             (one.order(*order).await.unwrap().unwrap(), one.courier(*courier).await.unwrap().unwrap());
-        freed.orders.push(over(order.version, Order { status: OrderStatus::Completed, ..order }));
-        freed.couriers.push(over(courier.version, Courier { order: None, ..courier }));
+        freed.orders.push(update(order.version, Order { status: OrderStatus::Completed, ..order }));
+        freed.couriers.push(update(courier.version, Courier { order: None, ..courier }));
     }
     one.commit(&freed).await.unwrap();
     let (first, second) = run_passes(&one, &two).await;

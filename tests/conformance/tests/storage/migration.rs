@@ -16,7 +16,7 @@ use crate::{
     backend::{OnPostgres, OnSqlite},
     suite::{
         Backend,
-        dispatch::{free, put_store_and, searching},
+        dispatch::{free_courier, put_store_and, searching_order},
         fixtures::{at, changes, entry, money, order_id, store, store_id},
     },
 };
@@ -116,9 +116,9 @@ fn sandbox_steps(dialect: Dialect) -> Vec<String> {
 
 async fn populate_demo(host: &impl Host) {
     let stores = vec![Store { sandbox: true, ..store(1) }, Store { matrix: None, sandbox: false, ..store(3) }];
-    let real = Order { store: store_id(3), ..searching(51, 1) };
-    let orders = vec![Order { sandbox: true, ..searching(50, 1) }, real];
-    put_store_and(host, stores, orders, vec![Courier { sandbox: true, ..free(20) }, free(21)], 4).await;
+    let real = Order { store: store_id(3), ..searching_order(51, 1) };
+    let orders = vec![Order { sandbox: true, ..searching_order(50, 1) }, real];
+    put_store_and(host, stores, orders, vec![Courier { sandbox: true, ..free_courier(20) }, free_courier(21)], 4).await;
 }
 
 async fn check_demo(host: &impl Host) {

@@ -94,7 +94,7 @@ async fn store_commit_clears_the_cache_even_after_conflict() {
 }
 
 #[tokio::test]
-async fn short_lived_hosts_share_a_bounded_cache() {
+async fn transient_hosts_share_a_bounded_cache() {
     let backend = OnSqlite::start().await;
     let numbers = 0..600;
     let keys = numbers.clone().map(|number| Write::insert(key(1_000 + number, 1))).collect();

@@ -16,7 +16,7 @@ use futures_util::future::join_all;
 
 use super::{
     Backend,
-    fixtures::{at, changes, cnpj, courier, email, key, order, order_id, over, position, store, store_id},
+    fixtures::{at, changes, cnpj, courier, email, key, order, order_id, position, store, store_id, update},
 };
 
 async fn put_stores<H: Host>(host: &H, numbers: &[u64]) {
@@ -25,15 +25,15 @@ async fn put_stores<H: Host>(host: &H, numbers: &[u64]) {
 }
 
 fn write_store(expected: u32, store: Store) -> Changes {
-    Changes { stores: vec![over(expected, store)], ..changes() }
+    Changes { stores: vec![update(expected, store)], ..changes() }
 }
 
 fn write_order(expected: u32, order: Order) -> Changes {
-    Changes { orders: vec![over(expected, order)], ..changes() }
+    Changes { orders: vec![update(expected, order)], ..changes() }
 }
 
 fn write_key(expected: u32, key: Key) -> Changes {
-    Changes { keys: vec![over(expected, key)], ..changes() }
+    Changes { keys: vec![update(expected, key)], ..changes() }
 }
 
 pub(crate) async fn store_is_read_as_written(backend: impl Backend) {
@@ -91,7 +91,7 @@ pub(crate) async fn duplicate_cnpj_or_email_conflicts(backend: impl Backend) {
     assert_eq!(host.store(store_id(3)).await, Ok(None));
     assert_eq!(host.store(store_id(2)).await, Ok(Some(store(2))));
     let swapped = [Store { email: email(8), ..store(1) }, Store { email: email(1), ..store(2) }];
-    let stores = swapped.into_iter().map(|store| over(1, store)).collect();
+    let stores = swapped.into_iter().map(|store| update(1, store)).collect();
     assert_eq!(host.commit(&Changes { stores, ..changes() }).await, Ok(()), "the writes apply in order");
 }
 
@@ -168,7 +168,7 @@ pub(crate) async fn couriers_are_listed_by_id(backend: impl Backend) {
     );
     let mut away = courier(20);
     (away.available, away.version) = (false, 2);
-    let write = Changes { couriers: vec![over(1, away.clone())], ..changes() };
+    let write = Changes { couriers: vec![update(1, away.clone())], ..changes() };
     assert_eq!(host.commit(&write).await, Ok(()));
     assert_eq!(host.commit(&write).await, Err(HostError::Conflict));
     assert_eq!(
@@ -188,7 +188,7 @@ pub(crate) async fn courier_is_found_by_key(backend: impl Backend) {
     let taken = Changes { couriers: vec![Write::insert(same_key)], ..changes() };
     assert_eq!(host.commit(&taken).await, Err(HostError::Conflict), "a key belongs to one courier");
     let moved = Courier { key: courier(11).key, version: 2, ..courier(10) };
-    host.commit(&Changes { couriers: vec![over(1, moved.clone())], ..changes() }).await.unwrap();
+    host.commit(&Changes { couriers: vec![update(1, moved.clone())], ..changes() }).await.unwrap();
     assert_eq!(host.find_couriers(CourierQuery::Key(&hash(10))).await, Ok(vec![]), "the old key is removed");
     assert_eq!(host.find_couriers(CourierQuery::Key(&hash(11))).await, Ok(vec![moved]));
 }

@@ -21,7 +21,7 @@ use super::{
     Backend,
     fixtures::{
         at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message, notification, order,
-        order_id, over, position, store, store_id, top_up, webhook, webhook_id,
+        order_id, position, store, store_id, top_up, update, webhook, webhook_id,
     },
     outward::journal_last_position,
 };
@@ -82,14 +82,14 @@ pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
     let host = backend.host();
     let before = visible(host).await;
     let poison: [fn(&mut Changes); 8] = [
-        |changes| changes.stores.push(over(3, store(2))),
-        |changes| changes.keys.push(over(1, key(6, 1))),
+        |changes| changes.stores.push(update(3, store(2))),
+        |changes| changes.keys.push(update(1, key(6, 1))),
         |changes| changes.couriers.push(Write::insert(courier(9))),
         |changes| changes.events.push(event(&order(50, 1, "P-1"), 1)),
         |changes| changes.ledger.push(entry(1, -2_001, Some(0))),
         |changes| changes.orders.push(Write::insert(order(51, 1, "P-1"))),
         |changes| changes.top_ups.push(top_up(1, 1, "PIX-1")),
-        |changes| changes.webhooks.push(over(2, webhook(8, 1))),
+        |changes| changes.webhooks.push(update(2, webhook(8, 1))),
     ];
     for poison in poison {
         let mut poisoned = everything();
@@ -181,7 +181,7 @@ pub(crate) async fn hostile_text_is_stored_unchanged(backend: impl Backend) {
 pub(crate) async fn restart_keeps_all_data(backend: impl Backend) {
     backend.host().commit(&everything()).await.unwrap();
     let moved = Order { version: 2, ready_at: at(3), ..order(50, 1, "P-1") };
-    let second = Changes { orders: vec![over(1, moved.clone())], events: vec![event(&moved, 2)], ..changes() };
+    let second = Changes { orders: vec![update(1, moved.clone())], events: vec![event(&moved, 2)], ..changes() };
     backend.host().commit(&second).await.unwrap();
     let before = visible(backend.host()).await;
     let first_id = backend.host().events(order_id(50)).await.unwrap().first().map(|event| event.id);

@@ -17,7 +17,7 @@ use despacho_core::{
 
 use super::{
     Backend,
-    fixtures::{at, changes, courier, order, order_id, over, point, position, store},
+    fixtures::{at, changes, courier, order, order_id, point, position, store, update},
 };
 
 /// Returns the context of a pass this many minutes after noon.
@@ -26,7 +26,7 @@ pub(crate) fn at_minute(minutes: i64) -> ExecContext {
 }
 
 /// Returns an order without a courier, whose search began this many minutes after noon.
-pub(crate) fn searching(number: u64, since: i64) -> Order {
+pub(crate) fn searching_order(number: u64, since: i64) -> Order {
     Order {
         status: OrderStatus::Searching,
         status_since: at(since),
@@ -40,7 +40,7 @@ pub(crate) fn searching(number: u64, since: i64) -> Order {
 }
 
 /// Returns a free courier.
-pub(crate) fn free(number: u64) -> Courier {
+pub(crate) fn free_courier(number: u64) -> Courier {
     Courier { order: None, ..courier(number) }
 }
 
@@ -81,10 +81,22 @@ pub(crate) async fn pairs(host: &impl Host, orders: impl Iterator<Item = u64>) -
 
 pub(crate) async fn pass_assigns_each_courier_once(backend: impl Backend) {
     let host = backend.host();
-    let sandbox_courier = Courier { sandbox: true, ..free(24) };
-    let sandbox_order = Order { sandbox: true, ..searching(55, 0) };
-    let orders = vec![searching(50, 2), searching(51, 1), searching(52, 3), order(54, 1, "P-54"), sandbox_order];
-    put(host, orders, vec![free(20), free(21), Courier { available: false, ..free(22) }, sandbox_courier], 4).await;
+    let sandbox_courier = Courier { sandbox: true, ..free_courier(24) };
+    let sandbox_order = Order { sandbox: true, ..searching_order(55, 0) };
+    let orders = vec![
+        searching_order(50, 2),
+        searching_order(51, 1),
+        searching_order(52, 3),
+        order(54, 1, "P-54"),
+        sandbox_order,
+    ];
+    put(
+        host,
+        orders,
+        vec![free_courier(20), free_courier(21), Courier { available: false, ..free_courier(22) }, sandbox_courier],
+        4,
+    )
+    .await;
     let settings = Settings::default();
     let done = round(host, &settings, &mut at_minute(5)).await.unwrap();
     assert_eq!(done, DispatchPass { allocated: 3, ..DispatchPass::default() });
@@ -98,7 +110,7 @@ pub(crate) async fn pass_assigns_each_courier_once(backend: impl Backend) {
     assert_eq!(kinds, [EventKind::Allocated]);
     assert_eq!(round(host, &settings, &mut at_minute(5)).await, Ok(DispatchPass::default()), "no courier is free");
     // A position older than five minutes does not qualify, and an order expires after 20 minutes of searching.
-    put_courier(host, free(30), 5).await;
+    put_courier(host, free_courier(30), 5).await;
     assert_eq!(
         round(host, &settings, &mut at_minute(11)).await,
         Ok(DispatchPass { moved: 1, ..DispatchPass::default() })
@@ -109,18 +121,18 @@ pub(crate) async fn pass_assigns_each_courier_once(backend: impl Backend) {
 
 pub(crate) async fn sandbox_orders_get_only_sandbox_couriers(backend: impl Backend) {
     let host = backend.host();
-    let sandbox = |number, since| Order { sandbox: true, ..searching(number, since) };
+    let sandbox = |number, since| Order { sandbox: true, ..searching_order(number, since) };
     let carried = |number, status| Order { status, sandbox: true, ..order(number, 1, &format!("P-{number}")) };
     let orders = vec![
         sandbox(50, 1),
-        searching(51, 1),
+        searching_order(51, 1),
         carried(52, OrderStatus::OutForDelivery),
         carried(53, OrderStatus::Completed),
         carried(54, OrderStatus::Preparing),
         order(55, 1, "P-55"),
         sandbox(56, 2),
     ];
-    put(host, orders, vec![free(20), free(21)], 4).await;
+    put(host, orders, vec![free_courier(20), free_courier(21)], 4).await;
     let found = |orders: Vec<Order>| orders.into_iter().map(|order| order.id.get()).collect::<Vec<_>>();
     assert_eq!(found(host.find_orders(OrderQuery::Sandbox { after: None, limit: 9 }).await.unwrap()), [50, 52, 56]);
     assert_eq!(found(host.find_orders(OrderQuery::Sandbox { after: None, limit: 2 }).await.unwrap()), [50, 52]);
@@ -136,9 +148,9 @@ pub(crate) async fn sandbox_orders_get_only_sandbox_couriers(backend: impl Backe
     assert_eq!(pairs(host, [50, 56].into_iter()).await, BTreeSet::new());
     // Sandbox couriers get both sandbox orders and no real order.
     for number in [30, 31, 32] {
-        put_courier(host, Courier { sandbox: true, ..free(number) }, 5).await;
+        put_courier(host, Courier { sandbox: true, ..free_courier(number) }, 5).await;
     }
-    host.commit(&Changes { orders: vec![Write::insert(searching(57, 1))], ..changes() }).await.unwrap();
+    host.commit(&Changes { orders: vec![Write::insert(searching_order(57, 1))], ..changes() }).await.unwrap();
     assert_eq!(round(host, &settings, &mut at_minute(6)).await.unwrap().allocated, 3);
     let real = |courier: CourierId| courier.get() < 30;
     assert!(pairs(host, [51, 57].into_iter()).await.iter().all(|(_, courier)| real(*courier)));
@@ -152,7 +164,7 @@ async fn put_courier(host: &impl Host, courier: Courier, minutes: i64) {
 
 pub(crate) async fn unresponsive_courier_loses_the_order(backend: impl Backend) {
     let host = backend.host();
-    put(host, vec![searching(50, 0)], vec![free(20)], 0).await;
+    put(host, vec![searching_order(50, 0)], vec![free_courier(20)], 0).await;
     let settings = Settings::default();
     assert_eq!(round(host, &settings, &mut at_minute(1)).await.unwrap().allocated, 1);
     let incoming = |minutes| Changes { positions: vec![position(20, minutes)], ..changes() };
@@ -188,7 +200,7 @@ pub(crate) async fn order_in_transit_keeps_its_courier(backend: impl Backend) {
         Ok(vec![])
     );
     let order = carried(OrderStatus::CourierAtPickup);
-    host.commit(&Changes { orders: vec![over(1, order)], ..changes() }).await.unwrap();
+    host.commit(&Changes { orders: vec![update(1, order)], ..changes() }).await.unwrap();
     assert_eq!(
         host.find_couriers(CourierQuery::Silent { seen_before: at(60), skipped: 0, limit: 9 }).await.unwrap().len(),
         1
@@ -200,11 +212,12 @@ pub(crate) async fn pass_optimises_all_assignments_together(backend: impl Backen
     // On a line from south to north, in kilometres: courier 21 at 0, order 50 at 3, courier 20 at 5, order 51 at 13, courier 22 at 40.
     let point_at = |kilometres: i32| Point { lat_e7: -235_505_201 + kilometres * 90_000, lon_e7: -466_333_089 };
     let order_at = |number, kilometres| {
-        let mut order = searching(number, 0);
+        let mut order = searching_order(number, 0);
         order.pickup.located.point = point_at(kilometres);
         order
     };
-    put(host, vec![order_at(50, 3), order_at(51, 13)], vec![free(20), free(21), free(22)], 0).await;
+    put(host, vec![order_at(50, 3), order_at(51, 13)], vec![free_courier(20), free_courier(21), free_courier(22)], 0)
+        .await;
     let seen = |number, kilometres| Position { point: point_at(kilometres), ..position(number, 1) };
     // Courier 20 is nearest to order 50, but is the only one within ten kilometres of order 51.
     let positions = vec![seen(20, 5), seen(21, 0), seen(22, 40)];

@@ -14,7 +14,7 @@ use despacho_core::{
     rules::{lifecycle::Timing, settings::Settings},
 };
 
-use super::dispatch::{at_minute, free, pairs, searching};
+use super::dispatch::{at_minute, free_courier, pairs, searching_order};
 use super::{
     Backend,
     fixtures::{at, changes, courier, order, order_id, position, store},
@@ -56,7 +56,7 @@ fn pickup(number: usize) -> Point {
 }
 
 fn waiting(number: u64, since: i64, pickup: Point) -> Order {
-    let mut order = searching(number, since);
+    let mut order = searching_order(number, since);
     order.pickup.located.point = pickup;
     order
 }
@@ -80,7 +80,7 @@ fn idle(number: usize) -> (Courier, Position) {
 }
 
 fn located(number: u64, point: Point) -> (Courier, Position) {
-    let courier = free(number);
+    let courier = free_courier(number);
     (courier, Position { point, ..position(number, 4) })
 }
 
@@ -122,7 +122,7 @@ pub(crate) async fn stuck_due_orders_delay_no_others(backend: impl Backend) {
     let host = backend.host();
     // The stored deadlines are earlier than those of the settings, so the orders are found but not changed.
     let settings = Settings { timing: Timing { search_minutes: 60 }, ..Settings::default() };
-    let mut orders: Vec<Order> = (1..=2_500).map(|number| searching(number, 0)).collect();
+    let mut orders: Vec<Order> = (1..=2_500).map(|number| searching_order(number, 0)).collect();
     let ready = |number| Order { ready_at: at(25), ..order(number, 1, &format!("P-{number}")) };
     orders.extend((3_000..3_003).map(ready));
     put_all(host, orders, Vec::new()).await;
@@ -148,7 +148,8 @@ pub(crate) async fn couriers_that_keep_their_order_delay_no_others(backend: impl
     for number in 1..=1_201 {
         let courier = Courier { order: Some(order_id(number)), ..courier(number) };
         let since = if number == 1_201 { 0 } else { 29 };
-        let arrived = Order { status: OrderStatus::CourierAtPickup, status_since: at(since), ..searching(number, 0) };
+        let arrived =
+            Order { status: OrderStatus::CourierAtPickup, status_since: at(since), ..searching_order(number, 0) };
         orders.push(Order { courier: Some(courier.assigned()), ..arrived });
         couriers.push(Write::insert(courier));
     }

@@ -327,7 +327,7 @@ pub(crate) fn claim(key: &str, holder: &str) -> Claim {
     }
 }
 
-pub(crate) fn responded(claim: Claim) -> Claim {
+pub(crate) fn with_response(claim: Claim) -> Claim {
     let response = StoredResponse {
         status: 201,
         body: r#"{"id":1}"#.to_owned(),
@@ -356,7 +356,7 @@ pub(crate) fn changes() -> Changes {
 }
 
 /// Returns a write that replaces version `expected`.
-pub(crate) fn over<T>(expected: u32, value: T) -> Write<T> {
+pub(crate) fn update<T>(expected: u32, value: T) -> Write<T> {
     Write { expected, value }
 }
 

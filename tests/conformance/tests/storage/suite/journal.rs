@@ -13,7 +13,7 @@ use despacho_core::{
 
 use super::{
     Backend,
-    fixtures::{at, changes, entry, event, order, order_id, over, store},
+    fixtures::{at, changes, entry, event, order, order_id, store, update},
 };
 
 pub(crate) async fn events_keep_their_order(backend: impl Backend) {
@@ -70,7 +70,7 @@ pub(crate) async fn due_orders_come_longest_due_first(backend: impl Backend) {
     assert_eq!(due(5, 2).await, [51, 52]);
     assert_eq!(due(5, 0).await, [0_u64; 0]);
     let later = Order { ready_at: at(30), version: 2, ..ready_at(51, 1) };
-    host.commit(&Changes { orders: vec![over(1, later.clone())], ..changes() }).await.unwrap();
+    host.commit(&Changes { orders: vec![update(1, later.clone())], ..changes() }).await.unwrap();
     assert_eq!(due(5, 2).await, [52, 53]);
     assert_eq!(
         host.find_orders(OrderQuery::Due { now: at(30), skipped: 0, limit: 10 }).await.unwrap().last(),

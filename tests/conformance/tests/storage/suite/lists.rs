@@ -11,7 +11,7 @@ use despacho_core::{
 
 use super::{
     Backend,
-    fixtures::{at, changes, entry, order, order_id, over, store, store_id},
+    fixtures::{at, changes, entry, order, order_id, store, store_id, update},
 };
 
 async fn put<H: Host>(host: &H, stores: &[u64], orders: Vec<Order>) {
@@ -20,7 +20,7 @@ async fn put<H: Host>(host: &H, stores: &[u64], orders: Vec<Order>) {
     host.commit(&Changes { stores, orders, ..changes() }).await.unwrap();
 }
 
-async fn found<H: Host>(host: &H, filter: &OrderFilter, limit: u32) -> Vec<u64> {
+async fn find_ids<H: Host>(host: &H, filter: &OrderFilter, limit: u32) -> Vec<u64> {
     host.find_orders(OrderQuery::Matching(filter, limit)).await.unwrap().iter().map(|order| order.id.get()).collect()
 }
 
@@ -31,21 +31,21 @@ pub(crate) async fn orders_are_listed_newest_first(backend: impl Backend) {
     orders[5].created_at = at(30);
     put(host, &[1, 2, 3], orders).await;
     let parent = OrderFilter::of(&store(1));
-    assert_eq!(found(host, &parent, 50).await, [8, 7, 6, 5, 4, 3, 2, 1]);
-    assert_eq!(found(host, &parent, 3).await, [8, 7, 6]);
+    assert_eq!(find_ids(host, &parent, 50).await, [8, 7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(find_ids(host, &parent, 3).await, [8, 7, 6]);
     let page = OrderFilter { before: Some(order_id(6)), ..parent.clone() };
-    assert_eq!(found(host, &page, 3).await, [5, 4, 3]);
-    assert_eq!(found(host, &OrderFilter::of(&store(2)), 50).await, [7, 5, 3, 1]);
-    assert_eq!(found(host, &OrderFilter::of(&store(3)), 50).await, [0_u64; 0]);
+    assert_eq!(find_ids(host, &page, 3).await, [5, 4, 3]);
+    assert_eq!(find_ids(host, &OrderFilter::of(&store(2)), 50).await, [7, 5, 3, 1]);
+    assert_eq!(find_ids(host, &OrderFilter::of(&store(3)), 50).await, [0_u64; 0]);
     let coded = OrderFilter { code: Some("P-5".to_owned()), ..parent.clone() };
-    assert_eq!(found(host, &coded, 50).await, [5]);
-    assert_eq!(found(host, &OrderFilter { store: store_id(2), branches: false, ..coded.clone() }, 50).await, [5]);
-    assert_eq!(found(host, &OrderFilter { store: store_id(1), branches: false, ..coded }, 50).await, [0_u64; 0]);
+    assert_eq!(find_ids(host, &coded, 50).await, [5]);
+    assert_eq!(find_ids(host, &OrderFilter { store: store_id(2), branches: false, ..coded.clone() }, 50).await, [5]);
+    assert_eq!(find_ids(host, &OrderFilter { store: store_id(1), branches: false, ..coded }, 50).await, [0_u64; 0]);
     let cancelled = OrderStatus::Cancelled.number();
-    assert_eq!(found(host, &OrderFilter { situations: (cancelled, cancelled), ..parent.clone() }, 50).await, [4]);
-    assert_eq!(found(host, &OrderFilter { from: at(30), ..parent.clone() }, 50).await, [6]);
-    assert_eq!(found(host, &OrderFilter { until: at(30), ..parent.clone() }, 2).await, [8, 7]);
-    assert_eq!(found(host, &OrderFilter::open(store_id(1)), 50).await, [8, 6, 2]);
+    assert_eq!(find_ids(host, &OrderFilter { situations: (cancelled, cancelled), ..parent.clone() }, 50).await, [4]);
+    assert_eq!(find_ids(host, &OrderFilter { from: at(30), ..parent.clone() }, 50).await, [6]);
+    assert_eq!(find_ids(host, &OrderFilter { until: at(30), ..parent.clone() }, 2).await, [8, 7]);
+    assert_eq!(find_ids(host, &OrderFilter::open(store_id(1)), 50).await, [8, 6, 2]);
     let first = host.find_orders(OrderQuery::Matching(&parent, 1)).await.unwrap();
     assert_eq!(first, [host.order(order_id(8)).await.unwrap().unwrap()]);
 }
@@ -101,7 +101,7 @@ pub(crate) async fn parent_store_is_listed_with_its_branches(backend: impl Backe
         [2]
     );
     let removed = Store { deleted_at: Some(at(1)), ..store(2) };
-    host.commit(&Changes { stores: vec![over(1, removed)], ..changes() }).await.unwrap();
+    host.commit(&Changes { stores: vec![update(1, removed)], ..changes() }).await.unwrap();
     assert_eq!(
         numbers(
             &host.find_stores(StoreQuery::WithBranches { store: store_id(1), after: None, limit: 50 }).await.unwrap()
@@ -113,14 +113,14 @@ pub(crate) async fn parent_store_is_listed_with_its_branches(backend: impl Backe
 pub(crate) async fn store_with_open_orders_is_not_removed(backend: impl Backend) {
     let host = backend.host();
     put(host, &[1, 2], vec![order(5, 2, "P")]).await;
-    let removal = Changes { stores: vec![over(1, Store { deleted_at: Some(at(1)), ..store(2) })], ..changes() };
+    let removal = Changes { stores: vec![update(1, Store { deleted_at: Some(at(1)), ..store(2) })], ..changes() };
     assert_eq!(host.commit(&removal).await, Err(HostError::Conflict));
     assert!(host.store(store_id(2)).await.unwrap().is_some());
     // The rejected removal has not closed the account.
     host.commit(&Changes { ledger: vec![entry(2, -5, None)], ..changes() }).await.unwrap();
     let ended = Order { status: OrderStatus::Completed, ..order(5, 2, "P") };
     let settled = vec![entry(2, 5, None)];
-    host.commit(&Changes { orders: vec![over(1, ended)], ledger: settled, ..changes() }).await.unwrap();
+    host.commit(&Changes { orders: vec![update(1, ended)], ledger: settled, ..changes() }).await.unwrap();
     host.commit(&removal).await.unwrap();
     // An order decided before the removal is rejected, because the account of its fee is closed.
     let late = Changes { orders: vec![Write::insert(order(6, 2, "Q"))], ledger: vec![entry(2, -5, None)], ..changes() };

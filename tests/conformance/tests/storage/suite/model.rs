@@ -15,8 +15,8 @@ use despacho_core::{
 };
 
 use super::fixtures::{
-    Rng, at, claim, cnpj, courier, email, entry, event, key, notification, order, order_id, over, responded, store,
-    store_id,
+    Rng, at, claim, cnpj, courier, email, entry, event, key, notification, order, order_id, store, store_id, update,
+    with_response,
 };
 
 /// Small numbers of IDs and codes, so commits conflict often.
@@ -55,7 +55,7 @@ async fn random(model: &MemoryHost, rng: &mut Rng, step: i64) -> Changes {
                 let couriers = model.find_couriers(CourierQuery::All { after: None, limit: 1000 }).await.unwrap();
                 let value = courier(1 + rng.below(3));
                 let version = couriers.iter().find(|courier| courier.id == value.id).map(|courier| courier.version);
-                changes.couriers.push(over(expected(rng, version), value));
+                changes.couriers.push(update(expected(rng, version), value));
             }
             5 => {
                 let order = order(1 + rng.below(ORDERS), 1, "");
@@ -95,7 +95,7 @@ async fn random_store(model: &MemoryHost, rng: &mut Rng) -> Write<Store> {
     // The version of a removed store is guessed, because it cannot be read. Both hosts reject most such writes.
     let version = model.store(value.id).await.unwrap().map(|store| store.version);
     let version = version.or_else(|| rng.once_in(2).then(|| u32::try_from(rng.below(6)).unwrap()));
-    over(expected(rng, version), value)
+    update(expected(rng, version), value)
 }
 
 async fn random_key(model: &MemoryHost, rng: &mut Rng) -> Write<Key> {
@@ -103,7 +103,7 @@ async fn random_key(model: &MemoryHost, rng: &mut Rng) -> Write<Key> {
     let created_at = at(i64::try_from(rng.below(4)).unwrap());
     let hash = KeyHash::of(&rng.below(5).to_string());
     let version = model.find_keys(KeyQuery::Id(value.id)).await.unwrap().pop().map(|held| held.key.version);
-    over(expected(rng, version), Key { hash, created_at, ..value })
+    update(expected(rng, version), Key { hash, created_at, ..value })
 }
 
 async fn random_order(model: &MemoryHost, rng: &mut Rng) -> Write<Order> {
@@ -116,7 +116,7 @@ async fn random_order(model: &MemoryHost, rng: &mut Rng) -> Write<Order> {
         ..order(number, owner, CODES[usize::try_from(code).unwrap()])
     };
     let version = model.order(value.id).await.unwrap().map(|order| order.version);
-    over(expected(rng, version), value)
+    update(expected(rng, version), value)
 }
 
 /// Returns a change of a claim whose holder removes no expired claims, because the model keeps them forever.
@@ -125,7 +125,7 @@ fn random_claim(rng: &mut Rng, step: i64) -> ClaimChange {
     let claim = Claim { expires_at: at(step + i64::try_from(rng.below(40)).unwrap()), ..claim(name, holder) };
     match rng.below(5) {
         0..=2 => ClaimChange::Take(claim),
-        3 => ClaimChange::Finish(Claim { expires_at: claim.expires_at, ..responded(claim) }),
+        3 => ClaimChange::Finish(Claim { expires_at: claim.expires_at, ..with_response(claim) }),
         _ => ClaimChange::Release { scope: claim.scope, key: claim.key, holder: claim.holder, until: claim.expires_at },
     }
 }

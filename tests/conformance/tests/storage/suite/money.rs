@@ -14,7 +14,7 @@ use futures_util::future::join_all;
 
 use super::{
     Backend,
-    fixtures::{Rng, at, changes, cnpj, entry, key, money, order, order_id, over, store, store_id, top_up},
+    fixtures::{Rng, at, changes, cnpj, entry, key, money, order, order_id, store, store_id, top_up, update},
 };
 
 fn book(entries: Vec<LedgerEntry>) -> Changes {
@@ -75,7 +75,7 @@ pub(crate) async fn store_write_does_not_change_the_balance(backend: impl Backen
     host.commit(&book(vec![entry(1, 700, None)])).await.unwrap();
     let stale = Store { balance: money(-5), ..store(1) };
     // A change of the balance does not change the version of the store.
-    host.commit(&Changes { stores: vec![over(1, stale)], ..changes() }).await.unwrap();
+    host.commit(&Changes { stores: vec![update(1, stale)], ..changes() }).await.unwrap();
     assert_eq!(balance(host, 1).await, 700);
 }
 
@@ -231,7 +231,8 @@ pub(crate) async fn removed_branch_leaves_no_balance(backend: impl Backend) {
     put_stores(host, &[1, 2, 3, 4]).await;
     host.commit(&book(vec![entry(2, -4_516, None), entry(3, -7, None), entry(4, 90, None)])).await.unwrap();
     let debtor = host.store(store_id(2)).await.unwrap().unwrap();
-    let unsettled = Changes { stores: vec![over(1, Store { deleted_at: Some(at(1)), ..debtor.clone() })], ..changes() };
+    let unsettled =
+        Changes { stores: vec![update(1, Store { deleted_at: Some(at(1)), ..debtor.clone() })], ..changes() };
     assert_eq!(host.commit(&unsettled).await, Err(HostError::Conflict), "a branch with a debt cannot be removed");
     // The balance changes after the removal was decided.
     let stale = stores::remove(&debtor, store_id(1), at(1));

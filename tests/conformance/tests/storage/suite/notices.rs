@@ -12,7 +12,7 @@ use futures_util::future::join_all;
 
 use super::{
     Backend,
-    fixtures::{at, changes, claim, notification, responded, store_id},
+    fixtures::{at, changes, claim, notification, store_id, with_response},
 };
 
 fn notify(notifications: Vec<Notification>) -> Changes {
@@ -85,13 +85,13 @@ pub(crate) async fn claim_has_a_single_holder(backend: impl Backend) {
     assert_eq!(host.claim("store/1", "K").await, Ok(None));
 
     let other = claim("k", "another holder");
-    assert_eq!(host.commit(&finish(responded(other.clone()))).await, Err(HostError::Conflict));
+    assert_eq!(host.commit(&finish(with_response(other.clone()))).await, Err(HostError::Conflict));
     host.commit(&release(&other)).await.unwrap();
     assert_eq!(host.claim("store/1", "k").await, Ok(Some(held.clone())), "a release by another holder changes nothing");
-    host.commit(&finish(responded(held.clone()))).await.unwrap();
-    assert_eq!(host.claim("store/1", "k").await, Ok(Some(responded(held.clone()))));
+    host.commit(&finish(with_response(held.clone()))).await.unwrap();
+    assert_eq!(host.claim("store/1", "k").await, Ok(Some(with_response(held.clone()))));
     host.commit(&release(&held)).await.unwrap();
-    assert_eq!(host.claim("store/1", "k").await, Ok(Some(responded(held))), "a stored response is not released");
+    assert_eq!(host.claim("store/1", "k").await, Ok(Some(with_response(held))), "a stored response is not released");
     assert_eq!(host.commit(&take(6, other)).await, Err(HostError::Conflict), "the response is stored for a day");
 
     host.commit(&take(0, claim("other", "a"))).await.unwrap();
@@ -104,21 +104,21 @@ pub(crate) async fn claim_has_a_single_holder(backend: impl Backend) {
 pub(crate) async fn stored_responses_are_counted_by_owner_and_hour(backend: impl Backend) {
     let host = backend.host();
     let usage = async |minutes| host.usage(UsageQuery::Claims("merchant/1", at(minutes))).await.unwrap();
-    let size = responded(claim("k1", "a")).size();
+    let size = with_response(claim("k1", "a")).size();
     for (minutes, key) in [(0, "k1"), (1, "k2"), (70, "k3")] {
         host.commit(&take(minutes, claim(key, "a"))).await.unwrap();
         assert_eq!(usage(minutes).await.bytes % size, 0);
-        host.commit(&Changes { at: at(minutes), ..finish(responded(claim(key, "a"))) }).await.unwrap();
+        host.commit(&Changes { at: at(minutes), ..finish(with_response(claim(key, "a"))) }).await.unwrap();
     }
     assert_eq!(usage(0).await, StorageUsage { records: 3, bytes: 3 * size });
     assert_eq!(usage(65).await, StorageUsage { records: 1, bytes: size }, "by the hour");
     assert_eq!(usage(24 * 60).await, StorageUsage::default());
     assert_eq!(host.usage(UsageQuery::Claims("merchant/2", at(0))).await, Ok(StorageUsage::default()));
-    let other = responded(claim("k1", "another holder"));
+    let other = with_response(claim("k1", "another holder"));
     assert_eq!(host.commit(&finish(other)).await, Err(HostError::Conflict));
     let unowned = Claim { owner: None, ..claim("k4", "a") };
     host.commit(&take(0, unowned.clone())).await.unwrap();
-    host.commit(&finish(responded(unowned))).await.unwrap();
+    host.commit(&finish(with_response(unowned))).await.unwrap();
     assert_eq!(usage(0).await.records, 3, "a conflict and a claim without an owner are not counted");
 }
 
@@ -133,7 +133,7 @@ pub(crate) async fn expired_claim_is_free(backend: impl Backend) {
     );
     assert_eq!(host.commit(&take(5, successor.clone())).await, Ok(()));
     assert_eq!(
-        host.commit(&finish(responded(claim("k", "a")))).await,
+        host.commit(&finish(with_response(claim("k", "a")))).await,
         Err(HostError::Conflict),
         "the claim has another holder"
     );

@@ -16,7 +16,7 @@ use futures_util::future::join_all;
 
 use super::{
     Backend,
-    fixtures::{at, attempt, changes, event, message, order, over, store, store_id, webhook, webhook_id},
+    fixtures::{at, attempt, changes, event, message, order, store, store_id, update, webhook, webhook_id},
 };
 
 fn parent_journal() -> Journal {
@@ -112,7 +112,7 @@ pub(crate) async fn webhooks_are_read_as_written(backend: impl Backend) {
     host.commit(&Changes { webhooks, ..changes() }).await.unwrap();
     assert_eq!(host.find_webhooks(WebhookQuery::Store(store_id(1))).await, Ok(vec![webhook(7, 1), webhook(8, 1)]));
     assert_eq!(host.webhook(webhook_id(9)).await, Ok(Some(webhook(9, 2))));
-    let write = |expected, value| Changes { webhooks: vec![over(expected, value)], ..changes() };
+    let write = |expected, value| Changes { webhooks: vec![update(expected, value)], ..changes() };
     let removed = Webhook { state: WebhookState::Removed { at: at(1) }, ..webhook(7, 1) };
     assert_eq!(host.commit(&write(2, removed.clone())).await, Err(HostError::Conflict), "the stored version is 1");
     host.commit(&write(1, removed)).await.unwrap();
@@ -140,7 +140,7 @@ pub(crate) async fn webhook_is_due_by_its_events_and_messages(backend: impl Back
     assert_eq!(due(host, 0).await, [0_u64; 0]);
     host.commit(&event_changes(&[(2, 60, 1)])).await.unwrap();
     assert_eq!(due(host, 0).await, [7, 8], "the parent store and the branch, but not its sibling");
-    let write = |expected, value| Changes { webhooks: vec![over(expected, value)], ..changes() };
+    let write = |expected, value| Changes { webhooks: vec![update(expected, value)], ..changes() };
     let lease = Some(Lease { holder: "me".to_owned(), until: at(5) });
     host.commit(&write(1, Webhook { lease, ..quiet(7, 1) })).await.unwrap();
     host.commit(&write(1, Webhook { position: 1, due_at: Some(at(3)), seen_at: at(1), ..quiet(8, 2) })).await.unwrap();
@@ -171,7 +171,7 @@ pub(crate) async fn merchants_and_receivers_take_turns(backend: impl Backend) {
     // Webhooks that any instance is sending count towards the limit.
     let lease = Some(Lease { holder: "me".to_owned(), until: at(5) });
     let taken =
-        (100..105).map(|id| over(1, Webhook { lease: lease.clone(), ..of(id, 1, &format!("a{id}")) })).collect();
+        (100..105).map(|id| update(1, Webhook { lease: lease.clone(), ..of(id, 1, &format!("a{id}")) })).collect();
     host.commit(&Changes { webhooks: taken, ..changes() }).await.unwrap();
     assert_eq!(due(host, 2).await, [500, 501, 105, 106, 107]);
     assert_eq!(due(host, 5).await.len(), 10, "the leases have expired");
@@ -196,7 +196,7 @@ pub(crate) async fn backlog_does_not_block_other_merchants_of_a_receiver(backend
     host.commit(&Changes { webhooks, ..changes() }).await.unwrap();
     assert_eq!(due(host, 2).await, [100, 500, 101, 102, 103, 104, 105, 106, 107]);
     let lease = Some(Lease { holder: "me".to_owned(), until: at(5) });
-    let taken = (100..108).map(|id| over(1, Webhook { lease: lease.clone(), ..of(id, 1) })).collect();
+    let taken = (100..108).map(|id| update(1, Webhook { lease: lease.clone(), ..of(id, 1) })).collect();
     host.commit(&Changes { webhooks: taken, ..changes() }).await.unwrap();
     assert_eq!(due(host, 2).await, [500]);
 }
@@ -209,8 +209,8 @@ pub(crate) async fn branches_and_webhooks_are_counted_per_merchant(backend: impl
     assert_eq!(merchant_size(host, 1).await, [2, 2]);
     assert_eq!(merchant_size(host, 9).await, [0, 0]);
     let removed = Webhook { state: WebhookState::Removed { at: at(1) }, ..webhook(8, 2) };
-    let stores = vec![over(1, Store { deleted_at: Some(at(1)), ..store(3) })];
-    host.commit(&Changes { stores, webhooks: vec![over(1, removed)], ..changes() }).await.unwrap();
+    let stores = vec![update(1, Store { deleted_at: Some(at(1)), ..store(3) })];
+    host.commit(&Changes { stores, webhooks: vec![update(1, removed)], ..changes() }).await.unwrap();
     assert_eq!(merchant_size(host, 1).await, [1, 1]);
 }
 
@@ -310,7 +310,7 @@ pub(crate) async fn stopped_webhook_creates_a_notification(backend: impl Backend
     // The store rotates the secret in the meantime. Both the rotation and the result of the delivery are stored.
     let held = host.webhook(webhook_id(7)).await.unwrap().unwrap();
     let rotated = held.rotated("c".to_owned(), at(0));
-    host.commit(&Changes { webhooks: vec![over(held.version, rotated)], ..changes() }).await.unwrap();
+    host.commit(&Changes { webhooks: vec![update(held.version, rotated)], ..changes() }).await.unwrap();
     outbox::finish(host, &settings, &batch, tried(&batch, AttemptResult::Status(410))).await.unwrap();
     let ended = host.webhook(webhook_id(7)).await.unwrap().unwrap();
     assert!(matches!(ended.state, WebhookState::Ended { .. }) && ended.secrets[0].nonce == "c", "{ended:?}");
