@@ -38,7 +38,7 @@ fn at_depth(value: &Value, values: &Values, depth: u32) -> Result<Value, String>
 fn use_named(object: &Map<String, Value>, values: &Values, depth: u32) -> Result<Value, String> {
     only(object, &["$use", "$set", "$remove"])?;
     let name = object.get("$use").and_then(Value::as_str).ok_or("`$use` takes a name")?;
-    let named = values.get(name).ok_or_else(|| format!("there is no value `{name}`"))?;
+    let named = values.get(name).ok_or_else(|| format!("no value `{name}` is defined"))?;
     let mut expanded = at_depth(named, values, depth)?;
     for (pointer, value) in object.get("$set").and_then(Value::as_object).into_iter().flatten() {
         set(&mut expanded, pointer, at_depth(value, values, depth)?)?;

@@ -45,7 +45,7 @@ struct Piece<'a> {
 }
 
 impl Pairing {
-    /// Compares the values of a header. `ratelimit` and `retry-after` count down, and each request has an ID of its own.
+    /// Compares the values of a header. `ratelimit` and `retry-after` count down, and each request has its own ID.
     pub(crate) fn header(&mut self, name: &str, first: &str, second: &str) -> Result<(), String> {
         self.texts(first, second, |pairing, one, other| match name {
             "ratelimit" | "retry-after" => true,

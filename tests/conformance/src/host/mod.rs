@@ -183,7 +183,7 @@ impl TestHost for Memory {
     }
 }
 
-/// The release build of the server, over HTTP.
+/// The server as a process, over HTTP.
 struct Warp {
     server: Server,
     client: Client,
@@ -218,7 +218,7 @@ impl Drop for Warp {
     }
 }
 
-/// Starts the release build of the server.
+/// Starts the server as a process.
 fn serve(data: &Path, overrides: &CaseSettings, more: &[(&str, &str)]) -> Result<Server, String> {
     let binary = server::binary().map_err(|e| e.to_string())?;
     let variable = |key: &str| format!("DESPACHO_{}", key.replace(['.', '-'], "_").to_uppercase());

@@ -37,7 +37,7 @@ fn steps(dialect: Dialect) -> Vec<String> {
     before.into_iter().map(str::to_owned).chain(steps).collect()
 }
 
-/// Stores a prepaid parent store whose branches have balances of their own, and another merchant.
+/// Stores a prepaid parent store whose branches have their own balances, and another merchant.
 async fn populate(host: &impl Host) {
     let other = Store { matrix: None, ..store(8) };
     let others_branch = Store { matrix: Some(other.id), ..store(10) };

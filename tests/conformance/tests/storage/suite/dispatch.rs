@@ -182,7 +182,7 @@ pub(crate) async fn unresponsive_courier_loses_the_order(backend: impl Backend) 
     let order = host.order(order_id(50)).await.unwrap().unwrap();
     assert_eq!((order.status, order.courier.as_ref(), order.attempt), (OrderStatus::Searching, None, 1));
     assert_eq!(host.courier(silent[0].id).await.unwrap().unwrap().order, None);
-    // The same courier gets the order again only after a delay.
+    // The same courier gets the order again only after a delay, and only if no other courier is free.
     host.commit(&incoming(17)).await.unwrap();
     assert_eq!(round(host, &settings, &mut at_minute(18)).await.unwrap().allocated, 0);
     host.commit(&incoming(19)).await.unwrap();
