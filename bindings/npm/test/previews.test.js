@@ -12,18 +12,18 @@ const [{ context }, ...cases] = lines;
 
 function runPreview(previewer, { request, now, language }) {
   try {
-    return { status: 200, answer: previewer.previewText(request, { now, language }) };
+    return { status: 200, response: previewer.previewText(request, { now, language }) };
   } catch (error) {
     assert.ok(error instanceof DespachoError, String(error));
-    return { status: error.problem.status, answer: JSON.stringify(error.problem) };
+    return { status: error.problem.status, response: JSON.stringify(error.problem) };
   }
 }
 
 test("previews equal the service's previews byte for byte", async () => {
   const previewer = await createPreviewer(context);
   for (const expected of cases) {
-    const { status, answer } = runPreview(previewer, expected);
-    assert.deepEqual({ status, answer }, { status: expected.status, answer: expected.answer }, expected.request);
+    const { status, response } = runPreview(previewer, expected);
+    assert.deepEqual({ status, response }, { status: expected.status, response: expected.response }, expected.request);
   }
   const good = cases.filter((expected) => expected.status === 200).length;
   console.log(`${cases.length} previews are equal: ${good} calculated, ${cases.length - good} rejected`);
@@ -34,6 +34,6 @@ test("preview of an object equals the preview of its text", async () => {
   const previewer = await createPreviewer(JSON.parse(context));
   for (const expected of cases.filter((one) => one.status === 200).slice(0, 200)) {
     const view = previewer.preview(JSON.parse(expected.request), { now: new Date(expected.now), language: expected.language });
-    assert.equal(JSON.stringify(view), expected.answer);
+    assert.equal(JSON.stringify(view), expected.response);
   }
 });

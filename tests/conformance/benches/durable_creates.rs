@@ -1,13 +1,12 @@
-//! Durable creates per second through the host on SQLite, against a bare program that group-commits the same rows.
+//! Measures durable creates per second of the SQLite host, and of a baseline that commits the same rows in groups.
 //!
-//! `cargo bench -p despacho-conformance`. Rounds alternate, since a machine is never alone; the ratio of the medians counts. The
-//! bare program is as bare as can be: its rows are made before the clock starts, it has no queue and no readers, and it is
-//! always given full groups.
+//! Run `cargo bench -p despacho-conformance`. Runs of both alternate, because other programs use the machine too; compare the medians.
+//! The baseline prepares its rows before the measurement, has no queue and no readers, and always commits full groups.
 
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a benchmark that fails says where, and prints its figures"
+    reason = "a failing benchmark reports the line, and the results are printed"
 )]
 
 use std::{
@@ -29,14 +28,14 @@ use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost, Stats};
 use rusqlite::{Connection, types::Null};
 
 #[path = "../tests/storage/suite/fixtures.rs"]
-#[expect(dead_code, reason = "the suite needs more of them")]
+#[expect(dead_code, reason = "only the suite uses all fixtures")]
 mod fixtures;
 
 const ORDERS: u64 = 12_800;
 const CONCURRENT: u64 = 64;
-const ROUNDS: usize = 5;
+const RUNS: usize = 5;
 
-/// A new order as the API commits it: the order, its event, the debit of its fee.
+/// Returns a new order as the API commits it: the order, its event and the debit of its fee.
 fn create(number: u64) -> Changes {
     let mut order = fixtures::order(number, 1, &format!("P-{number}"));
     order.courier = None;
@@ -49,8 +48,8 @@ fn with_store() -> Changes {
     Changes { stores: vec![Write::insert(fixtures::store(1))], ..fixtures::changes() }
 }
 
-/// Through the host: changes are made, checked and turned into rows while the clock runs.
-async fn through_the_host(path: &Path) -> (f64, Stats) {
+/// Commits through the host. Creating, checking and encoding the changes is part of the measurement.
+async fn measure_host(path: &Path) -> (f64, Stats) {
     let database = Sqlite::open(path, &Options::default()).unwrap();
     let host = Arc::new(SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default()));
     host.commit(&with_store()).await.unwrap();
@@ -79,8 +78,8 @@ async fn through_the_host(path: &Path) -> (f64, Stats) {
     (ORDERS as f64 / seconds, stats)
 }
 
-/// The same rows in the same tables, by one thread and nothing else.
-fn bare(path: &Path) -> f64 {
+/// Commits the same rows to the same tables on one thread.
+fn measure_baseline(path: &Path) -> f64 {
     let rows: Vec<Vec<Statement>> =
         (1..=ORDERS).map(|number| statements(&create(number), &Timing::default()).unwrap()).collect();
     let connection = Connection::open(path).unwrap();
@@ -114,26 +113,28 @@ fn median(mut figures: Vec<f64>) -> f64 {
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for round in 1..=ROUNDS {
+    let (mut host_rates, mut baseline_rates) = (Vec::new(), Vec::new());
+    for run in 1..=RUNS {
         let folder = tempfile::tempdir().unwrap();
-        let (host, stats) = runtime.block_on(through_the_host(&folder.path().join("host.db")));
-        let path = folder.path().join("bare.db");
+        let (host, stats) = runtime.block_on(measure_host(&folder.path().join("host.db")));
+        let path = folder.path().join("baseline.db");
         runtime.block_on(async {
             let database = Sqlite::open(&path, &Options::default()).unwrap();
             let host = SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default());
             host.commit(&with_store()).await.unwrap();
             host.driver().close().await.unwrap();
         });
-        let bare = bare(&path);
+        let baseline = measure_baseline(&path);
         let mean = stats.commits as f64 / stats.groups as f64;
-        println!("round {round}: host {host:.0}/s in groups of {mean:.0}, bare {bare:.0}/s in groups of {CONCURRENT}");
-        ours.push(host);
-        theirs.push(bare);
+        println!(
+            "run {run}: host {host:.0}/s in groups of {mean:.0}, baseline {baseline:.0}/s in groups of {CONCURRENT}"
+        );
+        host_rates.push(host);
+        baseline_rates.push(baseline);
     }
-    let (ours, theirs) = (median(ours), median(theirs));
+    let (host, baseline) = (median(host_rates), median(baseline_rates));
     println!(
-        "durable creates, {CONCURRENT} at once: {ours:.0}/s, bare {theirs:.0}/s, ratio {:.0} %",
-        100.0 * ours / theirs
+        "durable creates, {CONCURRENT} clients: {host:.0}/s, baseline {baseline:.0}/s, ratio {:.0} %",
+        100.0 * host / baseline
     );
 }

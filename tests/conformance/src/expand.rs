@@ -1,22 +1,23 @@
-//! Values that say how they are made: `$use` for one that has a name, `$times` for many of the same.
+//! Expands values of cases: `$use` inserts a named value, `$times` repeats a value.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// Values by their names.
+/// Values by name.
 pub type Values = BTreeMap<String, Value>;
 
-/// How deep values may name each other; a circle would go on for ever.
-const DEPTH: u32 = 32;
+/// The maximum depth of nested values. It ends the expansion of values that use each other in a cycle.
+const MAX_DEPTH: u32 = 32;
 
-/// The value with everything in it made.
+/// Returns the value with every `$use` and `$times` in it expanded.
 pub fn expand(value: &Value, values: &Values) -> Result<Value, String> {
-    at_depth(value, values, DEPTH)
+    at_depth(value, values, MAX_DEPTH)
 }
 
 fn at_depth(value: &Value, values: &Values, depth: u32) -> Result<Value, String> {
-    let deeper = || depth.checked_sub(1).ok_or_else(|| "values name each other in a circle".to_owned());
+    let deeper =
+        || depth.checked_sub(1).ok_or_else(|| "values are nested too deeply, or use each other in a cycle".to_owned());
     match value {
         Value::Object(object) if object.contains_key("$use") => use_named(object, values, deeper()?),
         Value::Object(object) if object.contains_key("$times") => repeat(object, values, deeper()?),
@@ -37,18 +38,18 @@ fn at_depth(value: &Value, values: &Values, depth: u32) -> Result<Value, String>
 fn use_named(object: &Map<String, Value>, values: &Values, depth: u32) -> Result<Value, String> {
     only(object, &["$use", "$set", "$remove"])?;
     let name = object.get("$use").and_then(Value::as_str).ok_or("`$use` takes a name")?;
-    let named = values.get(name).ok_or_else(|| format!("there is no value `{name}`"))?;
-    let mut made = at_depth(named, values, depth)?;
+    let named = values.get(name).ok_or_else(|| format!("no value `{name}` is defined"))?;
+    let mut expanded = at_depth(named, values, depth)?;
     for (pointer, value) in object.get("$set").and_then(Value::as_object).into_iter().flatten() {
-        set(&mut made, pointer, at_depth(value, values, depth)?)?;
+        set(&mut expanded, pointer, at_depth(value, values, depth)?)?;
     }
     for pointer in object.get("$remove").and_then(Value::as_array).into_iter().flatten() {
-        remove(&mut made, pointer.as_str().ok_or("`$remove` takes pointers")?)?;
+        remove(&mut expanded, pointer.as_str().ok_or("`$remove` takes pointers")?)?;
     }
-    Ok(made)
+    Ok(expanded)
 }
 
-/// `{"$times": 51, "$item": …}` is an array, `{"$times": 256, "$text": "x"}` a text.
+/// `{"$times": 51, "$item": …}` is an array, `{"$times": 256, "$text": "x"}` a string.
 fn repeat(object: &Map<String, Value>, values: &Values, depth: u32) -> Result<Value, String> {
     only(object, &["$times", "$item", "$text"])?;
     let times = object.get("$times").and_then(Value::as_u64).and_then(|times| usize::try_from(times).ok());
@@ -62,35 +63,35 @@ fn repeat(object: &Map<String, Value>, values: &Values, depth: u32) -> Result<Va
 
 fn only(object: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
     match object.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(format!("`{key}` cannot stand beside {}", known.join(", "))),
+        Some(key) => Err(format!("`{key}` is unknown; use {}", known.join(", "))),
         None => Ok(()),
     }
 }
 
-/// The place that holds a pointer's last part, and that part.
+/// Returns the parent of the value at `pointer`, and the last part of the pointer.
 fn parent<'a>(value: &'a mut Value, pointer: &str) -> Result<(&'a mut Value, String), String> {
-    let (above, last) = pointer.rsplit_once('/').ok_or_else(|| format!("`{pointer}` is no JSON pointer"))?;
-    let place = value.pointer_mut(above).ok_or_else(|| format!("there is nothing at `{above}`"))?;
-    Ok((place, last.replace("~1", "/").replace("~0", "~")))
+    let (above, last) = pointer.rsplit_once('/').ok_or_else(|| format!("`{pointer}` is not a JSON Pointer"))?;
+    let parent_value = value.pointer_mut(above).ok_or_else(|| format!("no value exists at `{above}`"))?;
+    Ok((parent_value, last.replace("~1", "/").replace("~0", "~")))
 }
 
 fn set(value: &mut Value, pointer: &str, new: Value) -> Result<(), String> {
-    let (place, last) = parent(value, pointer)?;
-    match place {
+    let (parent_value, last) = parent(value, pointer)?;
+    match parent_value {
         Value::Object(object) => _ = object.insert(last, new),
         Value::Array(items) if last == "-" => items.push(new),
         Value::Array(items) => {
             let slot = last.parse().ok().and_then(|index: usize| items.get_mut(index));
-            *slot.ok_or_else(|| format!("there is nothing at `{pointer}`"))? = new;
+            *slot.ok_or_else(|| format!("no value exists at `{pointer}`"))? = new;
         }
-        _ => return Err(format!("`{pointer}` is inside a plain value")),
+        _ => return Err(format!("`{pointer}` is inside a scalar")),
     }
     Ok(())
 }
 
 fn remove(value: &mut Value, pointer: &str) -> Result<(), String> {
-    let (place, last) = parent(value, pointer)?;
-    let gone = match place {
+    let (parent_value, last) = parent(value, pointer)?;
+    let was_removed = match parent_value {
         Value::Object(object) => object.remove(&last).is_some(),
         Value::Array(items) => {
             let index = last.parse().ok().filter(|index: &usize| *index < items.len());
@@ -98,7 +99,7 @@ fn remove(value: &mut Value, pointer: &str) -> Result<(), String> {
         }
         _ => false,
     };
-    if gone { Ok(()) } else { Err(format!("there is nothing at `{pointer}` to remove")) }
+    if was_removed { Ok(()) } else { Err(format!("no value exists at `{pointer}`")) }
 }
 
 #[cfg(test)]
@@ -106,40 +107,40 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn made(value: Value) -> Result<Value, String> {
+    fn expanded(value: Value) -> Result<Value, String> {
         let values = json!({
             "order": {"code": "A", "deliveries": [{"name": "Ana"}]},
             "two": {"$use": "order", "$set": {"/deliveries/-": {"name": "Bia"}}},
-            "circle": {"$use": "circle"},
+            "cycle": {"$use": "cycle"},
         });
-        expand(&value, &serde_json::from_value(values).expect("it is a map"))
+        expand(&value, &serde_json::from_value(values).expect("a map"))
     }
 
     #[test]
-    fn a_named_value_is_changed_where_said() {
+    fn named_value_is_changed_at_pointers() {
         let value = json!({"$use": "two", "$set": {"/code": "B"}, "$remove": ["/deliveries/0/name"]});
-        assert_eq!(made(value), Ok(json!({"code": "B", "deliveries": [{}, {"name": "Bia"}]})));
+        assert_eq!(expanded(value), Ok(json!({"code": "B", "deliveries": [{}, {"name": "Bia"}]})));
     }
 
     #[test]
-    fn things_are_repeated() {
-        assert_eq!(made(json!({"$times": 3, "$text": "ab"})), Ok(json!("ababab")));
-        let many = made(json!([{"$times": 2, "$item": {"$use": "order", "$remove": ["/deliveries"]}}]));
+    fn strings_and_items_are_repeated() {
+        assert_eq!(expanded(json!({"$times": 3, "$text": "ab"})), Ok(json!("ababab")));
+        let many = expanded(json!([{"$times": 2, "$item": {"$use": "order", "$remove": ["/deliveries"]}}]));
         assert_eq!(many, Ok(json!([[{"code": "A"}, {"code": "A"}]])));
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn invalid_directives_are_rejected() {
         let wrong = [
             (json!({"$use": "gone"}), "no value `gone`"),
-            (json!({"$use": "circle"}), "in a circle"),
-            (json!({"$use": "order", "$sett": {}}), "`$sett` cannot stand"),
-            (json!({"$use": "order", "$set": {"/a/b/c": 1}}), "nothing at `/a/b`"),
-            (json!({"$use": "order", "$remove": ["/fullCode"]}), "nothing at `/fullCode`"),
+            (json!({"$use": "cycle"}), "in a cycle"),
+            (json!({"$use": "order", "$sett": {}}), "`$sett` is unknown"),
+            (json!({"$use": "order", "$set": {"/a/b/c": 1}}), "no value exists at `/a/b`"),
+            (json!({"$use": "order", "$remove": ["/fullCode"]}), "no value exists at `/fullCode`"),
             (json!({"$times": 2}), "either `$item` or `$text`"),
         ];
         for (value, reason) in wrong {
-            let output = made(value).expect_err(reason);
+            let output = expanded(value).expect_err(reason);
             assert!(output.contains(reason), "{output}");
         }
     }

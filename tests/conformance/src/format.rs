@@ -1,4 +1,4 @@
-//! The shape of a case file.
+//! The format of case files.
 
 use std::{
     collections::BTreeMap,
@@ -10,29 +10,29 @@ use serde_json::{Map, Value};
 
 use crate::expand::{self, Values};
 
-/// A group of steps, in one file, on a host of its own.
+/// A file of steps that run on a new host.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CaseFile {
-    /// What it shows, in a sentence.
+    /// A sentence that describes what the file tests.
     pub about: String,
-    /// Files of tests/cases/setup that run before it and whose captures it may use.
+    /// Files of tests/cases/setup whose steps run first. Their captured values are available.
     #[serde(default)]
     pub setup: Vec<String>,
-    /// Settings of the host that differ from the defaults, by the keys of `despacho config`.
+    /// Settings that override the defaults, with the keys of `despacho config`.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
-    /// Values that `$use` finds, besides those of tests/cases/shared.
+    /// Values for `$use`, in addition to those of tests/cases/shared.
     #[serde(default)]
     pub values: Values,
-    /// What steps have that do not say otherwise.
+    /// Values for steps that do not have their own.
     #[serde(default)]
     pub defaults: Defaults,
     /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// What a step takes over where it says nothing itself.
+/// Values for steps that do not have their own.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Defaults {
@@ -41,43 +41,43 @@ pub struct Defaults {
     /// Request headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The expected answer: a step's own `status`, `headers`, `body` and `text` replace these one by one.
+    /// The expected response. `status`, `body`, `text` and each header of a step replace these individually.
     #[serde(default)]
     pub expect: Expect,
 }
 
-/// A request and its expected answer, or a move of the clock.
+/// A request and its expected response, or an advance of the clock.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
-    /// What it shows.
+    /// What the step tests.
     #[serde(default)]
     pub name: String,
-    /// Moves the clock on, in place of a request.
+    /// Advances the clock instead of sending a request.
     pub advance_seconds: Option<u32>,
     /// Method and path: `POST /delivery/orders`.
     pub send: Option<String>,
-    /// Request headers; `null` takes a default header away.
+    /// Request headers; `null` removes a default header.
     #[serde(default)]
     pub headers: BTreeMap<String, Option<String>>,
     /// The body as JSON.
     pub body: Option<Value>,
-    /// The body as text, or as pieces of text.
+    /// The body as a string, or as an array of strings that are joined.
     pub text: Option<Value>,
-    /// The body as base64, for what is no text.
+    /// The body in base64, for bytes that are not UTF-8.
     pub base64: Option<String>,
-    /// The expected answer.
+    /// The expected response.
     #[serde(default)]
     pub expect: Expect,
 }
 
-/// An expected answer. What is not named is not looked at, except for what holds for every answer.
+/// An expected response. Absent parts are not checked, except for the rules in [`invariants`](crate::invariants).
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
     /// The status.
     pub status: Option<u16>,
-    /// Header by header a pattern; `null` for a header that must not be there.
+    /// A pattern for each header; `null` means that the header must be absent.
     #[serde(default)]
     pub headers: Map<String, Value>,
     /// A pattern for the body as JSON.
@@ -95,33 +95,33 @@ struct SharedFile {
     values: Values,
 }
 
-/// A file with its steps completed, and those of its setup before them.
+/// A case file with complete steps, and the steps of its setup before them.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The file's path below tests/cases, without its ending: `orders/create`.
+    /// The file's path below tests/cases, without its extension: `orders/create`.
     pub name: String,
-    /// Settings of the host that differ from the defaults.
+    /// Settings that override the defaults.
     pub settings: BTreeMap<String, String>,
-    /// All steps, defaults and values filled in.
+    /// All steps, with defaults and values inserted.
     pub steps: Vec<Step>,
 }
 
 impl Case {
-    /// Whether a step moves the clock, which not every host can.
+    /// Returns whether a step advances the clock, which only some hosts support.
     #[must_use]
-    pub fn moves_clock(&self) -> bool {
+    pub fn advances_clock(&self) -> bool {
         self.steps.iter().any(|step| step.advance_seconds.is_some())
     }
 }
 
-/// The folder with the cases: tests/cases, beside this package.
+/// Returns the path of tests/cases.
 #[must_use]
 pub fn folder() -> PathBuf {
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from);
     package.join("../cases")
 }
 
-/// The names of all case files below a folder, in order; those of `setup` and `shared` are no cases.
+/// Returns the sorted names of all case files below a folder, without those of `setup` and `shared`.
 pub fn names(folder: &Path) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     collect(folder, "", &mut names)?;
@@ -152,7 +152,7 @@ pub fn load(folder: &Path, name: &str) -> Result<Case, String> {
     for file in names {
         for (key, value) in read::<SharedFile>(folder, &file)?.values {
             if shared.insert(key.clone(), value).is_some() {
-                return Err(format!("{file}.json: another shared file has a value `{key}` too"));
+                return Err(format!("{file}.json: another shared file also has a value `{key}`"));
             }
         }
     }
@@ -160,8 +160,8 @@ pub fn load(folder: &Path, name: &str) -> Result<Case, String> {
     let mut steps = Vec::new();
     for setup in &file.setup {
         let setup = format!("setup/{setup}");
-        let before: CaseFile = read(folder, &setup)?;
-        steps.extend(complete(&before, &shared).map_err(|e| format!("{setup}.json: {e}"))?);
+        let setup_file: CaseFile = read(folder, &setup)?;
+        steps.extend(complete(&setup_file, &shared).map_err(|e| format!("{setup}.json: {e}"))?);
     }
     steps.extend(complete(&file, &shared).map_err(|e| format!("{name}.json: {e}"))?);
     Ok(Case { name: name.to_owned(), settings: file.settings, steps })
@@ -172,10 +172,10 @@ fn read<T: for<'a> Deserialize<'a>>(folder: &Path, name: &str) -> Result<T, Stri
     serde_json::from_str(&text).map_err(|e| format!("{name}.json: {e}"))
 }
 
-/// Fills defaults and values in, so that a step says everything itself.
+/// Returns the steps with defaults and values inserted.
 fn complete(file: &CaseFile, shared: &Values) -> Result<Vec<Step>, String> {
     if file.about.trim().is_empty() || file.steps.is_empty() {
-        return Err("a case says what it is about and has at least one step".to_owned());
+        return Err("a case needs `about` and at least one step".to_owned());
     }
     let values: Values = shared.iter().chain(&file.values).map(|(key, value)| (key.clone(), value.clone())).collect();
     let steps = file.steps.iter().enumerate();
@@ -219,12 +219,14 @@ impl Step {
 
     fn check(&self) -> Result<(), String> {
         let bodies = [self.body.is_some(), self.text.is_some(), self.base64.is_some()];
-        let sendable = self.send.as_deref().is_some_and(|send| send.split_once(' ').is_some());
+        let is_sendable = self.send.as_deref().is_some_and(|send| send.split_once(' ').is_some());
         let error = match () {
             () if self.name.trim().is_empty() => "has no name",
-            () if !sendable => "needs `send`: a method and a path",
-            () if bodies.iter().filter(|there| **there).count() > 1 => "has more than one of body, text and base64",
-            () if self.expect.status.is_none() => "expects no status",
+            () if !is_sendable => "needs `send`: a method and a path",
+            () if bodies.iter().filter(|is_present| **is_present).count() > 1 => {
+                "has more than one of body, text and base64"
+            }
+            () if self.expect.status.is_none() => "needs `expect.status`",
             () => return Ok(()),
         };
         Err(error.to_owned())
@@ -242,12 +244,12 @@ mod tests {
     }
 
     #[test]
-    fn a_step_takes_over_what_it_does_not_say() {
+    fn defaults_apply_to_absent_parts_of_a_step() {
         let steps = completed(json!({
             "about": "a", "defaults": {"send": "POST /a", "headers": {"x": "1", "y": "2"}, "expect": {"status": 422}},
             "steps": [{"name": "one"}, {"name": "two", "send": "GET /b", "headers": {"x": null}, "expect": {"status": 200}}],
         }))
-        .expect("it is sound");
+        .expect("the file is valid");
         assert_eq!(steps[0].send.as_deref(), Some("POST /a"));
         assert_eq!((steps[0].expect.status, steps[1].expect.status), (Some(422), Some(200)));
         assert_eq!(steps[1].headers.get("x"), Some(&None));
@@ -255,11 +257,11 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_a_mistake_is_refused() {
+    fn invalid_file_is_rejected() {
         let wrong = [
             (json!({"about": "a", "steps": []}), "at least one step"),
             (json!({"about": "a", "steps": [{"send": "GET /", "expect": {"status": 200}}]}), "has no name"),
-            (json!({"about": "a", "steps": [{"name": "n", "send": "GET /"}]}), "expects no status"),
+            (json!({"about": "a", "steps": [{"name": "n", "send": "GET /"}]}), "needs `expect.status`"),
             (json!({"about": "a", "steps": [{"name": "n", "send": "GET", "expect": {"status": 200}}]}), "needs `send`"),
             (json!({"about": "a", "steps": [{"name": "n", "sent": "GET /"}]}), "unknown field `sent`"),
             (

@@ -1,35 +1,41 @@
-//! What holds for every answer of every host, so that no case need say it.
+//! Checks that apply to every response of every host, so cases do not repeat them.
 
 use http::{HeaderMap, Method, StatusCode, header};
 use serde_json::Value;
 
-/// What is wrong with an answer whatever was asked.
+/// Returns the violations of the rules that apply to every response.
 #[must_use]
 pub fn errors(method: &Method, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
     let mut errors = Vec::new();
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let request_id = header("x-request-id");
     if request_id.is_empty() {
-        errors.push("every answer carries x-request-id, this one does not".to_owned());
+        errors.push("the response has no x-request-id".to_owned());
     }
-    // An answer to HEAD has headers alone, and success may be of any type.
+    // A response to HEAD has only headers, and a successful response can have any type.
     if method == Method::HEAD || status.as_u16() < 400 {
         return errors;
     }
     if header(header::CONTENT_TYPE.as_str()) != "application/problem+json" {
-        errors.push(format!("an error is application/problem+json, not `{}`", header(header::CONTENT_TYPE.as_str())));
+        errors.push(format!(
+            "an error must be application/problem+json, not `{}`",
+            header(header::CONTENT_TYPE.as_str())
+        ));
     }
     let document: Value = serde_json::from_slice(body).unwrap_or_default();
     for key in ["type", "title", "detail", "instance", "code", "requestId"] {
         if document[key].as_str().is_none_or(str::is_empty) {
-            errors.push(format!("a problem document has a text `{key}`, this one has {}", document[key]));
+            errors.push(format!(
+                "`{key}` of the problem document must be a string that is not empty, got {}",
+                document[key]
+            ));
         }
     }
     if document["status"].as_u64() != Some(u64::from(status.as_u16())) {
-        errors.push(format!("the problem document says status {}, the answer {status}", document["status"]));
+        errors.push(format!("the problem document has status {}, the response {status}", document["status"]));
     }
     if document["requestId"].as_str() != Some(request_id) {
-        errors.push(format!("the problem document says request {}, the header {request_id}", document["requestId"]));
+        errors.push(format!("the problem document has request ID {}, the header {request_id}", document["requestId"]));
     }
     errors
 }
@@ -51,19 +57,19 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_answer_has_no_fault() {
+    fn valid_response_has_no_errors() {
         assert_eq!(count(200, &[("x-request-id", "r")], "anything"), 0);
         assert_eq!(count(404, &[("x-request-id", "r"), ("content-type", "application/problem+json")], PROBLEM), 0);
     }
 
     #[test]
-    fn each_fault_is_told() {
-        let sound = [("x-request-id", "r"), ("content-type", "application/problem+json")];
+    fn every_violation_is_reported() {
+        let valid = [("x-request-id", "r"), ("content-type", "application/problem+json")];
         assert_eq!(count(200, &[], ""), 1);
-        assert_eq!(count(404, &sound[..1], PROBLEM), 1);
-        assert_eq!(count(422, &sound, PROBLEM), 1);
-        assert_eq!(count(404, &[("x-request-id", "s"), sound[1]], PROBLEM), 1);
-        assert_eq!(count(404, &sound, &PROBLEM.replace("\"d\"", "\"\"")), 1);
-        assert!(count(404, &sound, "not found") > 1);
+        assert_eq!(count(404, &valid[..1], PROBLEM), 1);
+        assert_eq!(count(422, &valid, PROBLEM), 1);
+        assert_eq!(count(404, &[("x-request-id", "s"), valid[1]], PROBLEM), 1);
+        assert_eq!(count(404, &valid, &PROBLEM.replace("\"d\"", "\"\"")), 1);
+        assert!(count(404, &valid, "not found") > 1);
     }
 }

@@ -1,13 +1,12 @@
-//! One API, many runners: tests/cases holds requests and expected answers as data, and every host must give the same answers.
-//!
-//! tests/cases/README.md describes the format.
+//! Runs the requests of tests/cases on every host and compares the responses with the expected ones. tests/cases/README.md
+//! describes the format.
 
 pub mod compare;
 pub mod expand;
 pub mod format;
-mod fresh;
 pub mod host;
 pub mod invariants;
 pub mod matching;
+mod pairing;
 pub mod run;
 pub mod variables;

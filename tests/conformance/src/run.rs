@@ -1,4 +1,4 @@
-//! Running a case on a host, and telling what went wrong so that it can be repaired from the text alone.
+//! Runs a case on a host and reports each failed step with its request and response.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -12,20 +12,20 @@ use crate::{
     variables::Variables,
 };
 
-/// Runs all steps of a case, a failed one too: later ones fail for reasons of their own. The error names every failed step.
+/// Runs all steps of a case, even after a failed step. The error lists every failed step.
 pub fn run(case: &Case, host: &mut dyn TestHost) -> Result<(), String> {
     let mut variables = Variables::default();
     variables.set("operatorToken", Value::from(OPERATOR_TOKEN));
     let mut failed = Vec::new();
     for (index, step) in case.steps.iter().enumerate() {
-        if let Err(error) = take(step, host, &mut variables) {
+        if let Err(error) = run_step(step, host, &mut variables) {
             failed.push(format!("step {} of {}, `{}`:\n{error}", index + 1, case.steps.len(), step.name));
         }
     }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n\n")) }
 }
 
-fn take(step: &Step, host: &mut dyn TestHost, variables: &mut Variables) -> Result<(), String> {
+fn run_step(step: &Step, host: &mut dyn TestHost, variables: &mut Variables) -> Result<(), String> {
     if let Some(seconds) = step.advance_seconds {
         return host.advance(seconds);
     }
@@ -34,11 +34,11 @@ fn take(step: &Step, host: &mut dyn TestHost, variables: &mut Variables) -> Resu
     let method = request.method().clone();
     let response = host.send(request)?;
     let mut errors = invariants::errors(&method, response.status(), response.headers(), response.body());
-    errors.extend(judge(step, &response, variables)?);
+    errors.extend(check_response(step, &response, variables)?);
     if errors.is_empty() {
         return Ok(());
     }
-    Err(format!("  {}\n--- sent\n{requested}\n--- got\n{}", errors.join("\n  "), describe_response(&response)))
+    Err(format!("  {}\n--- request\n{requested}\n--- response\n{}", errors.join("\n  "), describe_response(&response)))
 }
 
 fn request(step: &Step, variables: &Variables) -> Result<Request<Bytes>, String> {
@@ -66,7 +66,8 @@ fn body(step: &Step, variables: &Variables) -> Result<Option<Bytes>, String> {
         return STANDARD.decode(encoded).map(|bytes| Some(bytes.into())).map_err(|e| format!("base64: {e}"));
     }
     let piece = |value: &Value| {
-        let text = value.as_str().ok_or_else(|| format!("text is made of texts, not of {value}"))?;
+        let text =
+            value.as_str().ok_or_else(|| format!("`text` must be a string or an array of strings, got {value}"))?;
         variables.text(text)
     };
     match &step.text {
@@ -79,8 +80,8 @@ fn body(step: &Step, variables: &Variables) -> Result<Option<Bytes>, String> {
     }
 }
 
-/// Compares an answer with what a step expects, and keeps what it captures.
-fn judge(step: &Step, response: &Response<Bytes>, variables: &mut Variables) -> Result<Vec<String>, String> {
+/// Compares a response with the expectations of a step, and stores the captured values.
+fn check_response(step: &Step, response: &Response<Bytes>, variables: &mut Variables) -> Result<Vec<String>, String> {
     let expect = &step.expect;
     let mut errors = Vec::new();
     if expect.status.is_some_and(|status| status != response.status().as_u16()) {
@@ -108,7 +109,7 @@ fn judge(step: &Step, response: &Response<Bytes>, variables: &mut Variables) -> 
     if let Some(pattern) = &expect.body {
         match serde_json::from_slice::<Value>(response.body()) {
             Ok(body) => compare(pattern, Some(&body), "")?,
-            Err(e) => errors.push(format!("expected a body of JSON: {e}")),
+            Err(e) => errors.push(format!("expected a JSON body: {e}")),
         }
     }
     Ok(errors)
@@ -122,15 +123,15 @@ fn describe_response(response: &Response<Bytes>) -> String {
     format!("{}\n{}", response.status(), describe(response.headers(), response.body()))
 }
 
-/// Headers and body; JSON laid out, and cut where nobody reads on.
+/// Returns headers and body as text, with indented JSON and at most `READABLE` characters of the body.
 fn describe(headers: &header::HeaderMap, body: &[u8]) -> String {
     const READABLE: usize = 4_000;
     let headers: Vec<String> =
         headers.iter().map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes()))).collect();
-    let laid_out = serde_json::from_slice::<Value>(body).and_then(|value| serde_json::to_string_pretty(&value));
-    let text = laid_out.unwrap_or_else(|_| String::from_utf8_lossy(body).into_owned());
+    let indented = serde_json::from_slice::<Value>(body).and_then(|value| serde_json::to_string_pretty(&value));
+    let text = indented.unwrap_or_else(|_| String::from_utf8_lossy(body).into_owned());
     let shown: String = text.chars().take(READABLE).collect();
-    let rest = if shown.len() < text.len() { format!("… ({} bytes in all)", body.len()) } else { String::new() };
+    let rest = if shown.len() < text.len() { format!("… ({} bytes in total)", body.len()) } else { String::new() };
     format!("{}\n{shown}{rest}", headers.join("\n"))
 }
 
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Answers with what it was sent, and a number that grows.
+    /// Returns each request in the response, with a number that increases.
     #[derive(Default)]
     struct Echo(u64);
 
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn captures_go_from_step_to_step() {
+    fn captured_values_are_available_in_later_steps() {
         let steps = json!([
             {"name": "one", "send": "POST /a", "body": {"token": "${operatorToken}"}, "expect": {
                 "status": 200, "headers": {"x-kind": "echo", "x-none": null},
@@ -180,22 +181,22 @@ mod tests {
     }
 
     #[test]
-    fn every_failed_step_is_told_with_what_was_sent_and_got() {
+    fn failed_steps_are_reported_with_request_and_response() {
         let steps = json!([
             {"name": "one", "send": "GET /a", "expect": {"status": 201, "headers": {"x-kind": null}, "body": {"id": 2, "fee": 1}}},
             {"name": "two", "send": "GET /a/${gone}", "expect": {"status": 200}},
         ]);
-        let output = outcome(steps).expect_err("nothing fits");
+        let output = outcome(steps).expect_err("both steps fail");
         for part in [
             "step 1 of 2, `one`",
             "expected status 201, got 200",
-            "header x-kind: expected nothing",
+            "header x-kind: expected no value",
             "/id: expected 2, got 1",
             "/fee: expected 1, but it is missing",
             "GET /a\n",
             "\"path\": \"/a\"",
             "step 2 of 2, `two`",
-            "nothing was captured as `gone`",
+            "no value was captured as `gone`",
         ] {
             assert!(output.contains(part), "`{part}` is not in:\n{output}");
         }

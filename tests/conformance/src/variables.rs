@@ -1,37 +1,38 @@
-//! What earlier steps captured, and how later ones name it: `${orderId}`.
+//! Values that steps capture, and their use in later steps: `${orderId}`.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// Captured values by their names.
+/// Captured values by name.
 #[derive(Clone, Debug, Default)]
 pub struct Variables(BTreeMap<String, Value>);
 
 impl Variables {
-    /// Keeps a value; a later one of the same name replaces it.
+    /// Stores a value and replaces an earlier one with the same name.
     pub fn set(&mut self, name: &str, value: Value) {
         self.0.insert(name.to_owned(), value);
     }
 
-    /// A text with every `${name}` in it replaced.
+    /// Returns `text` with every `${name}` replaced.
     pub fn text(&self, text: &str) -> Result<String, String> {
-        let mut made = String::new();
+        let mut output = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("${") {
             let (name, after) = after.split_once('}').ok_or_else(|| format!("`{text}` has `${{` without `}}`"))?;
-            made.push_str(before);
+            output.push_str(before);
             match self.value(name)? {
-                Value::String(text) => made.push_str(&text),
-                other => made.push_str(&other.to_string()),
+                Value::String(text) => output.push_str(&text),
+                other => output.push_str(&other.to_string()),
             }
             rest = after;
         }
-        made.push_str(rest);
-        Ok(made)
+        output.push_str(rest);
+        Ok(output)
     }
 
-    /// A value with every `${name}` in its texts replaced. A text that is one name alone becomes the captured value with its type.
+    /// Returns `value` with every `${name}` in its strings replaced. A string that is only one name becomes the captured value with
+    /// its type.
     pub fn resolve(&self, value: &Value) -> Result<Value, String> {
         Ok(match value {
             Value::String(text) => match text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
@@ -47,15 +48,15 @@ impl Variables {
         })
     }
 
-    /// `name`, or `name:text` and `name:number` for the other of the two forms that ids have.
+    /// Returns the value of `name`; `name:text` and `name:number` convert an ID between its two forms.
     fn value(&self, name: &str) -> Result<Value, String> {
         let (name, form) = name.split_once(':').unwrap_or((name, ""));
-        let value = self.0.get(name).ok_or_else(|| format!("nothing was captured as `{name}`"))?;
+        let value = self.0.get(name).ok_or_else(|| format!("no value was captured as `{name}`"))?;
         match (form, value) {
             ("", _) | ("text", Value::String(_)) | ("number", Value::Number(_)) => Ok(value.clone()),
             ("text", other) => Ok(Value::String(other.to_string())),
             ("number", Value::String(text)) => {
-                serde_json::from_str(text).map_err(|e| format!("`{name}` is `{text}`, which is no number: {e}"))
+                serde_json::from_str(text).map_err(|e| format!("`{name}` is `{text}`, which is not a number: {e}"))
             }
             _ => Err(format!("`{name}` has no form `{form}`")),
         }
@@ -75,17 +76,17 @@ mod tests {
     }
 
     #[test]
-    fn names_are_replaced_in_texts_and_alone_keep_their_type() {
-        let made = variables()
+    fn names_in_strings_are_replaced_and_sole_names_keep_their_type() {
+        let resolved = variables()
             .resolve(&json!({"a": "${orderId}", "b": ["x-${orderId}-${storeId}"], "c": "${storeId:number}"}));
-        assert_eq!(made, Ok(json!({"a": 1001, "b": ["x-1001-7"], "c": 7})));
+        assert_eq!(resolved, Ok(json!({"a": 1001, "b": ["x-1001-7"], "c": 7})));
         assert_eq!(variables().resolve(&json!("${orderId:text}")), Ok(json!("1001")));
         assert_eq!(variables().text("/delivery/orders/${orderId}"), Ok("/delivery/orders/1001".to_owned()));
     }
 
     #[test]
-    fn an_unknown_name_is_told() {
-        assert_eq!(variables().text("/${gone}"), Err("nothing was captured as `gone`".to_owned()));
+    fn unknown_name_is_rejected() {
+        assert_eq!(variables().text("/${gone}"), Err("no value was captured as `gone`".to_owned()));
         assert!(variables().text("${orderId").is_err());
         assert!(variables().resolve(&json!("${orderId:date}")).is_err());
     }

@@ -1,10 +1,10 @@
-//! Every case file on every host, a test each: `memory::format/unknown-endpoint`. And every file on two hosts, whose answers must be
-//! the same to the byte: `spin = warp::format/unknown-endpoint`.
+//! Runs every case file on every host, as tests named `memory::format/unknown-endpoint`. Compares the responses of two hosts to every
+//! file, as tests named `spin = warp::format/unknown-endpoint`.
 
 use despacho_conformance::{
     compare::{self, Pair},
     format,
-    host::{KINDS, Kind},
+    host::{HOST_KINDS, HostKind},
     run,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -13,15 +13,15 @@ fn main() {
     let arguments = Arguments::from_args();
     let trials = match format::names(&format::folder()) {
         Ok(names) => {
-            let single = KINDS.iter().flat_map(|kind| names.iter().map(move |name| trial(kind, name)));
-            single.chain(names.iter().map(|name| side_by_side(name))).collect()
+            let single = HOST_KINDS.iter().flat_map(|kind| names.iter().map(move |name| trial(kind, name)));
+            single.chain(names.iter().map(|name| comparison(name))).collect()
         }
         Err(error) => vec![Trial::test("cases can be listed", move || Err(Failed::from(error)))],
     };
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn trial(kind: &'static Kind, name: &str) -> Trial {
+fn trial(kind: &'static HostKind, name: &str) -> Trial {
     let title = format!("{}::{name}", kind.name);
     let case = match format::load(&format::folder(), name) {
         Ok(case) => case,
@@ -30,9 +30,11 @@ fn trial(kind: &'static Kind, name: &str) -> Trial {
     if let Some(missing) = (kind.missing)() {
         return Trial::test(title, || Ok(())).with_kind(missing).with_ignored_flag(true);
     }
-    if case.moves_clock() && !kind.has_clock {
-        // Skipped, with its reason before the name.
-        return Trial::test(title, || Ok(())).with_kind("moves the clock, this host's is real").with_ignored_flag(true);
+    if case.advances_clock() && !kind.can_advance_clock {
+        // Skipped; the output prints the reason before the name.
+        return Trial::test(title, || Ok(()))
+            .with_kind("advances the clock, which this host cannot")
+            .with_ignored_flag(true);
     }
     let trial = Trial::test(title, move || {
         let mut host = (kind.start)(&case.name, &case.settings)?;
@@ -44,7 +46,7 @@ fn trial(kind: &'static Kind, name: &str) -> Trial {
     }
 }
 
-fn side_by_side(name: &str) -> Trial {
+fn comparison(name: &str) -> Trial {
     let case = match format::load(&format::folder(), name) {
         Ok(case) => case,
         Err(error) => return Trial::test(name.to_owned(), move || Err(Failed::from(error))),

@@ -33,127 +33,127 @@ use spin_up::SpinUp;
 /// The operator's token on every host, `${operatorToken}` in a case.
 pub const OPERATOR_TOKEN: &str = "conformance-operator-token";
 
-/// A host under test, fresh and empty.
+/// A new, empty host under test.
 pub trait TestHost {
-    /// Answers a request.
+    /// Sends a request and returns the response.
     fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String>;
-    /// Moves the clock on.
+    /// Advances the clock.
     fn advance(&mut self, seconds: u32) -> Result<(), String>;
 }
 
-/// Settings by the keys of `despacho config`.
-pub type Chosen = BTreeMap<String, String>;
+/// Settings that override the defaults, with the keys of `despacho config`.
+pub type CaseSettings = BTreeMap<String, String>;
 
 /// A kind of host.
-pub struct Kind {
-    /// What tests call it.
+pub struct HostKind {
+    /// The name in test names.
     pub name: &'static str,
-    /// Whether its clock can be moved.
-    pub has_clock: bool,
-    /// Why there is none on this machine, where there is none.
+    /// Whether its clock can be advanced.
+    pub can_advance_clock: bool,
+    /// Returns why the host cannot run on this machine; `None` if it can.
     pub missing: fn() -> Option<&'static str>,
-    /// What runs every case in its place, where something does: then it is run by name, with `--ignored`, to tell where a fault lies.
+    /// The tests that already run every case on this host. If set, its own tests run only with `--ignored`.
     pub covered_by: Option<&'static str>,
-    /// Starts one with settings that differ from the defaults; `name` is unique among those that run at the same time.
+    /// Starts a host; `name` is unique among the hosts that run at the same time.
     pub start: Start,
 }
 
 /// Starts a host.
-pub type Start = fn(name: &str, settings: &Chosen) -> Result<Box<dyn TestHost>, String>;
+pub type Start = fn(name: &str, settings: &CaseSettings) -> Result<Box<dyn TestHost>, String>;
 
-/// Every kind of host; every case runs on each.
-pub const KINDS: &[Kind] = &[
-    Kind { name: "memory", has_clock: true, missing: || None, covered_by: None, start: memory },
-    Kind { name: "warp", has_clock: false, missing: || None, covered_by: None, start: warp },
-    Kind {
+/// All kinds of host. Every case runs on each.
+pub const HOST_KINDS: &[HostKind] = &[
+    HostKind { name: "memory", can_advance_clock: true, missing: || None, covered_by: None, start: memory },
+    HostKind { name: "warp", can_advance_clock: false, missing: || None, covered_by: None, start: warp },
+    HostKind {
         name: "postgres",
-        has_clock: false,
+        can_advance_clock: false,
         missing: despacho_process::cluster::missing,
-        covered_by: Some("`three` runs it with more servers"),
-        start: |_, chosen| Ok(Box::new(Shared::start(1, chosen)?)),
+        covered_by: Some("covered by `three`, which runs more servers"),
+        start: |_, settings| Ok(Box::new(ServerGroup::start(1, settings)?)),
     },
-    Kind {
+    HostKind {
         name: "three",
-        has_clock: false,
+        can_advance_clock: false,
         missing: despacho_process::cluster::missing,
         covered_by: None,
-        start: |_, chosen| Ok(Box::new(Shared::start(3, chosen)?)),
+        start: |_, settings| Ok(Box::new(ServerGroup::start(3, settings)?)),
     },
-    Kind {
+    HostKind {
         name: "pgbouncer",
-        has_clock: false,
+        can_advance_clock: false,
         missing: despacho_process::cluster::pooler_missing,
         covered_by: None,
-        start: |_, chosen| Ok(Box::new(Shared::start_pooled(chosen)?)),
+        start: |_, settings| Ok(Box::new(ServerGroup::start_pooled(settings)?)),
     },
-    Kind {
+    HostKind {
         name: "spin",
-        has_clock: true,
+        can_advance_clock: true,
         missing: || None,
-        covered_by: Some("run beside `warp` or `memory`"),
+        covered_by: Some("covered by the comparisons with `warp` and `memory`"),
         start: spin,
     },
-    Kind {
+    HostKind {
         name: "spin-postgres",
-        has_clock: true,
+        can_advance_clock: true,
         missing: despacho_process::cluster::missing,
         covered_by: None,
-        start: |_, chosen| Ok(Box::new(Spin::on_postgres(chosen)?)),
+        start: |_, settings| Ok(Box::new(Spin::on_postgres(settings)?)),
     },
-    Kind {
+    HostKind {
         name: "spin-up",
-        has_clock: false,
+        can_advance_clock: false,
         missing: spin_up::missing,
         covered_by: None,
-        start: |_, chosen| Ok(Box::new(SpinUp::start(chosen)?)),
+        start: |_, settings| Ok(Box::new(SpinUp::start(settings)?)),
     },
 ];
 
-/// The reference host.
-pub(crate) fn memory(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
-    Ok(Box::new(Memory::start(chosen)?))
+/// Starts the in-memory reference host.
+pub(crate) fn memory(_name: &str, settings: &CaseSettings) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Memory::start(settings)?))
 }
 
-/// The server, on SQLite.
-pub(crate) fn warp(name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
-    Ok(Box::new(Warp::start(name, chosen)?))
+/// Starts the server on SQLite.
+pub(crate) fn warp(name: &str, settings: &CaseSettings) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Warp::start(name, settings)?))
 }
 
-/// The component, on Spin's SQLite.
-fn spin(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
-    Ok(Box::new(Spin::on_sqlite(chosen)?))
+/// Starts the component on Spin's SQLite.
+fn spin(_name: &str, settings: &CaseSettings) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Spin::on_sqlite(settings)?))
 }
 
-/// The same with the machine's clock.
-pub(crate) fn spin_compared_with_warp(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
-    Ok(Box::new(Spin::compared_with_warp(chosen)?))
+/// Starts the component with the machine's clock.
+pub(crate) fn spin_compared_with_warp(_name: &str, settings: &CaseSettings) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Spin::compared_with_warp(settings)?))
 }
 
-/// The same at the instant at which the reference host begins.
-pub(crate) fn spin_compared_with_memory(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
-    Ok(Box::new(Spin::compared_with_memory(chosen)?))
+/// Starts the component at the time at which the reference host starts.
+pub(crate) fn spin_compared_with_memory(_name: &str, settings: &CaseSettings) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Spin::compared_with_memory(settings)?))
 }
 
-/// The reference host, without a network between.
+/// The in-memory reference host, called without a network.
 struct Memory {
     host: MemoryHost,
     settings: Settings,
-    /// Whether a case has moved the clock: from then on each request takes time, as on a host with a real clock.
+    /// Whether the case has advanced the clock. From then on, each request takes time, as on a host with a real clock.
     is_clock_running: bool,
 }
 
-/// What a request takes once a case has moved the clock, so that no case can depend on the very millisecond of a deadline.
+/// The duration of a request after the case has advanced the clock. It prevents cases from depending on exact milliseconds.
 const REQUEST_MILLIS: i64 = 200;
 
 impl Memory {
-    fn start(chosen: &Chosen) -> Result<Memory, String> {
+    fn start(overrides: &CaseSettings) -> Result<Memory, String> {
         let operator = Some(KeyHash::of(OPERATOR_TOKEN));
         let mut settings = Settings { operator, secret: Secret([7; 32]), ..Settings::default() };
-        for (key, text) in chosen {
+        for (key, text) in overrides {
             match (key.as_str(), Precision::parse(text), text.parse()) {
                 ("places.min-precision", Some(level), _) => settings.places.min_precision = level,
                 ("keys.per-store", _, Ok(count)) => settings.keys.per_store = count,
-                _ => return Err(format!("the in-memory host has no setting `{key}` that can be `{text}`")),
+                _ => return Err(format!("the in-memory host does not support the setting `{key}` = `{text}`")),
             }
         }
         Ok(Memory { host: MemoryHost::seeded(1), settings, is_clock_running: false })
@@ -166,14 +166,13 @@ impl TestHost for Memory {
             self.host.advance(model::Duration::millis(REQUEST_MILLIS));
         }
         let mut reply = pin!(api::handle(&self.host, &self.settings, request));
-        // The host never waits: what is not ready at once would never be.
+        // The host performs no I/O, so the first poll completes the future.
         match reply.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(mut response) => {
-                // As every host does.
                 api::protect(response.headers_mut());
                 Ok(response)
             }
-            Poll::Pending => Err("the in-memory host waits for something".to_owned()),
+            Poll::Pending => Err("the future of the in-memory host is pending".to_owned()),
         }
     }
 
@@ -184,7 +183,7 @@ impl TestHost for Memory {
     }
 }
 
-/// The server as it ships, over HTTP.
+/// The server as a process, over HTTP.
 struct Warp {
     server: Server,
     client: Client,
@@ -192,10 +191,10 @@ struct Warp {
 }
 
 impl Warp {
-    fn start(name: &str, chosen: &Chosen) -> Result<Warp, String> {
+    fn start(name: &str, settings: &CaseSettings) -> Result<Warp, String> {
         let folder = format!("{}-{}", name.replace('/', "-"), std::process::id());
         let data = place::target().map_err(|e| e.to_string())?.join("conformance").join(folder);
-        let server = serve(&data, chosen, &[])?;
+        let server = serve(&data, settings, &[])?;
         Ok(Warp { client: Client::to(&server.base), server, data })
     }
 }
@@ -212,48 +211,48 @@ impl TestHost for Warp {
 
 impl Drop for Warp {
     fn drop(&mut self) {
-        // The process must be gone before its files go; what cannot be removed is below target and harms nobody.
+        // The process must end before its files are removed. Files that cannot be removed remain below target.
         let _ = self.server.child().kill();
         let _ = self.server.child().wait();
         let _ = std::fs::remove_dir_all(&self.data);
     }
 }
 
-/// Starts the server as it ships.
-fn serve(data: &Path, chosen: &Chosen, more: &[(&str, &str)]) -> Result<Server, String> {
+/// Starts the server as a process.
+fn serve(data: &Path, overrides: &CaseSettings, more: &[(&str, &str)]) -> Result<Server, String> {
     let binary = server::binary().map_err(|e| e.to_string())?;
     let variable = |key: &str| format!("DESPACHO_{}", key.replace(['.', '-'], "_").to_uppercase());
-    let named: Vec<(String, &str)> = chosen.iter().map(|(key, text)| (variable(key), text.as_str())).collect();
+    let named: Vec<(String, &str)> = overrides.iter().map(|(key, text)| (variable(key), text.as_str())).collect();
     let mut variables = vec![("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN)];
     variables.extend(named.iter().map(|(name, text)| (name.as_str(), *text)));
     variables.extend(more);
     Server::start(&binary, data, &[], &variables).map_err(|e| e.to_string())
 }
 
-/// Servers as they ship over one PostgreSQL database. They are asked in turn, as behind a balancer.
-struct Shared {
+/// Servers on one PostgreSQL database. Requests go to each in turn, as behind a load balancer.
+struct ServerGroup {
     clients: Vec<Client>,
     next: usize,
-    // Declared in this order, so that the servers are gone before their database.
+    // Fields are dropped in this order: the servers must end before their database.
     _servers: Vec<Server>,
     _pooler: Option<Pooler>,
     _cluster: Arc<Cluster>,
     _folder: tempfile::TempDir,
 }
 
-impl Shared {
-    fn start(count: usize, chosen: &Chosen) -> Result<Shared, String> {
+impl ServerGroup {
+    fn start(count: usize, settings: &CaseSettings) -> Result<ServerGroup, String> {
         let cluster = despacho_process::cluster::shared().map_err(|e| e.to_string())?;
         let database = cluster.fresh().map_err(|e| e.to_string())?;
-        Shared::over(cluster, None, &database, count, chosen)
+        ServerGroup::over(cluster, None, &database, count, settings)
     }
 
     /// Two servers behind a PgBouncer in transaction mode.
-    fn start_pooled(chosen: &Chosen) -> Result<Shared, String> {
+    fn start_pooled(settings: &CaseSettings) -> Result<ServerGroup, String> {
         let cluster = despacho_process::cluster::shared().map_err(|e| e.to_string())?;
         let pooler = Pooler::start(&cluster, "transaction").map_err(|e| e.to_string())?;
         let database = pooler.through(&cluster.fresh().map_err(|e| e.to_string())?);
-        Shared::over(cluster, Some(pooler), &format!("{database}?pooler=transaction"), 2, chosen)
+        ServerGroup::over(cluster, Some(pooler), &format!("{database}?pooler=transaction"), 2, settings)
     }
 
     fn over(
@@ -261,8 +260,8 @@ impl Shared {
         pooler: Option<Pooler>,
         database: &str,
         count: usize,
-        chosen: &Chosen,
-    ) -> Result<Shared, String> {
+        settings: &CaseSettings,
+    ) -> Result<ServerGroup, String> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let secret = "5e".repeat(32);
         let more = [
@@ -270,21 +269,23 @@ impl Shared {
             ("DESPACHO_SECRET", secret.as_str()),
             ("DESPACHO_DATABASE_CONNECTIONS", "4"),
         ];
-        // All at once: they find an empty database, and one of them makes the tables.
+        // All servers start at once on an empty database, and one of them creates the tables.
         let servers = std::thread::scope(|scope| {
-            let starting: Vec<_> = (0..count).map(|_| scope.spawn(|| serve(folder.path(), chosen, &more))).collect();
-            let started = starting.into_iter().map(|one| one.join().unwrap_or_else(|_| Err("it panicked".to_owned())));
+            let starting: Vec<_> = (0..count).map(|_| scope.spawn(|| serve(folder.path(), settings, &more))).collect();
+            let started = starting
+                .into_iter()
+                .map(|one| one.join().unwrap_or_else(|_| Err("starting the server panicked".to_owned())));
             started.collect::<Result<Vec<_>, String>>()
         })?;
         let clients = servers.iter().map(|server| Client::to(&server.base)).collect();
-        Ok(Shared { clients, next: 0, _servers: servers, _pooler: pooler, _cluster: cluster, _folder: folder })
+        Ok(ServerGroup { clients, next: 0, _servers: servers, _pooler: pooler, _cluster: cluster, _folder: folder })
     }
 }
 
-impl TestHost for Shared {
+impl TestHost for ServerGroup {
     fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
         self.next += 1;
-        let client = self.clients.get(self.next % self.clients.len().max(1)).ok_or("there is no server")?;
+        let client = self.clients.get(self.next % self.clients.len().max(1)).ok_or("no server is running")?;
         client.send(request)
     }
 
@@ -293,7 +294,7 @@ impl TestHost for Shared {
     }
 }
 
-/// Requests over HTTP as they are: no redirect is followed, no status is an error.
+/// Sends requests over HTTP unchanged, without following redirects. Every status is a response, not an error.
 struct Client {
     agent: ureq::Agent,
     base: String,
@@ -326,12 +327,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reference_host_answers_without_waiting_and_its_clock_moves() {
-        let mut memory = Memory::start(&Chosen::new()).expect("it starts");
+    fn reference_host_responds_and_its_clock_advances() {
+        let mut memory = Memory::start(&CaseSettings::new()).expect("the host starts");
         let before = memory.host.now();
         let request = Request::get("/nothing").body(Bytes::new()).expect("a request");
         assert_eq!(memory.send(request).map(|reply| reply.status().as_u16()), Ok(404));
-        memory.advance(90).expect("it can");
+        memory.advance(90).expect("the clock can be advanced");
         assert_eq!(memory.host.now(), before.after(model::Duration::millis(90_000)));
     }
 }

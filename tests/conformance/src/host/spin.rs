@@ -1,4 +1,4 @@
-//! The component as it ships, on the test host of tests/spin.
+//! The released component on the test host of tests/spin.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -11,43 +11,43 @@ use despacho_process::cluster::Cluster;
 use despacho_spin_tests::{Clock, Compiled, Options, Served};
 use http::{Request, Response};
 
-use super::{Chosen, Client, OPERATOR_TOKEN, TestHost};
+use super::{CaseSettings, Client, OPERATOR_TOKEN, TestHost};
 
-/// The component over HTTP, on an empty database of its own.
+/// The component over HTTP, on its own empty database.
 pub(super) struct Spin {
     client: Client,
     clock: Clock,
-    // Declared in this order, so that the application is gone before its file or its server.
+    // Fields are dropped in this order: the application must end before its database.
     _served: Served,
     _folder: tempfile::TempDir,
     _cluster: Option<Arc<Cluster>>,
 }
 
 impl Spin {
-    /// On Spin's SQLite.
-    pub(super) fn on_sqlite(chosen: &Chosen) -> Result<Spin, String> {
-        Spin::start(chosen, Clock::stopped(), None)
+    /// Starts the component on Spin's SQLite.
+    pub(super) fn on_sqlite(overrides: &CaseSettings) -> Result<Spin, String> {
+        Spin::start(overrides, Clock::stopped(), None)
     }
 
-    /// On Spin's SQLite, with a clock that goes on as the server's does: some answers say how many minutes are left.
-    pub(super) fn compared_with_warp(chosen: &Chosen) -> Result<Spin, String> {
-        Spin::start(chosen, Clock::default(), None)
+    /// Starts the component on Spin's SQLite with a running clock, because some responses contain the remaining minutes.
+    pub(super) fn compared_with_warp(overrides: &CaseSettings) -> Result<Spin, String> {
+        Spin::start(overrides, Clock::default(), None)
     }
 
-    /// On Spin's SQLite, at the instant at which the reference host begins: prices depend on the hour.
-    pub(super) fn compared_with_memory(chosen: &Chosen) -> Result<Spin, String> {
-        Spin::start(chosen, Clock::at(MemoryHost::seeded(1).now().millis()), None)
+    /// Starts the component on Spin's SQLite at the time at which the reference host starts, because prices depend on the hour.
+    pub(super) fn compared_with_memory(overrides: &CaseSettings) -> Result<Spin, String> {
+        Spin::start(overrides, Clock::at(MemoryHost::seeded(1).now().millis()), None)
     }
 
-    /// On PostgreSQL, in a database of its own.
-    pub(super) fn on_postgres(chosen: &Chosen) -> Result<Spin, String> {
+    /// Starts the component on its own PostgreSQL database.
+    pub(super) fn on_postgres(overrides: &CaseSettings) -> Result<Spin, String> {
         let cluster = despacho_process::cluster::shared().map_err(|error| error.to_string())?;
         let address = cluster.fresh().map_err(|error| error.to_string())?;
-        Spin::start(chosen, Clock::stopped(), Some((cluster, address)))
+        Spin::start(overrides, Clock::stopped(), Some((cluster, address)))
     }
 
-    fn start(chosen: &Chosen, clock: Clock, postgres: Option<(Arc<Cluster>, String)>) -> Result<Spin, String> {
-        // One compilation for all cases of a process.
+    fn start(overrides: &CaseSettings, clock: Clock, postgres: Option<(Arc<Cluster>, String)>) -> Result<Spin, String> {
+        // One compilation serves all cases of the process.
         static COMPONENT: OnceLock<Result<Compiled, String>> = OnceLock::new();
         let compiled = COMPONENT.get_or_init(|| Compiled::shipped().map_err(|error| error.to_string()));
         let compiled = compiled.as_ref().map_err(Clone::clone)?;
@@ -55,31 +55,31 @@ impl Spin {
         let mut options = Options::new(folder.path().join("despacho.db"), OPERATOR_TOKEN);
         options.clock = clock.clone();
         if let Some((_, address)) = &postgres {
-            // No SQLite at all: nothing of it may be asked for.
+            // The host offers no SQLite, so any use of it fails.
             options = Options { database: None, ..options.variable("database_url", address) };
         }
         if clock.is_stopped() {
-            // A password slot ends by the clock. With instances that outlive a case, one slot is enough for all of it.
+            // A password slot expires by the clock, which is stopped. Instances that outlive the case need only one slot.
             options.reuse.idle = Duration::from_secs(60);
         }
-        options = options.variable("settings", &settings(chosen)?);
+        options = options.variable("settings", &settings(overrides)?);
         let served = Served::start(compiled, &options).map_err(|e| e.to_string())?;
         let cluster = postgres.map(|(cluster, _)| cluster);
         Ok(Spin { client: Client::to(&served.base), clock, _served: served, _folder: folder, _cluster: cluster })
     }
 }
 
-/// The variable `settings` for a case.
-pub(super) fn settings(chosen: &Chosen) -> Result<String, String> {
+/// Returns the variable `settings` for a case.
+pub(super) fn settings(overrides: &CaseSettings) -> Result<String, String> {
     let mut settings = serde_json::json!({});
-    for (key, text) in chosen {
+    for (key, text) in overrides {
         match key.as_str() {
             "places.min-precision" => settings["places"]["min-precision"] = text.as_str().into(),
             "keys.per-store" => {
                 let count: u32 = text.parse().map_err(|_| format!("`{text}` is not a count"))?;
                 settings["keys"]["per-store"] = count.into();
             }
-            _ => return Err(format!("the component has no setting `{key}` for cases")),
+            _ => return Err(format!("cases cannot set `{key}` on the component")),
         }
     }
     Ok(settings.to_string())

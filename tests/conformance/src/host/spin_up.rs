@@ -1,4 +1,4 @@
-//! The component under `spin up`, on the runtime itself.
+//! The component under `spin up`, on the Spin runtime.
 
 use std::{
     fs::File,
@@ -13,21 +13,21 @@ use bytes::Bytes;
 use despacho_xtask::{component, place};
 use http::{Request, Response};
 
-use super::{Chosen, Client, OPERATOR_TOKEN, TestHost, spin::settings};
+use super::{CaseSettings, Client, OPERATOR_TOKEN, TestHost, spin::settings};
 
-/// How long an application may take to start: the first one compiles the component.
+/// The timeout for starting an application. The first one compiles the component.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
-/// How long it may take to end when it is asked to.
+/// The timeout for stopping an application after SIGINT.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why these cases do not run.
+/// Returns why these cases cannot run; `None` if they can.
 pub(super) fn missing() -> Option<&'static str> {
     std::env::var_os(component::SPIN)
         .is_none()
         .then_some("`cargo verify --only spin-up` runs them if Spin is installed")
 }
 
-/// An application of its own, with an empty state directory.
+/// An application with an empty state directory.
 pub(super) struct SpinUp {
     client: Client,
     child: Child,
@@ -35,7 +35,7 @@ pub(super) struct SpinUp {
 }
 
 impl SpinUp {
-    pub(super) fn start(chosen: &Chosen) -> Result<SpinUp, String> {
+    pub(super) fn start(overrides: &CaseSettings) -> Result<SpinUp, String> {
         let program = std::env::var_os(component::SPIN).ok_or_else(|| format!("{} is not set", component::SPIN))?;
         let root = place::root().map_err(|error| error.to_string())?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -48,19 +48,19 @@ impl SpinUp {
         let variables = [
             ("SPIN_VARIABLE_ADMIN_TOKEN", OPERATOR_TOKEN.to_owned()),
             ("SPIN_VARIABLE_SECRET", "5a".repeat(32)),
-            ("SPIN_VARIABLE_SETTINGS", settings(chosen)?),
+            ("SPIN_VARIABLE_SETTINGS", settings(overrides)?),
         ];
         command.envs(variables).current_dir(folder.path());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
-        // `spin up` starts the trigger as a process of its own: both end as one group.
+        // `spin up` starts the trigger as a separate process, so signals go to the process group.
         let child = command.process_group(0).spawn().map_err(|error| format!("{command:?}: {error}"))?;
         let client = Client::to(&format!("http://{address}"));
         let mut started = SpinUp { client, child, _folder: folder };
-        started.wait_until_alive(&log)?;
+        started.wait_until_healthy(&log)?;
         Ok(started)
     }
 
-    fn wait_until_alive(&mut self, log: &Path) -> Result<(), String> {
+    fn wait_until_healthy(&mut self, log: &Path) -> Result<(), String> {
         let began = Instant::now();
         loop {
             let request = Request::get("/healthz").body(Bytes::new()).map_err(|error| error.to_string())?;
@@ -79,7 +79,7 @@ impl SpinUp {
     fn signal(&self, name: &str) {
         let group = format!("-{}", self.child.id());
         let mut kill = Command::new("kill");
-        // A group that is gone already needs no signal.
+        // Fails if the process group has already ended.
         let _ = kill.args(["-s", name, "--", &group]).stderr(Stdio::null()).status();
     }
 }

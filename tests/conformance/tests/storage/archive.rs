@@ -1,4 +1,4 @@
-//! Taking old histories out, on every database; the files and the command are tested in tests/process.
+//! Removal of archived histories on every database. tests/process tests the archive files and the command.
 
 use despacho_core::{
     api,
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Everything happens within the first minutes after noon, and this is later.
+/// Minutes after noon. All events happen earlier.
 const LATER: i64 = 60;
 
 fn ended(number: u64, of: u64) -> Order {
@@ -34,7 +34,7 @@ async fn start(host: &impl Storage, journal: Journal) -> Result<u64, HostError> 
     Ok(host.journal_span(journal).await?.start)
 }
 
-/// A merchant with a branch, and of each ended orders and one that has not; two events each, in turns.
+/// Stores a merchant, a branch, three ended orders and one open order. Each order has two events, interleaved with the others.
 async fn fill<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
     let stores = [1, 2].map(|number| Write::insert(store(number))).to_vec();
     host.commit(&Changes { stores, ..changes() }).await.unwrap();
@@ -50,12 +50,12 @@ async fn fill<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
     }
 }
 
-async fn found<D: Driver, P: Machine>(host: &SqlHost<D, P>, minutes: i64) -> Histories {
+async fn find_ended<D: Driver, P: Machine>(host: &SqlHost<D, P>, minutes: i64) -> Histories {
     let readers = Readers::of(host.driver()).await.unwrap();
     ended_orders(host.driver(), &readers, 0, at(minutes)).await.unwrap()
 }
 
-fn leaves(found: &Histories) -> Vec<OrderHistory> {
+fn histories(found: &Histories) -> Vec<OrderHistory> {
     found.orders.iter().map(|order| order.leaf).collect()
 }
 
@@ -64,60 +64,61 @@ fn journals() -> [Journal; 2] {
     [matrix, Journal { branch: Some(store_id(2)), ..matrix }]
 }
 
-async fn places<H: Host>(host: &H, of: Journal) -> Vec<u64> {
-    host.journal(of, 0, 100).await.unwrap().iter().map(|entry| entry.position).collect()
+async fn positions<H: Host>(host: &H, of: Journal) -> Vec<u64> {
+    host.journal(of, 0, 100).await.unwrap().iter().map(|entry| entry.place).collect()
 }
 
-async fn whole_histories_leave_and_the_orders_stay<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
+async fn archived_histories_are_removed_and_orders_remain<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
     fill(host).await;
     let balance = async || host.store(store_id(1)).await.unwrap().unwrap().balance;
     let before = (balance().await, host.order(order_id(50)).await.unwrap());
-    assert_eq!(found(host, 2).await.orders, vec![], "an order's last event counts, not its first");
-    let old = found(host, LATER).await;
+    assert_eq!(find_ended(host, 2).await.orders, vec![], "the age of an order is that of its last event");
+    let old = find_ended(host, LATER).await;
     assert_eq!(old.orders.iter().map(|order| order.id).collect::<Vec<_>>(), [50, 52, 53]);
     let record: serde_json::Value = serde_json::from_str(&old.orders[0].record).unwrap();
     assert_eq!((&record["orderId"], &record["events"][1]["sequence"]), (&50.into(), &2.into()));
     let stored: Order = serde_json::from_value(record["order"].clone()).unwrap();
-    assert_eq!(Some(stored), before.1, "the record holds the order as it is");
-    // Whoever is interrupted here finds the same again.
-    assert_eq!(found(host, LATER).await, old);
-    let branch: Vec<OrderHistory> = leaves(&old).into_iter().filter(|leaf| leaf.order == 52).collect();
+    assert_eq!(Some(stored), before.1, "the record contains the stored order");
+    // An interrupted run finds the same orders again.
+    assert_eq!(find_ended(host, LATER).await, old);
+    let branch: Vec<OrderHistory> = histories(&old).into_iter().filter(|leaf| leaf.order == 52).collect();
     host.driver().transact(delete_archived(&branch)).await.unwrap();
     let starts = async || [start(host, journals()[0]).await, start(host, journals()[1]).await];
     assert_eq!(starts().await, [Ok(7), Ok(7)]);
-    host.driver().transact(delete_archived(&leaves(&old))).await.unwrap();
-    assert_eq!(starts().await, [Ok(8), Ok(7)], "a branch's journal begins by its own events");
-    assert_eq!((places(host, journals()[0]).await, places(host, journals()[1]).await), (vec![2, 6], vec![]));
-    // Another run that had found the same does nothing twice.
-    host.driver().transact(delete_archived(&leaves(&old))).await.unwrap();
+    host.driver().transact(delete_archived(&histories(&old))).await.unwrap();
+    assert_eq!(starts().await, [Ok(8), Ok(7)], "the start of a branch's journal depends only on its own events");
+    assert_eq!((positions(host, journals()[0]).await, positions(host, journals()[1]).await), (vec![2, 6], vec![]));
+    // A second run that found the same orders changes nothing.
+    host.driver().transact(delete_archived(&histories(&old))).await.unwrap();
     assert_eq!(starts().await, [Ok(8), Ok(7)]);
-    assert_eq!(found(host, LATER).await.orders, vec![]);
+    assert_eq!(find_ended(host, LATER).await.orders, vec![]);
     assert_eq!((balance().await, host.order(order_id(50)).await.unwrap()), before);
     assert_eq!(host.events(order_id(50)).await, Ok(vec![]));
     assert_eq!(host.events(order_id(51)).await.unwrap().len(), 2);
     let again = Changes { orders: vec![Write::insert(order(60, 1, "P-50"))], ..changes() };
-    assert_eq!(host.commit(&again).await, Err(HostError::Conflict), "its code is still taken");
+    assert_eq!(host.commit(&again).await, Err(HostError::Conflict), "the code is still in use");
 }
 
-async fn what_changed_or_is_awaited_stays<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
+async fn changed_or_undelivered_histories_remain<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
     fill(host).await;
-    let mut stale = leaves(&found(host, LATER).await);
+    let mut stale = histories(&find_ended(host, LATER).await);
     stale[0].version += 1;
     assert_eq!(host.driver().transact(delete_archived(&stale)).await, Err(HostError::Conflict));
-    assert_eq!(host.events(order_id(50)).await.unwrap().len(), 2, "all of a transaction or nothing");
+    assert_eq!(host.events(order_id(50)).await.unwrap().len(), 2, "a conflict removes nothing");
     assert_eq!(start(host, journals()[0]).await, Ok(0));
-    // The merchant has come to place 5, its branch past everything of its own.
+    // The merchant's webhook is at position 5; the branch's webhook is past all of its events.
     let put = async |webhook: Webhook| {
         host.commit(&Changes { webhooks: vec![Write::insert(webhook)], ..changes() }).await.unwrap();
     };
     put(Webhook { position: 5, state: WebhookState::Disabled { at: at(1) }, ..webhook(70, 1) }).await;
     put(Webhook { position: 7, ..webhook(71, 2) }).await;
     put(Webhook { position: 0, state: WebhookState::Ended { at: at(1) }, ..webhook(72, 1) }).await;
-    let awaited: Vec<_> = found(host, LATER).await.orders.iter().map(|order| (order.id, order.awaited_by)).collect();
-    assert_eq!(awaited, [(50, None), (52, Some(70)), (53, Some(70))], "the last events of 50 are at place 5");
+    let awaited: Vec<_> =
+        find_ended(host, LATER).await.orders.iter().map(|order| (order.id, order.awaited_by)).collect();
+    assert_eq!(awaited, [(50, None), (52, Some(70)), (53, Some(70))], "the last event of order 50 is at position 5");
 }
 
-async fn nobody_reads_on_over_a_gap<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
+async fn cursor_before_archived_events_returns_410<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
     fill(host).await;
     let text = "dsp_archive";
     let reader = Key { hash: KeyHash::of(text), expires_at: at(1_000_000_000), ..key(9, 1) };
@@ -136,7 +137,7 @@ async fn nobody_reads_on_over_a_gap<D: Driver, P: Machine>(host: &SqlHost<D, P>)
         key: reader.id,
         hash: reader.hash.clone(),
     };
-    host.driver().transact(delete_archived(&leaves(&found(host, LATER).await))).await.unwrap();
+    host.driver().transact(delete_archived(&histories(&find_ended(host, LATER).await))).await.unwrap();
     for path in ["/delivery/events?after=3-1", "/delivery/events?after=0-1", "/delivery/events/stream?after=3-1"] {
         let (status, body) = query(path).await;
         assert!(status == 410 && body.contains("events_archived"), "{path}: {body}");
@@ -169,4 +170,7 @@ macro_rules! on_both {
     };
 }
 
-on_both! { whole_histories_leave_and_the_orders_stay, what_changed_or_is_awaited_stays, nobody_reads_on_over_a_gap }
+on_both! {
+    archived_histories_are_removed_and_orders_remain, changed_or_undelivered_histories_remain,
+    cursor_before_archived_events_returns_410
+}

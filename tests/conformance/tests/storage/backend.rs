@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::suite::Backend;
 
-/// The reference host. It cannot restart, so that it just goes on.
+/// The in-memory reference host. It cannot restart, so `restart` keeps it running.
 pub(crate) struct InMemory(MemoryHost);
 
 impl Backend for InMemory {
@@ -34,24 +34,24 @@ impl Backend for InMemory {
     }
 }
 
-/// SQLite in a folder that goes with the test.
+/// SQLite in a temporary folder.
 pub(crate) struct OnSqlite {
     folder: TempDir,
     host: SqliteHost,
 }
 
 impl OnSqlite {
-    /// The database's file.
+    /// Returns the path of the database file.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("despacho.db")
     }
 
-    /// A path beside the database.
+    /// Returns a path in the same folder as the database.
     pub(crate) fn sibling(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Closes the host, and opens it again with other deadlines.
+    /// Closes the host and opens it again with other deadlines.
     pub(crate) async fn restart_with(self, timing: Timing) -> OnSqlite {
         self.host.driver().close().await.unwrap();
         OnSqlite::open(self.folder, timing)
@@ -75,7 +75,7 @@ impl Backend for OnSqlite {
         &self.host
     }
 
-    /// The bytes of the files, with what was deleted and not overwritten.
+    /// Returns the bytes of the files, including deleted data that is not overwritten.
     async fn dump(&self) -> String {
         assert_eq!(despacho_sqlite::truncate_log(&self.path()), Ok(true));
         let files =
@@ -91,32 +91,32 @@ impl Backend for OnSqlite {
 /// The host on PostgreSQL.
 pub(crate) type PostgresHost = SqlHost<Postgres, LocalPlatform>;
 
-/// PostgreSQL, in a database of the test's own.
+/// PostgreSQL, with a database for each test.
 pub(crate) struct OnPostgres {
     pub(crate) cluster: Arc<Cluster>,
-    /// Where the database is.
+    /// The URL of the database.
     pub(crate) address: String,
     host: PostgresHost,
 }
 
 impl OnPostgres {
-    /// Another instance over the same database.
+    /// Opens another instance on the same database.
     pub(crate) async fn sibling(&self) -> PostgresHost {
         OnPostgres::open(&self.address, despacho_postgres::Options::default()).await
     }
 
-    /// A host on a database.
+    /// Opens a host on a database.
     pub(crate) async fn open(address: &str, options: despacho_postgres::Options) -> PostgresHost {
         let database = Postgres::open(&Address::parse(address).unwrap(), &options).await.unwrap();
         PostgresHost::new(database, LocalPlatform::new().unwrap(), Timing::default())
     }
 
-    /// What a query on the database gives.
+    /// Returns the result of a query on the database.
     pub(crate) fn query(&self, sql: &str) -> String {
         self.cluster.query(&self.address, sql).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The same on a server that no other test uses.
+    /// Starts a backend on a server that no other test uses.
     pub(crate) async fn exclusive() -> Option<OnPostgres> {
         if let Some(missing) = despacho_process::cluster::missing() {
             eprintln!("skipped: {missing}");
@@ -165,7 +165,7 @@ impl Backend for OnPostgres {
 
 /// PostgreSQL behind a PgBouncer in transaction mode.
 pub(crate) struct OnPgBouncer {
-    // Declared in this order, so that the host is gone before the pooler, and the pooler before its server.
+    // Fields are dropped in this order: host, pooler, server.
     host: PostgresHost,
     pub(crate) pooler: Pooler,
     /// The same database without the pooler.
@@ -173,12 +173,12 @@ pub(crate) struct OnPgBouncer {
 }
 
 impl OnPgBouncer {
-    /// The database's URL through the pooler.
+    /// Returns the URL of the database through the pooler.
     pub(crate) fn address(&self) -> String {
         format!("{}?pooler=transaction", self.pooler.through(&self.direct.address))
     }
 
-    /// Another instance behind the same pooler.
+    /// Opens another instance behind the same pooler.
     pub(crate) async fn second_instance(&self) -> PostgresHost {
         OnPostgres::open(&self.address(), despacho_postgres::Options::default()).await
     }
@@ -191,7 +191,7 @@ impl Backend for OnPgBouncer {
         let cluster = despacho_process::cluster::shared().unwrap();
         let (address, pooler) = (cluster.fresh().unwrap(), Pooler::start(&cluster, "transaction").unwrap());
         let pooled = format!("{}?pooler=transaction", pooler.through(&address));
-        // The host behind the pooler comes first and makes the tables through it.
+        // The host behind the pooler opens first and creates the tables through it.
         let host = OnPostgres::open(&pooled, despacho_postgres::Options::default()).await;
         let direct = OnPostgres::open(&address, despacho_postgres::Options::default()).await;
         OnPgBouncer { host, pooler, direct: OnPostgres { cluster, address, host: direct } }

@@ -1,4 +1,4 @@
-//! The clock and dispatch on databases: over a restart, and with two instances over one.
+//! Deadlines and dispatch on databases, across a restart and with two instances.
 
 use std::{
     collections::BTreeSet,
@@ -32,12 +32,12 @@ use crate::{
     backend::OnPostgres,
     suite::{
         Backend,
-        dispatch::{free, pairs, put},
-        fixtures::{NOON, at, changes, courier, order, order_id, over},
+        dispatch::{free_courier, pairs, put},
+        fixtures::{NOON, at, changes, courier, order, order_id, update},
     },
 };
 
-/// A platform whose clock is set by hand.
+/// A platform with a clock that the test sets.
 #[derive(Debug)]
 struct Clock(AtomicI64);
 
@@ -54,34 +54,34 @@ impl Platform for Clock {
     }
 
     async fn hash_password(&self, _password: &str, _salt: [u8; 16]) -> Result<String, HostError> {
-        Err(HostError::Unavailable { what: "passwords", detail: "no test of the clock logs in".to_owned() })
+        Err(HostError::Unavailable { what: "passwords", detail: "unsupported in this test".to_owned() })
     }
 
     async fn verify_password(&self, _password: &str, _hash: &str) -> Result<bool, HostError> {
-        Err(HostError::Unavailable { what: "passwords", detail: "no test of the clock logs in".to_owned() })
+        Err(HostError::Unavailable { what: "passwords", detail: "unsupported in this test".to_owned() })
     }
 }
 
 type ClockedHost<D> = SqlHost<D, Clock>;
 
 fn open(path: &Path, minutes: i64) -> ClockedHost<Sqlite> {
-    clocked(Sqlite::open(path, &Options::default()).unwrap(), minutes)
+    host_with_clock(Sqlite::open(path, &Options::default()).unwrap(), minutes)
 }
 
-fn clocked<D: Driver>(database: D, minutes: i64) -> ClockedHost<D> {
+fn host_with_clock<D: Driver>(database: D, minutes: i64) -> ClockedHost<D> {
     SqlHost::new(database, Clock(AtomicI64::new(at(minutes).millis())), Timing::default())
 }
 
-fn set<D: Driver>(host: &ClockedHost<D>, millis: i64) {
+fn set_clock<D: Driver>(host: &ClockedHost<D>, millis: i64) {
     host.platform().0.store(NOON + millis, Relaxed);
 }
 
-async fn step<D: Driver>(host: &ClockedHost<D>) -> DispatchPass {
-    run_pass(host, &Settings::default(), &mut host.exec_context()).await.unwrap()
+async fn dispatch_once<D: Driver>(host: &ClockedHost<D>) -> DispatchPass {
+    round(host, &Settings::default(), &mut host.exec_context()).await.unwrap()
 }
 
-/// An order of 40 minutes' preparation that nobody had yet.
-fn prepared(number: u64, minutes: i64) -> Order {
+/// Returns an order with 40 minutes of preparation and no courier.
+fn preparing(number: u64, minutes: i64) -> Order {
     Order {
         preparation_minutes: 40,
         ready_at: at(minutes),
@@ -94,65 +94,61 @@ fn prepared(number: u64, minutes: i64) -> Order {
 }
 
 #[tokio::test]
-async fn a_preparation_of_forty_minutes_is_searched_at_minute_forty_whatever_happens_between() {
+async fn search_starts_on_time_despite_crash_and_clock_steps() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("despacho.db");
     let host = open(&path, 0);
-    put(&host, vec![prepared(50, 40)], vec![], 0).await;
-    set(&host, 20 * 60_000);
-    assert_eq!(step(&host).await, DispatchPass::default());
-    // A crash leaves the file and its log: nothing is closed in good order.
+    put(&host, vec![preparing(50, 40)], vec![], 0).await;
+    set_clock(&host, 20 * 60_000);
+    assert_eq!(dispatch_once(&host).await, DispatchPass::default());
+    // As after a crash, the file and its log remain without a close.
     std::mem::forget(host);
     let host = open(&path, 20);
     assert_eq!(host.align_deadlines().await, Ok(1));
-    set(&host, 40 * 60_000 - 1);
-    assert_eq!(step(&host).await, DispatchPass::default(), "not a millisecond early");
-    set(&host, 40 * 60_000);
-    assert_eq!(step(&host).await, DispatchPass { moved: 1, ..DispatchPass::default() });
+    set_clock(&host, 40 * 60_000 - 1);
+    assert_eq!(dispatch_once(&host).await, DispatchPass::default(), "not a millisecond early");
+    set_clock(&host, 40 * 60_000);
+    assert_eq!(dispatch_once(&host).await, DispatchPass { moved: 1, ..DispatchPass::default() });
     let order = host.order(order_id(50)).await.unwrap().unwrap();
     assert_eq!((order.status, order.status_since), (OrderStatus::Searching, at(40)));
-    // A clock that steps back and forth again does nothing twice.
+    // A clock that steps back and forward causes no second transition.
     for minutes in [10, 40, 41] {
-        set(&host, minutes * 60_000);
-        assert_eq!(step(&host).await, DispatchPass::default());
+        set_clock(&host, minutes * 60_000);
+        assert_eq!(dispatch_once(&host).await, DispatchPass::default());
     }
-    assert_eq!(host.events(order_id(50)).await.unwrap().len(), 2, "ready, and searching");
+    assert_eq!(host.events(order_id(50)).await.unwrap().len(), 2, "the events ready and searching");
 }
 
 #[tokio::test]
-async fn a_pause_of_an_hour_loses_nothing() {
+async fn hour_long_pause_keeps_the_full_search_time() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(&folder.path().join("despacho.db"), 0);
-    put(&host, vec![prepared(50, 40), prepared(51, 90)], vec![], 0).await;
-    set(&host, 100 * 60_000);
-    let done = step(&host).await;
-    assert_eq!(
-        (done.moved, done.expired),
-        (2, 0),
-        "the search begins when somebody can search, and has its whole time"
-    );
-    set(&host, 120 * 60_000);
-    assert_eq!(step(&host).await.expired, 2);
+    put(&host, vec![preparing(50, 40), preparing(51, 90)], vec![], 0).await;
+    set_clock(&host, 100 * 60_000);
+    let done = dispatch_once(&host).await;
+    assert_eq!((done.moved, done.expired), (2, 0), "the search starts after the pause and has its full duration");
+    set_clock(&host, 120 * 60_000);
+    assert_eq!(dispatch_once(&host).await.expired, 2);
 }
 
 #[tokio::test]
-async fn wrong_codes_on_two_instances_lock_one_order() {
+async fn wrong_codes_on_two_instances_lock_the_order() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("despacho.db");
-    wrong_codes_lock(open(&path, 1), open(&path, 1)).await;
+    check_code_lock(open(&path, 1), open(&path, 1)).await;
 }
 
 #[tokio::test]
-async fn wrong_codes_on_two_postgresql_instances_lock_one_order() {
+async fn wrong_codes_on_two_postgresql_instances_lock_the_order() {
     let Some(backend) = OnPostgres::find().await else { return };
     let address = Address::parse(&backend.address).unwrap();
     let options = despacho_postgres::Options::default();
     let (one, two) = (Postgres::open(&address, &options).await, Postgres::open(&address, &options).await);
-    wrong_codes_lock(clocked(one.unwrap(), 1), clocked(two.unwrap(), 1)).await;
+    check_code_lock(host_with_clock(one.unwrap(), 1), host_with_clock(two.unwrap(), 1)).await;
 }
 
-/// Five wrong codes, alternately on both instances; neither accepts the right one afterwards.
-async fn wrong_codes_lock<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
+/// Sends five wrong codes to two instances in turn. Neither accepts the correct code afterwards.
+async fn check_code_lock<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
     let waiting = Order { status: OrderStatus::CourierAtPickup, tries: CodeTries::default(), ..order(50, 1, "W") };
     put(&one, vec![waiting], vec![Courier { order: Some(order_id(50)), ..courier(9) }], 1).await;
     let settings = Settings::default();
@@ -171,62 +167,62 @@ async fn wrong_codes_lock<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
     for host in [&two, &one] {
         assert_eq!(send(host, "7788").await, (429, "code_locked".to_owned()));
     }
-    set(&two, 11 * 60_000);
+    set_clock(&two, 11 * 60_000);
     assert_eq!(send(&two, "7788").await.0, 200);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn two_instances_give_three_hundred_couriers_one_order_each() {
+async fn two_sqlite_instances_assign_each_courier_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("despacho.db");
-    three_hundred_and_then_more(open(&path, 0), open(&path, 0), 10.0).await;
+    check_concurrent_assignment(open(&path, 0), open(&path, 0), 10.0).await;
 }
 
 #[tokio::test]
-async fn two_instances_on_postgresql_give_three_hundred_couriers_one_order_each() {
+async fn two_postgresql_instances_assign_each_courier_once() {
     let Some(backend) = OnPostgres::find().await else { return };
     let address = Address::parse(&backend.address).unwrap();
     let options = despacho_postgres::Options::default();
     let (one, two) = (Postgres::open(&address, &options).await, Postgres::open(&address, &options).await);
-    three_hundred_and_then_more(clocked(one.unwrap(), 0), clocked(two.unwrap(), 0), 30.0).await;
+    check_concurrent_assignment(host_with_clock(one.unwrap(), 0), host_with_clock(two.unwrap(), 0), 30.0).await;
 }
 
-/// A thousand orders fall due together before 300 free couriers; as these come free, others follow.
-async fn three_hundred_and_then_more<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>, seconds: f64) {
-    let orders = (1_000..2_000).map(|number| prepared(number, 40)).collect();
-    put(&one, orders, (2_000..2_300).map(free).collect(), 39).await;
+/// Assigns 1,000 orders that become due together to 300 free couriers, and more orders when some couriers become free again.
+async fn check_concurrent_assignment<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>, seconds: f64) {
+    let orders = (1_000..2_000).map(|number| preparing(number, 40)).collect();
+    put(&one, orders, (2_000..2_300).map(free_courier).collect(), 39).await;
     let start = Instant::now();
-    set(&one, 40 * 60_000);
-    set(&two, 40 * 60_000);
-    let (first, second) = rounds(&one, &two).await;
-    let took = start.elapsed();
+    set_clock(&one, 40 * 60_000);
+    set_clock(&two, 40 * 60_000);
+    let (first, second) = run_passes(&one, &two).await;
+    let elapsed = start.elapsed();
     assert_eq!(first.moved + second.moved, 1_000);
     assert_eq!(first.allocated + second.allocated, 300);
-    assert!(took.as_secs_f64() < seconds, "{took:?}");
+    assert!(elapsed.as_secs_f64() < seconds, "{elapsed:?}");
     let given = pairs(&one, 1_000..2_000).await;
     assert_eq!(given.len(), 300);
     assert_eq!(given.iter().map(|(_, courier)| *courier).collect::<BTreeSet<_>>().len(), 300);
-    assert_eq!(one.searching_orders(None, 5_000).await.unwrap().len(), 700, "the others go on searching");
-    // As couriers come free they follow.
+    assert_eq!(one.searching_orders(None, 5_000).await.unwrap().len(), 700, "the other orders are still searching");
+    // Couriers that become free get further orders.
     let mut freed = Changes { at: at(41), ..changes() };
     for (order, courier) in given.iter().take(120) {
         let (order, courier) =
             (one.order(*order).await.unwrap().unwrap(), one.courier(*courier).await.unwrap().unwrap());
-        freed.orders.push(over(order.version, Order { status: OrderStatus::Completed, ..order }));
-        freed.couriers.push(over(courier.version, Courier { order: None, ..courier }));
+        freed.orders.push(update(order.version, Order { status: OrderStatus::Completed, ..order }));
+        freed.couriers.push(update(courier.version, Courier { order: None, ..courier }));
     }
     one.commit(&freed).await.unwrap();
-    let (first, second) = rounds(&one, &two).await;
+    let (first, second) = run_passes(&one, &two).await;
     assert_eq!(first.allocated + second.allocated, 120);
     assert_eq!(one.searching_orders(None, 5_000).await.unwrap().len(), 580);
 }
 
-/// Rounds on both instances at once until neither finds more to do.
-async fn rounds<D: Driver>(one: &ClockedHost<D>, two: &ClockedHost<D>) -> (DispatchPass, DispatchPass) {
+/// Runs passes on both instances concurrently until neither makes a change.
+async fn run_passes<D: Driver>(one: &ClockedHost<D>, two: &ClockedHost<D>) -> (DispatchPass, DispatchPass) {
     let all = async |host: &ClockedHost<D>| {
         let mut sum = DispatchPass::default();
         for _ in 0..10 {
-            let done = step(host).await;
+            let done = dispatch_once(host).await;
             sum.moved += done.moved;
             sum.allocated += done.allocated;
             if done.moved + done.allocated == 0 {

@@ -1,7 +1,7 @@
-//! One suite of storage tests. Whatever keeps Despacho's data passes it, the host in memory first of all; what a database must
-//! do is written here and nowhere else. Tests of one database alone stand in the module with its name.
+//! Storage tests. Every storage must pass the suite, including the in-memory reference host. Modules named after a database contain its
+//! own tests.
 
-// Clippy allows `unwrap` in tests, and helpers of tests are such by this line alone.
+// Clippy allows `unwrap` in tests; without this line it does not treat helper functions as tests.
 #![cfg(test)]
 
 mod archive;

@@ -16,12 +16,12 @@ use crate::{
     backend::{OnPostgres, OnSqlite},
     suite::{
         Backend,
-        dispatch::{free, put_store_and, searching},
+        dispatch::{free_courier, put_store_and, searching_order},
         fixtures::{at, changes, entry, money, order_id, store, store_id},
     },
 };
 
-/// The schema of the version before, and the migration's steps but for the version itself.
+/// Returns statements that restore the previous schema, and the steps of the migration except the update of the version.
 fn steps(dialect: Dialect) -> Vec<String> {
     let shares = |steps: &[String]| steps.iter().any(|step| step.contains("stores ADD COLUMN account"));
     let migration = migrations(dialect).into_iter().find(|migration| shares(&migration.steps)).unwrap();
@@ -37,7 +37,7 @@ fn steps(dialect: Dialect) -> Vec<String> {
     before.into_iter().map(str::to_owned).chain(steps).collect()
 }
 
-/// A prepaid parent store whose branches pay for themselves, and another merchant.
+/// Stores a prepaid parent store whose branches have their own balances, and another merchant.
 async fn populate(host: &impl Host) {
     let other = Store { parent: None, ..store(8) };
     let others_branch = Store { parent: Some(other.id), ..store(10) };
@@ -96,7 +96,7 @@ async fn postgres_moves_balances_of_prepaid_branches_to_their_parent() {
     check(&backend.sibling().await).await;
 }
 
-/// The schema of version 12, with its name of the field, and the migration's steps but for the version itself.
+/// Returns statements that restore the schema of version 12, and the steps of the migration except the update of the version.
 fn sandbox_steps(dialect: Dialect) -> Vec<String> {
     let renames = |steps: &[String]| steps.iter().any(|step| step.contains("RENAME COLUMN demo TO sandbox"));
     let migration = migrations(dialect).into_iter().find(|migration| renames(&migration.steps)).unwrap();
@@ -115,10 +115,10 @@ fn sandbox_steps(dialect: Dialect) -> Vec<String> {
 }
 
 async fn populate_demo(host: &impl Host) {
-    let stores = vec![Store { sandbox: true, ..store(1) }, Store { parent: None, sandbox: false, ..store(3) }];
-    let real = Order { store: store_id(3), ..searching(51, 1) };
-    let orders = vec![Order { sandbox: true, ..searching(50, 1) }, real];
-    put_store_and(host, stores, orders, vec![Courier { sandbox: true, ..free(20) }, free(21)], 4).await;
+    let stores = vec![Store { sandbox: true, ..store(1) }, Store { matrix: None, sandbox: false, ..store(3) }];
+    let real = Order { store: store_id(3), ..searching_order(51, 1) };
+    let orders = vec![Order { sandbox: true, ..searching_order(50, 1) }, real];
+    put_store_and(host, stores, orders, vec![Courier { sandbox: true, ..free_courier(20) }, free_courier(21)], 4).await;
 }
 
 async fn check_demo(host: &impl Host) {

@@ -1,4 +1,4 @@
-//! The statements of a dispatch pass read by index, on a database of the promised size.
+//! The statements of a dispatch pass use indexes on a database of the supported size.
 
 use std::sync::Mutex;
 
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Stores what is read, and returns no rows.
+/// Records the queries, and returns no rows.
 struct Recorder(Mutex<Vec<Query>>);
 
 impl Driver for Recorder {
@@ -41,7 +41,7 @@ impl Driver for Recorder {
     }
 }
 
-/// The statements that a pass reads with, and the index that each must use.
+/// Returns the queries of a pass, and the index that each must use.
 async fn statements() -> Vec<(Query, &'static str)> {
     let host = SqlHost::new(Recorder(Mutex::default()), LocalPlatform::new().unwrap(), Timing::default());
     let cell = Cell::of(Point { lat_e7: -235_505_000, lon_e7: -466_333_000 });
@@ -59,7 +59,7 @@ async fn statements() -> Vec<(Query, &'static str)> {
     queries.into_iter().zip(indexes).collect()
 }
 
-/// The parameters as SQL; all of them are numbers.
+/// Returns the parameters as SQL literals; all of them are numbers.
 fn literals(query: &Query) -> Vec<String> {
     let number = |value: &Value| match value {
         Value::Integer(number) => number.to_string(),
@@ -75,11 +75,11 @@ async fn pass_on_sqlite_reads_by_index() {
     for (query, index) in statements().await {
         let sql = query.sql;
         let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-        // Without the values: a driver prepares each statement once.
+        // The plan is made without the values, because a driver prepares each statement once.
         let steps: Vec<String> = statement.raw_query().mapped(|row| row.get(3)).map(Result::unwrap).collect();
         let plan = steps.join("; ");
         assert!(plan.contains(index) && !plan.contains("TEMP B-TREE"), "{sql}: {plan}");
-        // Couriers with an order are one small index.
+        // A scan of the small index of couriers with an order is permitted.
         let scans = steps.iter().filter(|step| step.contains("SCAN") && !step.contains("couriers_carrying"));
         assert_eq!(scans.count(), 0, "{sql}: {plan}");
     }
@@ -111,13 +111,13 @@ async fn pass_on_postgresql_reads_by_index() {
     }
     for (query, index) in statements().await {
         let (sql, params) = (query.sql, literals(&query).join(", "));
-        // A connection prepares each statement once, so that the plan may be made without the values.
+        // A connection prepares each statement once, so PostgreSQL may plan it without the values.
         for mode in ["force_custom_plan", "force_generic_plan"] {
             let explain =
                 format!("SET plan_cache_mode = {mode}; PREPARE read AS {sql}; EXPLAIN EXECUTE read({params})");
             let plan = backend.query(&explain);
             assert!(plan.contains("Index") && plan.contains(index), "{mode}: {sql}\n{plan}");
-            // Positions are so narrow that PostgreSQL may read all of them for a thousand couriers with an order.
+            // Rows of positions are so small that PostgreSQL may scan them all for a thousand couriers with an order.
             let scan = if index == "couriers_carrying" { "Seq Scan on orders" } else { "Seq Scan" };
             assert!(!plan.contains(scan), "{mode}: {sql}\n{plan}");
         }

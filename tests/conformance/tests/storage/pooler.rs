@@ -1,4 +1,4 @@
-//! Between the server and PostgreSQL: connection poolers, and hosts that do not respond.
+//! Connection poolers in front of PostgreSQL, and hosts that do not respond.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -22,7 +22,7 @@ fn create(number: u64) -> Changes {
     Changes { orders: vec![Write::insert(order)], events: vec![event], ledger: vec![entry(1, -100, None)], ..changes() }
 }
 
-/// Ends every session of the server but the one that asks, those of the pooler among them.
+/// Ends all other sessions on the database, including those of the pooler.
 const CUT: &str = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity \
      WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
@@ -53,23 +53,23 @@ async fn statement_pooling_is_rejected_with_remedy() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_instances_behind_a_pooler_lose_and_double_nothing() {
+async fn pooled_instances_store_every_write_once_despite_cuts() {
     let Some(backend) = OnPgBouncer::find().await else { return };
     let other = backend.second_instance().await;
     backend.host().commit(&Changes { stores: vec![Write::insert(store(1))], ..changes() }).await.unwrap();
     let hosts: [&PostgresHost; 2] = [backend.host(), &other];
     let writes: Vec<Changes> = (1..=600).map(create).collect();
     let write = async |number: usize| {
-        // Cut connections return an error if the pooler has no other yet; the client sends the write again.
+        // A cut connection returns an error if the pooler has no other connection yet. The client repeats the write.
         for attempt in 0..50 {
             match hosts[(number + attempt) % 2].commit(&writes[number]).await {
                 Ok(()) => return,
-                // A write whose outcome was unknown was committed.
+                // An earlier attempt with an unknown outcome was committed.
                 Err(despacho_core::host::HostError::Conflict) if attempt > 0 => return,
                 Err(_) => tokio::time::sleep(std::time::Duration::from_millis(50)).await,
             }
         }
-        panic!("write {number} was never committed");
+        panic!("write {number} was not committed in 50 attempts");
     };
     let cuts = async {
         for _ in 0..5 {
@@ -84,23 +84,21 @@ async fn two_instances_behind_a_pooler_lose_and_double_nothing() {
 }
 
 #[tokio::test]
-async fn pooled_transactions_set_their_own_limits_and_leave_none() {
+async fn pooled_transactions_set_timeouts_only_for_themselves() {
     let Some(backend) = OnPgBouncer::find().await else { return };
     let name = backend.direct.query("SELECT current_database()");
-    // A limit that every transaction overrides: the statements below would fail under it.
-
     backend.direct.query(&format!("ALTER DATABASE {name} SET statement_timeout = '77s'"));
     backend.direct.query(CUT);
     let write = Changes { stores: vec![Write::insert(store(1))], ..changes() };
     backend.host().commit(&write).await.unwrap();
-    // The pooler keeps that session idle, with the settings that it began with.
+    // The pooler keeps the session open. The transaction must not have changed its settings.
     let through = backend.pooler.through(&backend.direct.address);
     let shown = backend.direct.cluster.query(&through, "SHOW statement_timeout").unwrap();
     assert_eq!(shown, "77s");
 }
 
 #[tokio::test]
-async fn host_that_never_responds_is_passed_over() {
+async fn host_that_does_not_respond_is_skipped() {
     let Some(backend) = OnPgBouncer::find().await else { return };
     // Accepts connections, as a frozen server's kernel does, and sends nothing.
     let frozen = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

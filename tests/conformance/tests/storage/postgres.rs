@@ -1,4 +1,4 @@
-//! What is PostgreSQL's own: connections that break, transactions that race, several instances over one database.
+//! Tests for PostgreSQL only: broken connections, concurrent transactions, several instances on one database.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// Cuts every connection to the database but the one that asks.
+/// Ends all other connections to the database.
 const CUT: &str = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity \
      WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
@@ -44,7 +44,7 @@ async fn put_stores(host: &PostgresHost, count: u64) {
 }
 
 #[tokio::test]
-async fn a_database_from_the_future_is_refused_and_left_alone() {
+async fn newer_incompatible_schema_is_rejected() {
     let Some(backend) = OnPostgres::find().await else { return };
     let known: i64 = backend.query("SELECT MAX(version) FROM schema_version").parse().unwrap();
     backend.query(&format!("INSERT INTO schema_version (version) VALUES ({})", known + 41));
@@ -57,11 +57,11 @@ async fn a_database_from_the_future_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
-async fn a_schema_that_only_grew_is_gone_on_with() {
+async fn newer_compatible_schema_is_accepted() {
     let Some(backend) = OnPostgres::find().await else { return };
     put_stores(backend.host(), 1).await;
     let known: i64 = backend.query("SELECT MAX(version) FROM schema_version").parse().unwrap();
-    // What a newer program's migration does that is marked as an addition, while an older instance runs.
+    // A newer version adds columns and a table while an older instance runs.
     backend.query("ALTER TABLE orders ADD COLUMN note TEXT");
     backend.query("ALTER TABLE events ADD COLUMN weight BIGINT NOT NULL DEFAULT 0");
     backend.query("CREATE TABLE notes (id BIGINT PRIMARY KEY)");
@@ -72,38 +72,41 @@ async fn a_schema_that_only_grew_is_gone_on_with() {
     assert_eq!(restarted.events(order_id(1)).await.unwrap().len(), 1);
     let address = Address::parse(&backend.address).unwrap();
     let exact = Options { migrate: false, ..Options::default() };
-    assert!(matches!(Postgres::open(&address, &exact).await, Err(OpenError::Database(_))), "what copies must know all");
-    // And what one does that takes something away.
+    assert!(
+        matches!(Postgres::open(&address, &exact).await, Err(OpenError::Database(_))),
+        "a copy requires the exact schema version"
+    );
+    // A later migration that is not compatible raises the minimum version.
     backend.query(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 1));
     let rejected = Postgres::open(&address, &Options::default()).await.unwrap_err();
     assert!(matches!(rejected, OpenError::Schema(_)), "{rejected:?}");
 }
 
 #[tokio::test]
-async fn six_instances_that_begin_at_once_find_one_schema() {
+async fn six_concurrent_starts_migrate_once() {
     let Some(backend) = OnPostgres::find().await else { return };
     let empty = backend.cluster.fresh().unwrap();
     let address = Address::parse(&empty).unwrap();
     let options = Options::default();
     let opened = join_all((0..6).map(|_| Postgres::open(&address, &options))).await;
     assert!(opened.iter().all(Result::is_ok), "{opened:?}");
-    let twice = "SELECT COUNT(*) - COUNT(DISTINCT version) FROM schema_version";
-    assert_eq!(backend.cluster.query(&empty, twice), Ok("0".to_owned()));
+    let duplicates = "SELECT COUNT(*) - COUNT(DISTINCT version) FROM schema_version";
+    assert_eq!(backend.cluster.query(&empty, duplicates), Ok("0".to_owned()));
 }
 
 #[tokio::test]
-async fn what_is_no_database_is_refused_and_its_password_never_told() {
-    let address = Address::parse("postgres://ana:tell-nobody@nowhere.invalid/despacho?sslmode=disable").unwrap();
-    let looked = tokio::time::timeout(Duration::from_millis(500), Postgres::open(&address, &Options::default())).await;
-    let outgoing_changes = looked.map(|rejected| rejected.unwrap_err().to_string()).unwrap_or_default();
-    assert!(!outgoing_changes.contains("tell-nobody"), "{outgoing_changes}");
+async fn connection_error_does_not_contain_the_password() {
+    let address = Address::parse("postgres://ana:secret-password@nowhere.invalid/despacho?sslmode=disable").unwrap();
+    let opened = tokio::time::timeout(Duration::from_millis(500), Postgres::open(&address, &Options::default())).await;
+    let message = opened.map(|rejected| rejected.unwrap_err().to_string()).unwrap_or_default();
+    assert!(!message.contains("secret-password"), "{message}");
 }
 
-/// Takes claims and creates orders from many tasks while `disturb` runs. Each must be acknowledged, and is stored once.
-async fn all_are_there_once(backend: &OnPostgres, orders: u64, disturb: impl AsyncFn(&AtomicBool)) {
+/// Takes claims and creates orders from eight tasks while `disturb` runs. Every write must succeed and be stored once.
+async fn check_writes_stored_once(backend: &OnPostgres, orders: u64, disturb: impl AsyncFn(&AtomicBool)) {
     let (next, over) = (AtomicU64::new(1), AtomicBool::new(false));
     put_stores(backend.host(), 1).await;
-    // Retries like a client, and returns whether the outcome was unknown in between. Then a conflict means that the write is done.
+    // Retries like a client, and returns whether an outcome was unknown. In that case, a conflict means that the write was committed.
     let commit = async |changes: &Changes| {
         let mut was_unknown = false;
         while let Err(error) = backend.host().commit(changes).await {
@@ -136,22 +139,25 @@ async fn all_are_there_once(backend: &OnPostgres, orders: u64, disturb: impl Asy
     };
     let (unknown, ()) = join(clients, disturb(&over)).await;
     let stats = backend.host().driver().stats();
-    eprintln!("{} unanswered for a while, {stats:?}", unknown.len());
-    let wanted = orders.to_string();
-    assert_eq!(backend.query("SELECT COUNT(*) FROM claims"), wanted);
-    assert_eq!(backend.query("SELECT COUNT(*) FROM orders"), wanted);
-    assert_eq!(backend.query("SELECT COUNT(*) FROM events"), wanted);
-    assert_eq!(backend.query("SELECT MIN(place), MAX(place), COUNT(*) FROM events"), format!("1|{wanted}|{wanted}"));
-    assert_eq!(backend.query("SELECT last FROM journals"), wanted);
-    assert_eq!(backend.query("SELECT amount FROM balances WHERE store = 1"), format!("-{wanted}00"));
-    assert_eq!(backend.query("SELECT SUM(amount) FROM ledger"), format!("-{wanted}00"));
+    eprintln!("{} writes had an unknown outcome, {stats:?}", unknown.len());
+    let expected = orders.to_string();
+    assert_eq!(backend.query("SELECT COUNT(*) FROM claims"), expected);
+    assert_eq!(backend.query("SELECT COUNT(*) FROM orders"), expected);
+    assert_eq!(backend.query("SELECT COUNT(*) FROM events"), expected);
+    assert_eq!(
+        backend.query("SELECT MIN(place), MAX(place), COUNT(*) FROM events"),
+        format!("1|{expected}|{expected}")
+    );
+    assert_eq!(backend.query("SELECT last FROM journals"), expected);
+    assert_eq!(backend.query("SELECT amount FROM balances WHERE store = 1"), format!("-{expected}00"));
+    assert_eq!(backend.query("SELECT SUM(amount) FROM ledger"), format!("-{expected}00"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn cut_connections_lose_and_double_nothing() {
+async fn cut_connections_store_every_write_once() {
     let Some(backend) = OnPostgres::find().await else { return };
     let cuts = AtomicU64::new(0);
-    all_are_there_once(&backend, 750, async |over: &AtomicBool| {
+    check_writes_stored_once(&backend, 750, async |over: &AtomicBool| {
         while !over.load(Relaxed) {
             tokio::task::block_in_place(|| backend.query(CUT));
             cuts.fetch_add(1, Relaxed);
@@ -164,9 +170,9 @@ async fn cut_connections_lose_and_double_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crash_of_the_server_loses_and_doubles_nothing_and_readiness_comes_back() {
+async fn crashed_server_stores_every_write_once_and_recovers() {
     let Some(backend) = OnPostgres::exclusive().await else { return };
-    all_are_there_once(&backend, 1_000, async |over: &AtomicBool| {
+    check_writes_stored_once(&backend, 1_000, async |over: &AtomicBool| {
         for _ in 0..3 {
             if over.load(Relaxed) {
                 break;
@@ -183,7 +189,7 @@ async fn a_crash_of_the_server_loses_and_doubles_nothing_and_readiness_comes_bac
 }
 
 #[tokio::test]
-async fn transactions_that_wait_for_each_other_both_happen() {
+async fn deadlocked_transactions_both_commit() {
     let Some(backend) = OnPostgres::find().await else { return };
     put_stores(backend.host(), 2).await;
     let crossed = |number: u64| {
@@ -197,15 +203,15 @@ async fn transactions_that_wait_for_each_other_both_happen() {
 }
 
 #[tokio::test]
-async fn who_waits_too_long_for_a_connection_is_refused() {
+async fn connection_pool_timeout_returns_unavailable() {
     let Some(backend) = OnPostgres::find().await else { return };
     put_stores(backend.host(), 1).await;
     let options = Options { connections: 2, wait: Duration::from_millis(500), ..Options::default() };
     let host = OnPostgres::open(&backend.address, options).await;
     let writes: Vec<Changes> = (1..=8).map(create).collect();
-    // Both connections are there before anybody waits for one: to open it may take as long as that.
+    // Open both connections first, because opening them can take longer than the timeout.
     assert_eq!(join(host.order(order_id(1)), host.order(order_id(1))).await, (Ok(None), Ok(None)));
-    // Somebody holds what every one of them needs.
+    // Another session locks the row that every commit needs.
     let hold = "BEGIN; SELECT amount FROM balances WHERE store = 1 FOR UPDATE; SELECT pg_sleep(3); COMMIT";
     let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
     let holding = tokio::task::spawn_blocking(move || cluster.query(&address, hold));
@@ -224,7 +230,7 @@ async fn who_waits_too_long_for_a_connection_is_refused() {
 }
 
 #[tokio::test]
-async fn a_database_that_only_reads_is_not_ready() {
+async fn read_only_database_is_not_ready() {
     let Some(backend) = OnPostgres::find().await else { return };
     let name = backend.query("SELECT current_database()");
     backend.query(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
@@ -240,12 +246,13 @@ async fn pipeline_keeps_order_and_undoes_only_conflicts() {
     put_stores(backend.host(), 1).await;
     let mut writes: Vec<Changes> = (1..=100).map(create).collect();
     for index in (0..100).step_by(3) {
-        // All but the last statement of these are right.
+        // Only the last statement of these fails.
         writes[index].ledger.push(entry(99, 1, None));
     }
     let results = backend.host().commit_each(&writes).await;
-    let wanted: Vec<_> = (0..100).map(|index| if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) }).collect();
-    assert_eq!(results, wanted);
+    let expected: Vec<_> =
+        (0..100).map(|index| if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) }).collect();
+    assert_eq!(results, expected);
     let stats = backend.host().driver().stats();
     assert_eq!((stats.commits, stats.conflicts, stats.pipelines), (67, 34, 5), "{stats:?}");
     let journal = backend.host().journal(Journal { merchant: store_id(1), branch: None }, 0, 200).await.unwrap();
@@ -266,7 +273,7 @@ async fn conflict_in_single_statement_logs_no_database_error() {
     assert_eq!(results.iter().filter(|result| **result == Err(HostError::Conflict)).count(), 31, "{results:?}");
     assert_eq!(errors() - before, 0, "{}", backend.cluster.log().unwrap());
     assert_eq!(backend.query("SELECT COUNT(*) FROM claims"), "1");
-    // A longer transaction is aborted by an error whose statement explains it, and the statement behind it is skipped with another error.
+    // A longer transaction is aborted by an error whose statement explains it. The next statement fails with a second error.
     let unknown_account = Changes { ledger: vec![entry(99, 1, None)], ..create(1) };
     assert_eq!(backend.host().commit(&unknown_account).await, Err(HostError::Conflict));
     assert_eq!(errors() - before, 2);
@@ -274,7 +281,7 @@ async fn conflict_in_single_statement_logs_no_database_error() {
 }
 
 #[tokio::test]
-async fn a_quota_is_one_for_all_instances() {
+async fn quota_is_shared_by_all_instances() {
     let Some(backend) = OnPostgres::find().await else { return };
     let other = backend.sibling().await;
     let window = despacho_core::model::Duration::minutes(1);
@@ -290,32 +297,35 @@ async fn a_quota_is_one_for_all_instances() {
 }
 
 #[tokio::test]
-async fn news_reach_the_other_instance_and_not_the_teller() {
+async fn notifications_reach_other_instances_but_not_the_sender() {
     let Some(backend) = OnPostgres::find().await else { return };
     let other = backend.sibling().await;
-    let (outgoing, outgoing_changes) = watch::channel(0_u64);
+    let (events, event_changes) = watch::channel(0_u64);
     let (own, incoming) = (watch::Sender::new(0_u64), watch::Sender::new(0_u64));
-    let (at_home, abroad) = (own.clone(), incoming.clone());
-    let (change, changed) = watch::channel(0_u64);
-    backend.host().driver().run_listener(outgoing_changes, changed, move |_| at_home.send_modify(|count| *count += 1));
-    let (_silent, nothing) = watch::channel(0_u64);
-    let (access, accessed) = watch::channel(false);
-    other.driver().run_listener(nothing.clone(), nothing, move |of_access| {
-        access.send_modify(|incoming| *incoming |= of_access);
-        abroad.send_modify(|count| *count += 1);
+    let (own_count, incoming_count) = (own.clone(), incoming.clone());
+    let (access, access_changes) = watch::channel(0_u64);
+    backend
+        .host()
+        .driver()
+        .run_listener(event_changes, access_changes, move |_| own_count.send_modify(|count| *count += 1));
+    let (_unused, no_changes) = watch::channel(0_u64);
+    let (access_received, is_access_received) = watch::channel(false);
+    other.driver().run_listener(no_changes.clone(), no_changes, move |is_access| {
+        access_received.send_modify(|received| *received |= is_access);
+        incoming_count.send_modify(|count| *count += 1);
     });
     let mut receiver = incoming.subscribe();
-    let begun = Instant::now();
+    let start = Instant::now();
     while tokio::time::timeout(Duration::from_millis(50), receiver.changed()).await.is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "nothing was heard");
-        outgoing.send_modify(|count| *count += 1);
+        assert!(start.elapsed() < Duration::from_secs(20), "no notification was received");
+        events.send_modify(|count| *count += 1);
     }
-    assert!(!*accessed.borrow(), "no key or store was written");
-    let mut receiver = accessed.clone();
-    change.send_modify(|count| *count += 1);
-    tokio::time::timeout(Duration::from_secs(20), receiver.wait_for(|incoming| *incoming)).await.unwrap().unwrap();
-    assert_eq!(*own.borrow(), 0, "who tells knows already");
-    // The connection breaks: it is made anew, and whoever waits looks once.
+    assert!(!*is_access_received.borrow(), "no key or store was written");
+    let mut receiver = is_access_received.clone();
+    access.send_modify(|count| *count += 1);
+    tokio::time::timeout(Duration::from_secs(20), receiver.wait_for(|received| *received)).await.unwrap().unwrap();
+    assert_eq!(*own.borrow(), 0, "the sender does not receive its own notifications");
+    // After a lost connection, the listener reconnects and reports one change, because it may have missed notifications.
     let before = *incoming.borrow();
     let mut receiver = incoming.subscribe();
     backend.query(CUT);
@@ -323,11 +333,11 @@ async fn news_reach_the_other_instance_and_not_the_teller() {
 }
 
 #[tokio::test]
-async fn a_claim_that_is_taken_anew_is_not_cleared_away_as_an_old_one() {
+async fn renewed_claim_is_not_removed_as_expired() {
     let Some(backend) = OnPostgres::find().await else { return };
     let old = Claim { expires_at: at(1), ..claim("a", "first") };
     backend.host().commit(&Changes { claim: Some(ClaimChange::Take(old)), ..changes() }).await.unwrap();
-    // Somebody takes the ended claim, and has not committed yet when it is looked for old ones.
+    // Another session takes the expired claim, and commits only after the search for expired claims has started.
     let take = "BEGIN; UPDATE claims SET expires_at = 9000000000000, holder = 'new'; SELECT pg_sleep(0.5); COMMIT";
     let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
     let taking = tokio::task::spawn_blocking(move || cluster.query(&address, take));
@@ -337,7 +347,7 @@ async fn a_claim_that_is_taken_anew_is_not_cleared_away_as_an_old_one() {
     {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    // The holder's bytes add up to a multiple of 32, so that it is one of those who clear away.
+    // The bytes of this holder add up to a multiple of 32: such commits remove expired claims.
     let sweeper = Claim { expires_at: at(100), ..claim("b", "`") };
     backend.host().commit(&Changes { at: at(50), claim: Some(ClaimChange::Take(sweeper)), ..changes() }).await.unwrap();
     taking.await.unwrap().unwrap();
@@ -351,24 +361,24 @@ async fn every_table_and_column_is_copied() {
         "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public' \
          AND table_name NOT IN ('schema_version', 'commit_marks')",
     );
-    let mut there: Vec<&str> = listed.lines().collect();
-    there.sort_unstable();
+    let mut existing: Vec<&str> = listed.lines().collect();
+    existing.sort_unstable();
     let named = |table: &Table| -> Vec<String> {
         [table.key, table.rest].concat().iter().map(|column| format!("{}.{column}", table.name)).collect()
     };
     let mut copied: Vec<String> = TABLES.iter().flat_map(named).collect();
     copied.sort_unstable();
-    assert_eq!(copied, there, "hosts/shared/sql/src/tables.rs names every table with all its columns");
+    assert_eq!(copied, existing, "hosts/shared/sql/src/tables.rs names every table with all its columns");
 }
 
 #[tokio::test]
-async fn a_copy_is_whole_and_goes_on_and_is_never_mixed_with_another() {
+async fn copy_is_complete_and_requires_an_empty_target() {
     let Some(backend) = OnPostgres::find().await else { return };
     let source = OnSqlite::start().await;
     source.host().commit(&Changes { stores: vec![Write::insert(store(1))], ..changes() }).await.unwrap();
     let writes: Vec<Changes> = (1..=600).map(create).collect();
     assert!(source.host().commit_each(&writes).await.iter().all(Result::is_ok));
-    // Text that languages sort in ways of their own.
+    // Keys whose order depends on the collation.
     for (number, key) in (0..).zip(["b", "B", "a-1", "A1", "ã", "z", "_", "-"]) {
         let claim = Claim { expires_at: at(60), ..claim(key, &format!("holder {number}")) };
         source.host().commit(&Changes { claim: Some(ClaimChange::Take(claim)), ..changes() }).await.unwrap();
@@ -380,7 +390,7 @@ async fn a_copy_is_whole_and_goes_on_and_is_never_mixed_with_another() {
     }
     let again = copy((file, Dialect::Sqlite), (server, Dialect::Postgres)).await;
     assert_eq!(again, Err(CopyError::NotEmpty("stores")));
-    // It goes on: sequences and places follow what was copied.
+    // Writes continue after the copy: sequences and journal positions follow those of the copy.
     backend.host().commit(&create(601)).await.unwrap();
     assert_eq!(backend.query("SELECT MIN(place), MAX(place), COUNT(DISTINCT id) FROM events"), "1|601|601");
     let back = OnSqlite::start().await;
@@ -390,7 +400,7 @@ async fn a_copy_is_whole_and_goes_on_and_is_never_mixed_with_another() {
     assert_eq!(back.host().order(order_id(601)).await, backend.host().order(order_id(601)).await);
 }
 
-/// The server's error on a full disk is raised by triggers: filling a real one needs rights on the machine.
+/// Triggers raise the server's error for a full disk, because filling a real disk requires privileges on the machine.
 #[tokio::test]
 async fn full_disk_is_not_ready_until_writes_succeed_again() {
     let Some(backend) = OnPostgres::find().await else { return };
@@ -411,13 +421,13 @@ async fn full_disk_is_not_ready_until_writes_succeed_again() {
     let until = Instant::now() + Duration::from_secs(3);
     while Instant::now() < until {
         let ready = driver.ready().await;
-        assert!(is_storage(&ready), "probes fail as well: {ready:?}");
+        assert!(is_storage(&ready), "the probe writes fail as well: {ready:?}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     backend.query("DROP FUNCTION disk_full() CASCADE");
     let deadline = Instant::now() + Duration::from_secs(30);
     while driver.ready().await != Ok(()) {
-        assert!(Instant::now() < deadline, "it does not become ready again");
+        assert!(Instant::now() < deadline, "the database does not become ready again");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert_eq!(backend.host().commit(&create(1)).await, Ok(()));

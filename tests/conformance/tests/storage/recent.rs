@@ -1,4 +1,4 @@
-//! What an instance knows without asking: keys as they were a moment ago, and places of quotas that it took before.
+//! Data that an instance caches: recently read keys, and leased tokens of quotas.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn now() -> Timestamp {
     at(5)
 }
 
-/// A host as another process has it.
+/// Opens a second host on the same database, as another process would.
 fn second_instance(backend: &OnSqlite) -> SqliteHost {
     let database = Sqlite::open(&backend.path(), &Options::default()).unwrap();
     SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default())
@@ -53,24 +53,27 @@ fn revoked() -> Changes {
 }
 
 #[tokio::test]
-async fn a_key_is_remembered_for_a_second_and_what_this_host_revokes_is_revoked_at_once() {
+async fn key_is_cached_for_1s_unless_this_host_revokes_it() {
     let backend = with_key().await;
     let (host, other) = (backend.host(), second_instance(&backend));
     let first = recent(host, now()).await;
-    assert!(Arc::ptr_eq(&first, &recent(host, now().after(RECENT)).await), "nobody was asked");
+    assert!(Arc::ptr_eq(&first, &recent(host, now().after(RECENT)).await), "the key was cached");
     assert_eq!(recent(&other, now()).await, first);
 
     host.commit(&revoked()).await.unwrap();
-    assert!(recent(host, now()).await.key.deleted_at.is_some(), "at once where it was revoked");
+    assert!(recent(host, now()).await.key.deleted_at.is_some(), "the revoking host rejects the key at once");
     assert!(host.key(&key(5, 1).hash).await.unwrap().unwrap().key.deleted_at.is_some());
-    assert!(other.key(&key(5, 1).hash).await.unwrap().unwrap().key.deleted_at.is_some(), "who writes asks");
+    assert!(
+        other.key(&key(5, 1).hash).await.unwrap().unwrap().key.deleted_at.is_some(),
+        "a read for a write is not cached"
+    );
     let late = now().after(RECENT).after(Duration::millis(1));
-    assert!(recent(&other, late).await.key.deleted_at.is_some(), "a moment later on every other");
+    assert!(recent(&other, late).await.key.deleted_at.is_some(), "other hosts reject the key after one second");
     assert_eq!(host.find_keys(KeyQuery::Recent(&key(6, 1).hash, now())).await, Ok(vec![]));
 }
 
 #[tokio::test]
-async fn a_clock_that_steps_back_makes_nothing_young_again() {
+async fn clock_step_back_does_not_extend_the_cache() {
     let backend = with_key().await;
     let (host, other) = (backend.host(), second_instance(&backend));
     recent(host, now()).await;
@@ -79,19 +82,19 @@ async fn a_clock_that_steps_back_makes_nothing_young_again() {
 }
 
 #[tokio::test]
-async fn a_commit_that_touches_stores_forgets_and_one_that_fails_too() {
+async fn store_commit_clears_the_cache_even_after_conflict() {
     let backend = with_key().await;
     let (host, other) = (backend.host(), second_instance(&backend));
     recent(host, now()).await;
     let renamed = |name: &str| Store { name: name.to_owned(), version: 2, ..store(1) };
     let write = |value: Store| Changes { stores: vec![Write { expected: 1, value }], ..changes() };
     other.commit(&write(renamed("Outra Padaria"))).await.unwrap();
-    assert!(host.commit(&write(renamed("Terceira Padaria"))).await.is_err(), "the other was first");
+    assert!(host.commit(&write(renamed("Terceira Padaria"))).await.is_err(), "the other host committed first");
     assert_eq!(recent(host, now()).await.store.name, "Outra Padaria");
 }
 
 #[tokio::test]
-async fn what_lives_for_one_request_remembers_with_others_and_never_too_much() {
+async fn transient_hosts_share_a_bounded_cache() {
     let backend = OnSqlite::start().await;
     let numbers = 0..600;
     let keys = numbers.clone().map(|number| Write::insert(key(1_000 + number, 1))).collect();
@@ -116,7 +119,7 @@ fn bucket(name: &str, quota: u32) -> Bucket {
 }
 
 #[tokio::test]
-async fn one_instance_gives_out_a_quota_to_the_last_place_and_asks_seldom() {
+async fn single_instance_admits_the_full_quota_with_few_writes() {
     let backend = OnSqlite::start().await;
     let (driver, leases) = (backend.host().driver(), Leases::new());
     let bucket = bucket("preview/1", 640);
@@ -128,28 +131,28 @@ async fn one_instance_gives_out_a_quota_to_the_last_place_and_asks_seldom() {
     assert_eq!((rejected.admitted, rejected.remaining), (false, 0));
     let again = despacho_sql::admit(driver, &leases, &bucket, now().after(rejected.reset)).await.unwrap();
     assert!(again.admitted);
-    // Half of the quota in leases that double up to 32, and the other half one by one.
+    // Leases of up to 32 tokens cover half of the quota; the tokens of the other half are taken individually.
     let writes = backend.host().driver().stats().commits;
     assert!(writes < 320 + 20, "{writes} writes");
 }
 
 #[tokio::test]
-async fn instances_that_lease_never_give_out_more_than_the_quota() {
+async fn leasing_instances_never_exceed_the_quota() {
     let Some(backend) = OnPostgres::find().await else { return };
     let other = backend.sibling().await;
     let (bucket, leases) = (bucket("preview/2", 640), [Leases::new(), Leases::new()]);
     let mut admitted = 0;
     for _ in 0..40 {
-        // At once on both instances, and many of each.
+        // Many concurrent requests on both instances.
         let requested = (0..40).map(|number: u64| match number % 2 {
             0 => despacho_sql::admit(backend.host().driver(), &leases[0], &bucket, now()),
             _ => despacho_sql::admit(other.driver(), &leases[1], &bucket, now()),
         });
         admitted += join_all(requested).await.iter().filter(|response| response.as_ref().unwrap().admitted).count();
     }
-    // One of them may hold a last lease that the other's requests would have liked; it gives it out itself.
+    // If an instance holds the last tokens while the other rejects requests, it admits its own next requests with them.
     assert_eq!(admitted, 640);
     let later = now().after(Lease::TTL).after(Duration::millis(1));
     let late = despacho_sql::admit(other.driver(), &leases[1], &bucket, later).await.unwrap();
-    assert!(late.admitted, "a second gives ten places");
+    assert!(late.admitted, "ten tokens are available after one second");
 }

@@ -1,4 +1,4 @@
-//! What is SQLite's own: its file, its backups, its queues.
+//! Tests for SQLite only: its files, backups and write queue.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ async fn with_store() -> OnSqlite {
 }
 
 #[tokio::test]
-async fn a_database_from_the_future_is_refused_and_left_alone() {
+async fn newer_incompatible_schema_is_rejected() {
     let backend = OnSqlite::start().await;
     backend.host().driver().close().await.unwrap();
     let connection = Connection::open(backend.path()).unwrap();
@@ -49,16 +49,16 @@ async fn a_database_from_the_future_is_refused_and_left_alone() {
     let named = [known, known + 41].map(|version| message.contains(&version.to_string()));
     assert_eq!(named, [true, true], "{message}");
     connection.execute("DELETE FROM schema_version WHERE version = ?1", [known + 41]).unwrap();
-    assert!(Sqlite::open(&backend.path(), &Options::default()).is_ok(), "nothing else was changed");
+    assert!(Sqlite::open(&backend.path(), &Options::default()).is_ok(), "the rejected open changed nothing else");
 }
 
 #[tokio::test]
-async fn a_schema_that_only_grew_is_gone_on_with() {
+async fn newer_compatible_schema_is_accepted() {
     let backend = with_store().await;
     backend.host().driver().close().await.unwrap();
     let connection = Connection::open(backend.path()).unwrap();
     let known: i64 = connection.query_row("SELECT MAX(version) FROM schema_version", [], |row| row.get(0)).unwrap();
-    // What a newer program's migration does that is marked as an addition.
+    // A newer version adds columns and a table.
     let grown = format!(
         "ALTER TABLE orders ADD COLUMN note TEXT; ALTER TABLE events ADD COLUMN weight INTEGER NOT NULL DEFAULT 0; \
          CREATE TABLE notes (id INTEGER PRIMARY KEY) STRICT; INSERT INTO schema_version (version) VALUES ({})",
@@ -69,7 +69,7 @@ async fn a_schema_that_only_grew_is_gone_on_with() {
     backend.host().commit(&create(1)).await.unwrap();
     assert!(backend.host().order(order_id(1)).await.unwrap().is_some());
     assert_eq!(backend.host().events(order_id(1)).await.unwrap().len(), 1);
-    // And what one does that takes something away.
+    // A later migration that is not compatible raises the minimum version.
     let floor = "UPDATE settings SET value = CAST(?1 AS TEXT) WHERE name = 'schema_floor'";
     assert_eq!(connection.execute(floor, [known + 1]).unwrap(), 1);
     let rejected = Sqlite::open(&backend.path(), &Options::default()).unwrap_err();
@@ -77,10 +77,11 @@ async fn a_schema_that_only_grew_is_gone_on_with() {
 }
 
 #[tokio::test]
-async fn what_is_no_database_is_refused() {
+async fn file_that_is_not_a_database_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
-    std::fs::write(&path, "not a database at all, but a text that is long enough to be looked at ".repeat(20)).unwrap();
+    std::fs::write(&path, "not a database, but a text that is long enough for the header of a file ".repeat(20))
+        .unwrap();
     assert!(matches!(Sqlite::open(&path, &Options::default()), Err(OpenError::Damaged(_))));
     assert!(matches!(
         Sqlite::open(&folder.path().join("no/such/folder.db"), &Options::default()),
@@ -90,7 +91,7 @@ async fn what_is_no_database_is_refused() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_file_is_its_owners_alone() {
+async fn files_are_accessible_only_to_their_owner() {
     use std::os::unix::fs::PermissionsExt;
     let backend = with_store().await;
     for name in ["despacho.db", "despacho.db-wal"] {
@@ -102,7 +103,7 @@ async fn the_file_is_its_owners_alone() {
 #[tokio::test]
 async fn every_acknowledged_write_is_on_disk_at_once() {
     let backend = with_store().await;
-    // A connection of its own sees what a restart after a crash would see: the file and its log.
+    // A separate connection reads the file and its log, as a restart after a crash does.
     let other = Connection::open(backend.path()).unwrap();
     let settings: (String, i64) = (
         other.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap(),
@@ -116,21 +117,21 @@ async fn every_acknowledged_write_is_on_disk_at_once() {
     assert_eq!(count, 300);
     let stats = backend.host().driver().stats();
     assert_eq!((stats.commits, stats.conflicts, stats.failures, stats.queued_writes), (301, 0, 0, 0));
-    assert!(stats.groups < stats.commits / 2 && stats.largest_group > 1, "writes that wait share a flush: {stats:?}");
+    assert!(stats.groups < stats.commits / 2 && stats.largest_group > 1, "queued writes share a flush: {stats:?}");
 }
 
 #[tokio::test]
-async fn one_conflict_undoes_itself_and_not_its_group() {
+async fn conflict_does_not_undo_others_of_its_group() {
     let backend = with_store().await;
     let mut writes: Vec<Changes> = (1..=100).map(create).collect();
     for index in (0..100).step_by(3) {
-        // All but the last statement of these are right.
+        // Only the last statement of these fails.
         writes[index].ledger.push(entry(99, 1, None));
     }
     let results = join_all(writes.iter().map(|changes| backend.host().commit(changes))).await;
     for (index, result) in results.iter().enumerate() {
-        let wanted = if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) };
-        assert_eq!(result, &wanted, "{index}");
+        let expected = if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) };
+        assert_eq!(result, &expected, "{index}");
         let stored = backend.host().order(order_id(index as u64 + 1)).await.unwrap();
         assert_eq!(stored.is_some(), result.is_ok(), "{index}");
     }
@@ -141,13 +142,13 @@ async fn one_conflict_undoes_itself_and_not_its_group() {
 }
 
 #[tokio::test]
-async fn a_full_queue_refuses_and_says_so() {
+async fn full_queue_returns_unavailable() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("despacho.db");
     let options = Options { queue: 4, timeout: Duration::from_millis(50), ..Options::default() };
     let database = Sqlite::open(&path, &options).unwrap();
     let host = SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default());
-    // Somebody else, a command of the operator, holds the database for longer than anybody's patience.
+    // Another process, such as an operator's command, locks the database for longer than the timeout.
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let writes: Vec<Changes> = (1..=20).map(create).collect();
@@ -159,15 +160,15 @@ async fn a_full_queue_refuses_and_says_so() {
     let rejected =
         results.iter().filter(|result| matches!(result, Err(HostError::Unavailable { what: "database", .. })));
     assert!(rejected.count() >= 15, "{results:?}");
-    assert_eq!(host.driver().ready().await, Ok(()), "and goes on as soon as it can");
+    assert_eq!(host.driver().ready().await, Ok(()), "the host is ready after the lock is released");
     for (number, result) in (1..).zip(&results) {
-        assert!(result.is_err(), "the ledger names a store that is not there");
-        assert_eq!(host.order(order_id(number)).await, Ok(None), "what was refused left nothing");
+        assert!(result.is_err(), "the store of the ledger entry does not exist");
+        assert_eq!(host.order(order_id(number)).await, Ok(None), "a rejected write stores nothing");
     }
 }
 
 #[tokio::test]
-async fn closing_finishes_what_was_accepted() {
+async fn close_commits_queued_writes() {
     let backend = with_store().await;
     let writes: Vec<Changes> = (1..=200).map(create).collect();
     let commits = join_all(writes.iter().map(|changes| backend.host().commit(changes)));
@@ -182,7 +183,7 @@ async fn closing_finishes_what_was_accepted() {
 }
 
 #[tokio::test]
-async fn a_backup_while_writing_is_whole_and_of_one_instant() {
+async fn backup_during_writes_is_a_consistent_snapshot() {
     let backend = with_store().await;
     let host = backend.host();
     let copies: Vec<_> = (1..=4).map(|number| backend.sibling(&format!("copy {number}.db"))).collect();
@@ -206,24 +207,28 @@ async fn a_backup_while_writing_is_whole_and_of_one_instant() {
         let connection = Connection::open(copy).unwrap();
         let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
         assert_eq!(count("SELECT COUNT(*) FROM orders"), report.orders);
-        assert_eq!(count("SELECT COUNT(*) FROM events"), report.orders, "of one instant");
-        assert_eq!(count("SELECT amount FROM balances WHERE store = 1"), -100 * report.orders, "of one instant");
+        assert_eq!(count("SELECT COUNT(*) FROM events"), report.orders, "events match the orders");
+        assert_eq!(
+            count("SELECT amount FROM balances WHERE store = 1"),
+            -100 * report.orders,
+            "the balance matches the orders"
+        );
         drop(connection);
-        assert!(!backend.sibling("copy 1.db-wal").exists(), "a copy is one file");
+        assert!(!backend.sibling("copy 1.db-wal").exists(), "a backup is one file");
         let restored = Sqlite::open(copy, &Options::default()).unwrap();
         let restored = SqliteHost::new(restored, LocalPlatform::new().unwrap(), Timing::default());
         assert!(restored.store(store_id(1)).await.unwrap().is_some());
         restored.driver().close().await.unwrap();
     }
-    let report = backup(&backend.path(), &backend.sibling("by a command.db")).unwrap();
+    let report = backup(&backend.path(), &backend.sibling("command.db")).unwrap();
     assert_eq!(report.orders, 1_500);
     let again = host.driver().backup_to(&copies[0]).await;
-    assert_eq!(again, Err(BackupError::Exists(copies[0].clone())), "no copy replaces another");
-    assert!(backup(&backend.sibling("nothing.db"), &backend.sibling("of nothing.db")).is_err());
-    assert!(!backend.sibling("of nothing.db").exists() && !backend.sibling("of nothing.db.partial").exists());
+    assert_eq!(again, Err(BackupError::Exists(copies[0].clone())), "a backup does not overwrite a file");
+    assert!(backup(&backend.sibling("missing.db"), &backend.sibling("missing copy.db")).is_err());
+    assert!(!backend.sibling("missing copy.db").exists() && !backend.sibling("missing copy.db.partial").exists());
 }
 
-/// The log's size before a reader holds a snapshot, while it does, and once it has ended, in MiB.
+/// Compares the size of the log, in MiB, before, during and after a long read transaction.
 #[tokio::test]
 async fn log_shrinks_after_a_long_reader_has_ended() {
     let backend = with_store().await;
@@ -234,21 +239,21 @@ async fn log_shrinks_after_a_long_reader_has_ended() {
     let before = size();
     for number in 0..48_u32 {
         let sql = "INSERT INTO settings (name, value) VALUES ('long', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-        // Pages that do not change are not written.
+        // The value changes each time, because SQLite does not write unchanged pages.
         let params = vec![Value::Text(format!("{number:08}").repeat(1 << 17))];
         let write = Statement { sql, params, expect: Expect::Any };
         backend.host().driver().transact(vec![write]).await.unwrap();
     }
     let while_read = size();
-    assert!(while_read >= 40, "the reader holds {while_read} MiB");
-    // An idle server: nothing is written from here on.
+    assert!(while_read >= 40, "the log has only {while_read} MiB during the read");
+    // From here on the host is idle.
     reader.execute_batch("COMMIT").unwrap();
     let deadline = Instant::now() + Duration::from_secs(30);
     while size() > 32 {
-        assert!(Instant::now() < deadline, "{} MiB are left", size());
+        assert!(Instant::now() < deadline, "the log still has {} MiB", size());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    eprintln!("log: {before} MiB before, {while_read} MiB while it was read, {} MiB afterwards", size());
+    eprintln!("log: {before} MiB before, {while_read} MiB during the read, {} MiB afterwards", size());
 }
 
 #[tokio::test]
@@ -261,7 +266,7 @@ async fn deadlines_follow_the_configuration() {
     };
     let orders = (1..=1_100).map(|number| Write::insert(searching(number))).collect();
     backend.host().commit(&Changes { orders, ..changes() }).await.unwrap();
-    assert_eq!(backend.host().align_deadlines().await, Ok(1_100), "the first time nobody knows");
+    assert_eq!(backend.host().align_deadlines().await, Ok(1_100), "the first call computes every deadline");
     assert_eq!(backend.host().align_deadlines().await, Ok(0));
     assert_eq!(
         backend.host().find_orders(OrderQuery::Due { now: at(20), skipped: 0, limit: 2_000 }).await.unwrap().len(),
@@ -277,7 +282,7 @@ async fn deadlines_follow_the_configuration() {
 }
 
 #[tokio::test]
-async fn no_statement_walks_a_table() {
+async fn no_statement_scans_a_table() {
     let backend = with_store().await;
     let connection = Connection::open(backend.path()).unwrap();
     let searches = [

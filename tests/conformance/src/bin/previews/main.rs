@@ -1,6 +1,6 @@
-//! Writes previews that the service answered, one JSON object a line, for the browser package to compute again: first `{"context"}`, then
-//! `{"request", "language", "now", "status", "answer"}` with texts as they went over the wire. Arguments: how many, a seed, and a
-//! file for a small gazetteer pack.
+//! Writes previews with the service's responses, which the tests of the browser package compare with its own. The output has one JSON
+//! object per line: first `{"context"}`, then `{"request", "language", "now", "status", "response"}`, with bodies as sent over the wire.
+//! Arguments: the number of previews, a seed, and a path for a small gazetteer pack.
 
 mod pack;
 mod requests;
@@ -19,14 +19,14 @@ use despacho_simulator::demo::{self, KEY};
 use http::Request;
 use serde_json::json;
 
-/// Half a year around the start, so that every hour and day of the tariff is met.
+/// Half a year before and after the start, to cover every hour and day of the tariff.
 const SPREAD_MS: i64 = 182 * 24 * 60 * 60 * 1_000;
 
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("no previews: {error}");
+            eprintln!("could not write previews: {error}");
             ExitCode::FAILURE
         }
     }
@@ -42,7 +42,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let mut settings = Settings::default();
     settings.limits.previews_per_minute = u32::MAX;
     let host = MemoryHost::seeded(seed);
-    waited(demo::seed(&host, &settings))??;
+    poll_once(demo::seed(&host, &settings))??;
     let mut rng = fastrand::Rng::with_seed(seed);
     let start = host.now().millis();
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -51,17 +51,17 @@ fn run() -> Result<(), Box<dyn Error>> {
     for _ in 0..count {
         host.set_now(Timestamp::from_millis(start + rng.i64(-SPREAD_MS..SPREAD_MS)));
         let language = if rng.bool() { "en" } else { "pt-BR" };
-        let request = requests::any(&mut rng);
+        let request = requests::random_body(&mut rng);
         let (status, response) =
             query(&host, &settings, "POST", "/delivery/orders/preview", language, request.clone())?;
-        // Only the service can sign a quote; a page's answer has none.
+        // Only the service can sign a quote, so the browser package returns none.
         let response = match response.rsplit_once(",\"quote\":{") {
             Some((before, _)) if status == 200 => format!("{before},\"quote\":null}}"),
             _ => response,
         };
         let now = host.now().millis();
         let line =
-            json!({ "request": request, "language": language, "now": now, "status": status, "answer": response });
+            json!({ "request": request, "language": language, "now": now, "status": status, "response": response });
         writeln!(out, "{line}")?;
     }
     Ok(out.flush()?)
@@ -77,14 +77,14 @@ fn query(
 ) -> Result<(u16, String), Box<dyn Error>> {
     let request = Request::builder().method(method).uri(path).header("x-api-token", KEY).header("x-request-id", "page");
     let request = request.header("content-type", "application/json").header("accept-language", language);
-    let response = waited(api::handle(host, settings, request.body(Bytes::from(body))?))?;
+    let response = poll_once(api::handle(host, settings, request.body(Bytes::from(body))?))?;
     Ok((response.status().as_u16(), String::from_utf8(response.body().to_vec())?))
 }
 
-/// The host in memory never waits, so one poll is the whole future.
-fn waited<F: Future>(future: F) -> Result<F::Output, &'static str> {
+/// Completes a future of the in-memory host with one poll, because the host performs no I/O.
+fn poll_once<F: Future>(future: F) -> Result<F::Output, &'static str> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Ok(output),
-        Poll::Pending => Err("the host in memory waited"),
+        Poll::Pending => Err("the future of the in-memory host is pending"),
     }
 }

@@ -1,9 +1,9 @@
-//! Bodies of previews as pages send them, and as they should not.
+//! Random bodies of preview requests, valid and invalid.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// Places that the embedded gazetteer knows, or does not, by name and by CEP.
+/// City, state and CEP. Most requests use the first six, which are near each other; the last two do not exist.
 const TOWNS: [(&str, &str, &str); 9] = [
     ("São Paulo", "SP", "01310-200"),
     ("sao paulo", "sp", "01304001"),
@@ -16,8 +16,8 @@ const TOWNS: [(&str, &str, &str); 9] = [
     ("Lugar Nenhum", "SP", "99999-999"),
 ];
 
-/// A body: mostly valid, sometimes not, rarely no JSON at all.
-pub(crate) fn any(rng: &mut Rng) -> String {
+/// Returns a body that is usually valid, sometimes invalid, and rarely truncated JSON.
+pub(crate) fn random_body(rng: &mut Rng) -> String {
     let mut body = Map::new();
     let stops = match rng.u8(..20) {
         0 => 0,
@@ -31,7 +31,7 @@ pub(crate) fn any(rng: &mut Rng) -> String {
     maybe(rng, 2, &mut body, "preparationTime", |rng| rng.u32(..90).into());
     maybe(rng, 3, &mut body, "pickupAddress", address);
     if rng.u8(..12) == 0 {
-        spoil(rng, &mut body);
+        invalidate(rng, &mut body);
     }
     let text = Value::Object(body).to_string();
     if rng.u8(..200) == 0 { text.chars().take(text.len() / 2).collect() } else { text }
@@ -70,8 +70,8 @@ fn address(rng: &mut Rng) -> Value {
     address.into()
 }
 
-/// Breaks one thing.
-fn spoil(rng: &mut Rng, body: &mut Map<String, Value>) {
+/// Makes one field invalid.
+fn invalidate(rng: &mut Rng, body: &mut Map<String, Value>) {
     let (name, value) = match rng.u8(..8) {
         0 => ("deliveries", json!("none")),
         1 => ("deliveries", json!([{}, { "address": { "latitude": 95, "longitude": -46.6 } }])),

@@ -1,4 +1,4 @@
-//! Stores, keys, orders, couriers: read as written, unique where they must be, and one version after the other.
+//! Stores, keys, orders and couriers: stored completely, with unique values and versions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use futures_util::future::join_all;
 
 use super::{
     Backend,
-    fixtures::{at, changes, cnpj, courier, email, key, order, order_id, over, position, store, store_id},
+    fixtures::{at, changes, cnpj, courier, email, key, order, order_id, position, store, store_id, update},
 };
 
 async fn put_stores<H: Host>(host: &H, numbers: &[u64]) {
@@ -25,29 +25,29 @@ async fn put_stores<H: Host>(host: &H, numbers: &[u64]) {
 }
 
 fn write_store(expected: u32, store: Store) -> Changes {
-    Changes { stores: vec![over(expected, store)], ..changes() }
+    Changes { stores: vec![update(expected, store)], ..changes() }
 }
 
 fn write_order(expected: u32, order: Order) -> Changes {
-    Changes { orders: vec![over(expected, order)], ..changes() }
+    Changes { orders: vec![update(expected, order)], ..changes() }
 }
 
 fn write_key(expected: u32, key: Key) -> Changes {
-    Changes { keys: vec![over(expected, key)], ..changes() }
+    Changes { keys: vec![update(expected, key)], ..changes() }
 }
 
-pub(crate) async fn a_store_is_read_as_written(backend: impl Backend) {
+pub(crate) async fn store_is_read_as_written(backend: impl Backend) {
     let host = backend.host();
     put_stores(host, &[1, 2]).await;
     assert_eq!(host.store(store_id(2)).await, Ok(Some(store(2))));
-    let wanted = Ok(vec![store(2)]);
-    assert_eq!(host.find_stores(StoreQuery::Email(&email(2))).await, wanted);
+    let expected = Ok(vec![store(2)]);
+    assert_eq!(host.find_stores(StoreQuery::Email(&email(2))).await, expected);
     assert_eq!(
         host.find_stores(StoreQuery::Email(&Email::parse("LOJA2@EXAMPLE.COM").unwrap())).await,
-        wanted,
-        "in any case"
+        expected,
+        "emails ignore case"
     );
-    assert_eq!(host.find_stores(StoreQuery::Cnpj(cnpj(2).as_str())).await, wanted);
+    assert_eq!(host.find_stores(StoreQuery::Cnpj(cnpj(2).as_str())).await, expected);
     assert_eq!(host.store(store_id(3)).await, Ok(None));
     assert_eq!(host.find_stores(StoreQuery::Email(&email(3))).await, Ok(vec![]));
     assert_eq!(host.find_stores(StoreQuery::Cnpj("")).await, Ok(vec![]));
@@ -59,7 +59,7 @@ pub(crate) async fn a_store_is_read_as_written(backend: impl Backend) {
     assert_eq!(host.find_stores(StoreQuery::Email(&email(7))).await, Ok(vec![renamed]));
 }
 
-pub(crate) async fn a_removed_store_frees_its_cnpj_and_its_email(backend: impl Backend) {
+pub(crate) async fn removed_store_frees_its_cnpj_and_email(backend: impl Backend) {
     let host = backend.host();
     put_stores(host, &[1, 2]).await;
     host.commit(&Changes { keys: vec![Write::insert(key(5, 2))], ..changes() }).await.unwrap();
@@ -69,16 +69,16 @@ pub(crate) async fn a_removed_store_frees_its_cnpj_and_its_email(backend: impl B
     assert_eq!(host.find_stores(StoreQuery::Email(&email(2))).await, Ok(vec![]));
     assert_eq!(host.find_stores(StoreQuery::Cnpj(cnpj(2).as_str())).await, Ok(vec![]));
     let holder = host.key(&key(5, 2).hash).await.unwrap().unwrap();
-    assert_eq!(holder.store, removed, "whoever calls with its key must be told that the store is gone");
+    assert_eq!(holder.store, removed, "a key must find its removed store");
 
-    let heir = Store { cnpj: cnpj(2), email: email(2), ..store(3) };
-    host.commit(&write_store(0, heir.clone())).await.unwrap();
-    assert_eq!(host.find_stores(StoreQuery::Cnpj(cnpj(2).as_str())).await, Ok(vec![heir]));
+    let successor = Store { cnpj: cnpj(2), email: email(2), ..store(3) };
+    host.commit(&write_store(0, successor.clone())).await.unwrap();
+    assert_eq!(host.find_stores(StoreQuery::Cnpj(cnpj(2).as_str())).await, Ok(vec![successor]));
     let back = Store { deleted_at: None, version: 3, ..removed };
-    assert_eq!(host.commit(&write_store(2, back)).await, Err(HostError::Conflict), "the heir has its values now");
+    assert_eq!(host.commit(&write_store(2, back)).await, Err(HostError::Conflict), "the successor has these values");
 }
 
-pub(crate) async fn a_store_takes_no_taken_value(backend: impl Backend) {
+pub(crate) async fn duplicate_cnpj_or_email_conflicts(backend: impl Backend) {
     let host = backend.host();
     put_stores(host, &[1, 2]).await;
     let same_cnpj = Store { cnpj: cnpj(1), ..store(3) };
@@ -91,8 +91,8 @@ pub(crate) async fn a_store_takes_no_taken_value(backend: impl Backend) {
     assert_eq!(host.store(store_id(3)).await, Ok(None));
     assert_eq!(host.store(store_id(2)).await, Ok(Some(store(2))));
     let swapped = [Store { email: email(8), ..store(1) }, Store { email: email(1), ..store(2) }];
-    let stores = swapped.into_iter().map(|store| over(1, store)).collect();
-    assert_eq!(host.commit(&Changes { stores, ..changes() }).await, Ok(()), "in the order of the changes");
+    let stores = swapped.into_iter().map(|store| update(1, store)).collect();
+    assert_eq!(host.commit(&Changes { stores, ..changes() }).await, Ok(()), "the writes apply in order");
 }
 
 pub(crate) async fn keys_are_found_by_hash_and_listed_newest_first(backend: impl Backend) {
@@ -121,16 +121,12 @@ pub(crate) async fn keys_are_found_by_hash_and_listed_newest_first(backend: impl
     assert_eq!(host.commit(&write_key(1, revoked)).await, Err(HostError::Conflict));
 }
 
-pub(crate) async fn an_order_is_read_as_written(backend: impl Backend) {
+pub(crate) async fn order_is_read_as_written(backend: impl Backend) {
     let host = backend.host();
     host.commit(&write_order(0, order(50, 1, "P-1"))).await.unwrap();
     assert_eq!(host.order(order_id(50)).await, Ok(Some(order(50, 1, "P-1"))));
     assert_eq!(host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await, Ok(vec![order(50, 1, "P-1")]));
-    assert_eq!(
-        host.find_orders(OrderQuery::Code(store_id(1), "p-1")).await,
-        Ok(vec![]),
-        "codes are the merchant's, letter by letter"
-    );
+    assert_eq!(host.find_orders(OrderQuery::Code(store_id(1), "p-1")).await, Ok(vec![]), "codes are case-sensitive");
     assert_eq!(host.find_orders(OrderQuery::Code(store_id(2), "P-1")).await, Ok(vec![]));
     assert_eq!(host.order(order_id(51)).await, Ok(None));
     let moved = Order { status: OrderStatus::Searching, version: 2, courier: None, ..order(50, 1, "P-1") };
@@ -138,11 +134,11 @@ pub(crate) async fn an_order_is_read_as_written(backend: impl Backend) {
     assert_eq!(host.order(order_id(50)).await, Ok(Some(moved)));
 }
 
-pub(crate) async fn a_code_is_held_until_its_order_lets_go(backend: impl Backend) {
+pub(crate) async fn order_code_is_held_until_cancellation(backend: impl Backend) {
     let host = backend.host();
     host.commit(&write_order(0, order(50, 1, "P-1"))).await.unwrap();
     assert_eq!(host.commit(&write_order(0, order(51, 1, "P-1"))).await, Err(HostError::Conflict));
-    assert_eq!(host.commit(&write_order(0, order(52, 2, "P-1"))).await, Ok(()), "another store's code");
+    assert_eq!(host.commit(&write_order(0, order(52, 2, "P-1"))).await, Ok(()), "codes are unique per store");
     for (version, status) in (1..).zip([OrderStatus::Searching, OrderStatus::Completed]) {
         let holds = Order { status, version: version + 1, ..order(50, 1, "P-1") };
         host.commit(&write_order(version, holds)).await.unwrap();
@@ -153,12 +149,12 @@ pub(crate) async fn a_code_is_held_until_its_order_lets_go(backend: impl Backend
     assert_eq!(host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await, Ok(vec![]));
     host.commit(&write_order(0, order(51, 1, "P-1"))).await.unwrap();
     assert_eq!(host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await, Ok(vec![order(51, 1, "P-1")]));
-    assert_eq!(host.order(order_id(50)).await, Ok(Some(cancelled)), "the earlier one is still there");
+    assert_eq!(host.order(order_id(50)).await, Ok(Some(cancelled)), "the earlier order is still stored");
     let revived = order(50, 1, "P-1");
-    assert_eq!(host.commit(&write_order(4, revived)).await, Err(HostError::Conflict), "its code is another's now");
+    assert_eq!(host.commit(&write_order(4, revived)).await, Err(HostError::Conflict), "another order has the code");
 }
 
-pub(crate) async fn couriers_are_listed_by_number(backend: impl Backend) {
+pub(crate) async fn couriers_are_listed_by_id(backend: impl Backend) {
     let host = backend.host();
     let couriers = [courier(30), courier(10), courier(20)].map(Write::insert).into();
     host.commit(&Changes { couriers, ..changes() }).await.unwrap();
@@ -172,7 +168,7 @@ pub(crate) async fn couriers_are_listed_by_number(backend: impl Backend) {
     );
     let mut away = courier(20);
     (away.available, away.version) = (false, 2);
-    let write = Changes { couriers: vec![over(1, away.clone())], ..changes() };
+    let write = Changes { couriers: vec![update(1, away.clone())], ..changes() };
     assert_eq!(host.commit(&write).await, Ok(()));
     assert_eq!(host.commit(&write).await, Err(HostError::Conflict));
     assert_eq!(
@@ -182,7 +178,7 @@ pub(crate) async fn couriers_are_listed_by_number(backend: impl Backend) {
     assert_eq!(host.courier(away.id).await, Ok(Some(away)));
 }
 
-pub(crate) async fn a_courier_is_found_by_the_key(backend: impl Backend) {
+pub(crate) async fn courier_is_found_by_key(backend: impl Backend) {
     let host = backend.host();
     let hash = |number: u64| courier(number).key.unwrap().hash;
     host.commit(&Changes { couriers: vec![Write::insert(courier(10))], ..changes() }).await.unwrap();
@@ -190,14 +186,14 @@ pub(crate) async fn a_courier_is_found_by_the_key(backend: impl Backend) {
     assert_eq!(host.find_couriers(CourierQuery::Key(&hash(11))).await, Ok(vec![]));
     let same_key = Courier { key: courier(10).key, ..courier(11) };
     let taken = Changes { couriers: vec![Write::insert(same_key)], ..changes() };
-    assert_eq!(host.commit(&taken).await, Err(HostError::Conflict), "a key is one courier's");
+    assert_eq!(host.commit(&taken).await, Err(HostError::Conflict), "a key belongs to one courier");
     let moved = Courier { key: courier(11).key, version: 2, ..courier(10) };
-    host.commit(&Changes { couriers: vec![over(1, moved.clone())], ..changes() }).await.unwrap();
-    assert_eq!(host.find_couriers(CourierQuery::Key(&hash(10))).await, Ok(vec![]), "the old key is gone");
+    host.commit(&Changes { couriers: vec![update(1, moved.clone())], ..changes() }).await.unwrap();
+    assert_eq!(host.find_couriers(CourierQuery::Key(&hash(10))).await, Ok(vec![]), "the old key is removed");
     assert_eq!(host.find_couriers(CourierQuery::Key(&hash(11))).await, Ok(vec![moved]));
 }
 
-pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
+pub(crate) async fn free_couriers_have_a_recent_position(backend: impl Backend) {
     let host = backend.host();
     let busy = Courier { order: Some(order_id(50)), ..courier(20) };
     let away = Courier { available: false, ..courier(30) };
@@ -205,7 +201,7 @@ pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
     let positions = vec![position(10, 5), position(20, 5), position(30, 5), position(40, 1)];
     host.commit(&Changes { couriers, positions, ..changes() }).await.unwrap();
     let free = |at: Position| FreeCourier { id: at.courier, point: at.point, sandbox: false };
-    let place = |at: &FreeCourier| (Cell::of(at.point), at.id);
+    let index_key = |at: &FreeCourier| (Cell::of(at.point), at.id);
     let everywhere = Cell::of(Point { lat_e7: -900_000_000, lon_e7: -1_800_000_000 })..=Cell::of(Point {
         lat_e7: 900_000_000,
         lon_e7: 1_800_000_000,
@@ -214,11 +210,11 @@ pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
     let (first, fourth) = (free(position(10, 5)), free(position(40, 1)));
     assert_eq!(find(None, 2, 9).await, Ok(vec![first]));
     let mut both = [first, fourth];
-    both.sort_by_key(place);
+    both.sort_by_key(index_key);
     assert_eq!(find(None, 0, 9).await, Ok(both.to_vec()));
     assert_eq!(find(None, 0, 1).await, Ok(vec![both[0]]));
-    assert_eq!(find(Some(place(&both[0])), 0, 9).await, Ok(vec![both[1]]), "the next page");
-    assert_eq!(find(Some(place(&both[1])), 0, 9).await, Ok(vec![]));
+    assert_eq!(find(Some(index_key(&both[0])), 0, 9).await, Ok(vec![both[1]]), "the next page");
+    assert_eq!(find(Some(index_key(&both[1])), 0, 9).await, Ok(vec![]));
     let (west, east) = (Cell::of(both[0].point), Cell::of(both[1].point));
     assert_eq!(host.free_couriers(west..=west, None, at(0), 9).await.map(|found| found[0]), Ok(both[0]));
     assert_eq!(host.free_couriers(east..=east, None, at(0), 9).await.map(|found| found.contains(&both[1])), Ok(true));
@@ -228,7 +224,7 @@ pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
         host.find_couriers(CourierQuery::Ids(&[first.id, CourierId::new(99).unwrap(), fourth.id])).await.unwrap();
     found.sort_by_key(|courier| courier.id);
     assert_eq!(found, [seen(courier(10), position(10, 5)), seen(courier(40), position(40, 1))]);
-    // A position that arrives late does not take a courier back, and a new one moves the courier to another cell.
+    // An older position is ignored. A newer one moves the courier to another cell.
     let late = Position { point: position(7, 0).point, ..position(10, 4) };
     let gone = Position { point: Point { lat_e7: 0, lon_e7: -600_000_000 }, ..position(40, 6) };
     host.commit(&Changes { positions: vec![late, gone], ..changes() }).await.unwrap();
@@ -237,7 +233,7 @@ pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
     assert_eq!(host.free_couriers(cell..=cell, None, at(2), 9).await, Ok(vec![free(gone)]));
 }
 
-pub(crate) async fn the_longest_search_comes_first(backend: impl Backend) {
+pub(crate) async fn longest_search_comes_first(backend: impl Backend) {
     let host = backend.host();
     let searching = |number: u64, since: i64| Order {
         status: OrderStatus::Searching,
@@ -252,24 +248,24 @@ pub(crate) async fn the_longest_search_comes_first(backend: impl Backend) {
         pickup: Some(order.pickup.located.point),
         sandbox: false,
     };
-    let wanted = [searching(51, 3), searching(53, 5), searching(50, 9)].map(indexed);
-    assert_eq!(host.searching_orders(None, 9).await, Ok(wanted.to_vec()));
-    assert_eq!(host.searching_orders(None, 1).await, Ok(wanted[..1].to_vec()));
-    assert_eq!(host.searching_orders(Some((wanted[0].until, wanted[0].id)), 9).await, Ok(wanted[1..].to_vec()));
+    let expected = [searching(51, 3), searching(53, 5), searching(50, 9)].map(indexed);
+    assert_eq!(host.searching_orders(None, 9).await, Ok(expected.to_vec()));
+    assert_eq!(host.searching_orders(None, 1).await, Ok(expected[..1].to_vec()));
+    assert_eq!(host.searching_orders(Some((expected[0].until, expected[0].id)), 9).await, Ok(expected[1..].to_vec()));
     let mut found = host.find_orders(OrderQuery::Ids(&[order_id(53), order_id(99), order_id(52)])).await.unwrap();
     found.sort_by_key(|order| order.id);
     assert_eq!(found, [order(52, 1, "P-52"), searching(53, 5)]);
 }
 
-pub(crate) async fn a_version_is_written_once(backend: impl Backend) {
+pub(crate) async fn version_is_written_once(backend: impl Backend) {
     let host = backend.host();
     put_stores(host, &[1]).await;
     let order_of = |version| Order { version, ..order(50, 1, "P-1") };
-    assert_eq!(host.commit(&write_order(1, order_of(2))).await, Err(HostError::Conflict), "nothing is there");
+    assert_eq!(host.commit(&write_order(1, order_of(2))).await, Err(HostError::Conflict), "no version is stored");
     host.commit(&write_order(0, order_of(1))).await.unwrap();
-    assert_eq!(host.commit(&write_order(0, order_of(1))).await, Err(HostError::Conflict), "it is there already");
-    assert_eq!(host.commit(&write_order(2, order_of(3))).await, Err(HostError::Conflict), "version 2 is to come");
-    // The version that counts is the one that was expected, whatever the value says of itself.
+    assert_eq!(host.commit(&write_order(0, order_of(1))).await, Err(HostError::Conflict), "version 1 is stored");
+    assert_eq!(host.commit(&write_order(2, order_of(3))).await, Err(HostError::Conflict), "version 2 is not stored");
+    // The new version is the expected one plus 1; the version in the value is ignored.
     host.commit(&write_order(1, order_of(77))).await.unwrap();
     assert_eq!(host.order(order_id(50)).await.unwrap().map(|order| order.version), Some(2));
     assert_eq!(host.commit(&write_order(1, order_of(2))).await, Err(HostError::Conflict));
@@ -279,7 +275,7 @@ pub(crate) async fn a_version_is_written_once(backend: impl Backend) {
     assert_eq!(host.commit(&write_key(1, key(5, 1))).await, Err(HostError::Conflict));
 }
 
-pub(crate) async fn a_racing_write_wins_once(backend: impl Backend) {
+pub(crate) async fn racing_writes_commit_once(backend: impl Backend) {
     let host = backend.host();
     host.commit(&write_order(0, order(50, 1, "P-1"))).await.unwrap();
     let racers: Vec<Changes> = (0..40)
@@ -296,5 +292,5 @@ pub(crate) async fn a_racing_write_wins_once(backend: impl Backend) {
 
     let creators: Vec<Changes> = (60..100).map(|number| write_order(0, order(number, 1, "P-2"))).collect();
     let results = join_all(creators.iter().map(|creator| host.commit(creator))).await;
-    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "one code, one order");
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "only one order gets the code");
 }

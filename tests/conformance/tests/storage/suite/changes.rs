@@ -1,4 +1,4 @@
-//! What holds for a commit as a whole.
+//! Properties of entire commits.
 
 use std::collections::BTreeSet;
 
@@ -21,12 +21,12 @@ use super::{
     Backend,
     fixtures::{
         at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message, notification, order,
-        order_id, over, position, store, store_id, top_up, webhook, webhook_id,
+        order_id, position, store, store_id, top_up, update, webhook, webhook_id,
     },
-    outward::journal_end,
+    outward::journal_last_position,
 };
 
-/// One of everything.
+/// Returns changes with one row of each kind.
 fn everything() -> Changes {
     let order = order(50, 1, "P-1");
     Changes {
@@ -48,7 +48,7 @@ fn everything() -> Changes {
     }
 }
 
-/// What a reader can see of [`everything`].
+/// Returns what queries read of [`everything`].
 async fn visible<H: Host>(host: &H) -> Vec<String> {
     let store = host.store(store_id(1)).await.unwrap();
     let mut seen = vec![format!("{store:?}")];
@@ -68,7 +68,7 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
         "{:?}",
         host.find_attempts(AttemptQuery::Webhook { webhook: webhook_id(7), before: None, limit: 10 }).await.unwrap()
     ));
-    seen.push(format!("{}", journal_end(host, 1).await.unwrap()));
+    seen.push(format!("{}", journal_last_position(host, 1).await.unwrap()));
     let records = PersonalQuery::Records { before: None, limit: 10 };
     seen.push(format!("{:?}", host.personal_data(&records).await.unwrap().records));
     seen.push(format!(
@@ -78,29 +78,29 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     seen
 }
 
-pub(crate) async fn all_or_nothing(backend: impl Backend) {
+pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
     let host = backend.host();
     let before = visible(host).await;
     let poison: [fn(&mut Changes); 8] = [
-        |changes| changes.stores.push(over(3, store(2))),
-        |changes| changes.keys.push(over(1, key(6, 1))),
+        |changes| changes.stores.push(update(3, store(2))),
+        |changes| changes.keys.push(update(1, key(6, 1))),
         |changes| changes.couriers.push(Write::insert(courier(9))),
         |changes| changes.events.push(event(&order(50, 1, "P-1"), 1)),
         |changes| changes.ledger.push(entry(1, -2_001, Some(0))),
         |changes| changes.orders.push(Write::insert(order(51, 1, "P-1"))),
         |changes| changes.top_ups.push(top_up(1, 1, "PIX-1")),
-        |changes| changes.webhooks.push(over(2, webhook(8, 1))),
+        |changes| changes.webhooks.push(update(2, webhook(8, 1))),
     ];
     for poison in poison {
-        let mut spoilt = everything();
-        poison(&mut spoilt);
-        assert_eq!(host.commit(&spoilt).await, Err(HostError::Conflict), "{spoilt:?}");
+        let mut poisoned = everything();
+        poison(&mut poisoned);
+        assert_eq!(host.commit(&poisoned).await, Err(HostError::Conflict), "{poisoned:?}");
         assert_eq!(visible(host).await, before);
     }
     host.commit(&everything()).await.unwrap();
     let after = visible(host).await;
     assert!(after.iter().zip(&before).all(|(after, before)| after != before));
-    // The claim comes last, so that its conflict undoes all the rest.
+    // The claim is applied last, so its conflict must undo everything before it.
     let late = Changes {
         orders: vec![Write::insert(order(52, 1, "P-2"))],
         claim: Some(ClaimChange::Take(claim("k", "b"))),
@@ -108,11 +108,11 @@ pub(crate) async fn all_or_nothing(backend: impl Backend) {
     };
     assert_eq!(host.commit(&late).await, Err(HostError::Conflict));
     assert_eq!(host.order(order_id(52)).await, Ok(None));
-    assert_eq!(host.commit(&changes()).await, Ok(()), "nothing at all may be committed");
+    assert_eq!(host.commit(&changes()).await, Ok(()), "an empty commit succeeds");
     assert_eq!(visible(host).await, after);
 }
 
-pub(crate) async fn identifiers_are_never_repeated(backend: impl Backend) {
+pub(crate) async fn ids_are_never_repeated(backend: impl Backend) {
     let mut seen = BTreeSet::new();
     let mut backend = backend;
     for count in [1_u32, 3, 511, 2, 600, 1, 0, 50] {
@@ -120,7 +120,7 @@ pub(crate) async fn identifiers_are_never_repeated(backend: impl Backend) {
         let numbers: Vec<u64> = std::iter::from_fn(|| block.take(OrderId::new)).map(OrderId::get).collect();
         assert_eq!(numbers.len(), count as usize);
         assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "consecutive");
-        assert!(numbers.iter().all(|number| *number >= 1_000), "below 1,000 is free for fixtures");
+        assert!(numbers.iter().all(|number| *number >= 1_000), "fixtures use the IDs below 1,000");
         assert!(numbers.into_iter().all(|number| seen.insert(number)));
         if count == 511 {
             backend = backend.restart().await;
@@ -135,7 +135,7 @@ pub(crate) async fn identifiers_are_never_repeated(backend: impl Backend) {
     }
 }
 
-pub(crate) async fn hostile_text_is_text(backend: impl Backend) {
+pub(crate) async fn hostile_text_is_stored_unchanged(backend: impl Backend) {
     let host = backend.host();
     let texts = [
         "'; DROP TABLE orders; --",
@@ -178,10 +178,10 @@ pub(crate) async fn hostile_text_is_text(backend: impl Backend) {
     );
 }
 
-pub(crate) async fn a_restart_keeps_everything(backend: impl Backend) {
+pub(crate) async fn restart_keeps_all_data(backend: impl Backend) {
     backend.host().commit(&everything()).await.unwrap();
     let moved = Order { version: 2, ready_at: at(3), ..order(50, 1, "P-1") };
-    let second = Changes { orders: vec![over(1, moved.clone())], events: vec![event(&moved, 2)], ..changes() };
+    let second = Changes { orders: vec![update(1, moved.clone())], events: vec![event(&moved, 2)], ..changes() };
     backend.host().commit(&second).await.unwrap();
     let before = visible(backend.host()).await;
     let first_id = backend.host().events(order_id(50)).await.unwrap().first().map(|event| event.id);
@@ -193,14 +193,14 @@ pub(crate) async fn a_restart_keeps_everything(backend: impl Backend) {
         host.find_stores(StoreQuery::Email(&email(1))).await.unwrap().pop().map(|store| store.balance.centavos()),
         Some(2_000)
     );
-    assert_eq!(host.commit(&second).await, Err(HostError::Conflict), "versions are kept too");
+    assert_eq!(host.commit(&second).await, Err(HostError::Conflict), "versions survive the restart");
     let third = Event { kind: EventKind::Ready, ..event(&moved, 3) };
     host.commit(&Changes { events: vec![third], ..changes() }).await.unwrap();
     let history = host.events(order_id(50)).await.unwrap();
     assert_eq!(history.first().map(|event| event.id), first_id);
-    assert!(history.is_sorted_by_key(|event| event.id), "the journal goes on where it ended");
+    assert!(history.is_sorted_by_key(|event| event.id), "the journal continues after its last event");
 }
 
-pub(crate) async fn what_a_model_does(backend: impl Backend) {
+pub(crate) async fn random_commits_match_the_reference_host(backend: impl Backend) {
     super::model::compare(backend.host(), 400).await;
 }

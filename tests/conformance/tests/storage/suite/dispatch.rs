@@ -1,4 +1,4 @@
-//! Waiting orders, free couriers, and couriers that went silent.
+//! Searching orders, free couriers, and unresponsive couriers.
 
 use std::collections::BTreeSet;
 
@@ -17,16 +17,16 @@ use despacho_core::{
 
 use super::{
     Backend,
-    fixtures::{at, changes, courier, order, order_id, over, point, position, store},
+    fixtures::{at, changes, courier, order, order_id, point, position, store, update},
 };
 
-/// So many minutes after noon, and what is drawn then.
+/// Returns the context of a pass this many minutes after noon.
 pub(crate) fn at_minute(minutes: i64) -> ExecContext {
     ExecContext { now: at(minutes), entropy: Entropy::new([7; 32]) }
 }
 
-/// An order that nobody had yet, whose search began so many minutes after noon.
-pub(crate) fn searching(number: u64, since: i64) -> Order {
+/// Returns an order without a courier, whose search began this many minutes after noon.
+pub(crate) fn searching_order(number: u64, since: i64) -> Order {
     Order {
         status: OrderStatus::Searching,
         status_since: at(since),
@@ -39,17 +39,17 @@ pub(crate) fn searching(number: u64, since: i64) -> Order {
     }
 }
 
-/// A free courier.
-pub(crate) fn free(number: u64) -> Courier {
+/// Returns a free courier.
+pub(crate) fn free_courier(number: u64) -> Courier {
     Courier { order: None, ..courier(number) }
 }
 
-/// Puts orders and couriers in, each courier seen at `minutes`.
+/// Stores orders and couriers; each courier has a position at `minutes`.
 pub(crate) async fn put(host: &impl Host, orders: Vec<Order>, couriers: Vec<Courier>, minutes: i64) {
     put_store_and(host, vec![store(1)], orders, couriers, minutes).await;
 }
 
-/// The same with these stores.
+/// Stores these stores, orders and couriers; each courier has a position at `minutes`.
 pub(crate) async fn put_store_and(
     host: &impl Host,
     stores: Vec<Store>,
@@ -64,40 +64,53 @@ pub(crate) async fn put_store_and(
     host.commit(&Changes { stores, orders, couriers, positions, ..changes() }).await.unwrap();
 }
 
-/// Which courier has which order; each says so of the other, and no two say the same.
+/// Returns the orders that have a courier, with the courier. Checks that order and courier refer to each other, and that no courier has
+/// two orders.
 pub(crate) async fn pairs(host: &impl Host, orders: impl Iterator<Item = u64>) -> BTreeSet<(OrderId, CourierId)> {
     let mut pairs = BTreeSet::new();
     for number in orders {
         let order = host.order(order_id(number)).await.unwrap().unwrap();
         let Some(assigned) = order.courier else { continue };
         let courier = host.courier(assigned.id).await.unwrap().unwrap();
-        assert_eq!(courier.order, Some(order.id), "courier {} knows of another order than {number}", courier.id);
+        assert_eq!(courier.order, Some(order.id), "courier {} has another order than {number}", courier.id);
         assert!(pairs.insert((order.id, courier.id)));
     }
     assert_eq!(pairs.iter().map(|(_, courier)| *courier).collect::<BTreeSet<_>>().len(), pairs.len());
     pairs
 }
 
-pub(crate) async fn a_round_gives_each_courier_one_order(backend: impl Backend) {
+pub(crate) async fn pass_assigns_each_courier_once(backend: impl Backend) {
     let host = backend.host();
-    let sandbox_courier = Courier { sandbox: true, ..free(24) };
-    let sandbox_order = Order { sandbox: true, ..searching(55, 0) };
-    let orders = vec![searching(50, 2), searching(51, 1), searching(52, 3), order(54, 1, "P-54"), sandbox_order];
-    put(host, orders, vec![free(20), free(21), Courier { available: false, ..free(22) }, sandbox_courier], 4).await;
+    let sandbox_courier = Courier { sandbox: true, ..free_courier(24) };
+    let sandbox_order = Order { sandbox: true, ..searching_order(55, 0) };
+    let orders = vec![
+        searching_order(50, 2),
+        searching_order(51, 1),
+        searching_order(52, 3),
+        order(54, 1, "P-54"),
+        sandbox_order,
+    ];
+    put(
+        host,
+        orders,
+        vec![free_courier(20), free_courier(21), Courier { available: false, ..free_courier(22) }, sandbox_courier],
+        4,
+    )
+    .await;
     let settings = Settings::default();
     let done = run_pass(host, &settings, &mut at_minute(5)).await.unwrap();
     assert_eq!(done, DispatchPass { allocated: 3, ..DispatchPass::default() });
     let given = pairs(host, [50, 51, 52, 55].into_iter()).await;
     let orders: Vec<u64> = given.iter().map(|(order, _)| order.get()).collect();
-    assert_eq!(orders, [50, 51, 55], "the orders that wait longest, and the sandbox order");
+    assert_eq!(orders, [50, 51, 55], "the longest searches, and the sandbox order");
     let sandbox = given.iter().filter(|(order, courier)| order.get() == 55 || courier.get() == 24);
     assert_eq!(sandbox.count(), 1, "{given:?}");
     let kinds: Vec<EventKind> =
         host.events(order_id(51)).await.unwrap().iter().map(|recorded| recorded.event.kind).collect();
     assert_eq!(kinds, [EventKind::Allocated]);
-    assert_eq!(run_pass(host, &settings, &mut at_minute(5)).await, Ok(DispatchPass::default()), "nobody is free");
-    // Five minutes after the last place nobody gets an order, and after twenty minutes of searching the order ends.
-    put_courier(host, free(30), 5).await;
+    assert_eq!(round(host, &settings, &mut at_minute(5)).await, Ok(DispatchPass::default()), "no courier is free");
+    // A position older than five minutes does not qualify, and an order expires after 20 minutes of searching.
+    put_courier(host, free_courier(30), 5).await;
     assert_eq!(
         run_pass(host, &settings, &mut at_minute(11)).await,
         Ok(DispatchPass { moved: 1, ..DispatchPass::default() })
@@ -106,20 +119,20 @@ pub(crate) async fn a_round_gives_each_courier_one_order(backend: impl Backend) 
     assert_eq!((ended.expired, ended.allocated), (1, 0));
 }
 
-pub(crate) async fn sandbox_orders_and_real_couriers_never_meet(backend: impl Backend) {
+pub(crate) async fn sandbox_orders_get_only_sandbox_couriers(backend: impl Backend) {
     let host = backend.host();
-    let sandbox = |number, since| Order { sandbox: true, ..searching(number, since) };
+    let sandbox = |number, since| Order { sandbox: true, ..searching_order(number, since) };
     let carried = |number, status| Order { status, sandbox: true, ..order(number, 1, &format!("P-{number}")) };
     let orders = vec![
         sandbox(50, 1),
-        searching(51, 1),
+        searching_order(51, 1),
         carried(52, OrderStatus::OutForDelivery),
         carried(53, OrderStatus::Completed),
         carried(54, OrderStatus::Preparing),
         order(55, 1, "P-55"),
         sandbox(56, 2),
     ];
-    put(host, orders, vec![free(20), free(21)], 4).await;
+    put(host, orders, vec![free_courier(20), free_courier(21)], 4).await;
     let found = |orders: Vec<Order>| orders.into_iter().map(|order| order.id.get()).collect::<Vec<_>>();
     assert_eq!(found(host.find_orders(OrderQuery::Sandbox { after: None, limit: 9 }).await.unwrap()), [50, 52, 56]);
     assert_eq!(found(host.find_orders(OrderQuery::Sandbox { after: None, limit: 2 }).await.unwrap()), [50, 52]);
@@ -129,16 +142,16 @@ pub(crate) async fn sandbox_orders_and_real_couriers_never_meet(backend: impl Ba
     );
     let indexed = host.searching_orders(None, 9).await.unwrap();
     assert_eq!(indexed.iter().map(|order| order.sandbox).collect::<Vec<_>>(), [true, false, true]);
-    // Two real couriers, and one of them is left over: it still gets none of the sandbox orders.
+    // One of the two real couriers remains free and gets none of the sandbox orders.
     let settings = Settings::default();
     assert_eq!(run_pass(host, &settings, &mut at_minute(5)).await.unwrap().allocated, 1);
     assert_eq!(pairs(host, [50, 56].into_iter()).await, BTreeSet::new());
-    // Sandbox couriers take both, and no more real orders.
+    // Sandbox couriers get both sandbox orders and no real order.
     for number in [30, 31, 32] {
-        put_courier(host, Courier { sandbox: true, ..free(number) }, 5).await;
+        put_courier(host, Courier { sandbox: true, ..free_courier(number) }, 5).await;
     }
-    host.commit(&Changes { orders: vec![Write::insert(searching(57, 1))], ..changes() }).await.unwrap();
-    assert_eq!(run_pass(host, &settings, &mut at_minute(6)).await.unwrap().allocated, 3);
+    host.commit(&Changes { orders: vec![Write::insert(searching_order(57, 1))], ..changes() }).await.unwrap();
+    assert_eq!(round(host, &settings, &mut at_minute(6)).await.unwrap().allocated, 3);
     let real = |courier: CourierId| courier.get() < 30;
     assert!(pairs(host, [51, 57].into_iter()).await.iter().all(|(_, courier)| real(*courier)));
     assert!(!pairs(host, [50, 56].into_iter()).await.iter().any(|(_, courier)| real(*courier)));
@@ -149,9 +162,9 @@ async fn put_courier(host: &impl Host, courier: Courier, minutes: i64) {
     host.commit(&Changes { couriers: vec![Write::insert(courier)], positions, ..changes() }).await.unwrap();
 }
 
-pub(crate) async fn a_silent_courier_loses_the_order(backend: impl Backend) {
+pub(crate) async fn unresponsive_courier_loses_the_order(backend: impl Backend) {
     let host = backend.host();
-    put(host, vec![searching(50, 0)], vec![free(20)], 0).await;
+    put(host, vec![searching_order(50, 0)], vec![free_courier(20)], 0).await;
     let settings = Settings::default();
     assert_eq!(run_pass(host, &settings, &mut at_minute(1)).await.unwrap().allocated, 1);
     let incoming = |minutes| Changes { positions: vec![position(20, minutes)], ..changes() };
@@ -159,7 +172,7 @@ pub(crate) async fn a_silent_courier_loses_the_order(backend: impl Backend) {
     assert_eq!(
         host.find_couriers(CourierQuery::Unresponsive { seen_before: at(5), skipped: 0, limit: 9 }).await,
         Ok(vec![]),
-        "heard of just then"
+        "the courier has a current position"
     );
     let silent =
         host.find_couriers(CourierQuery::Unresponsive { seen_before: at(6), skipped: 0, limit: 9 }).await.unwrap();
@@ -170,7 +183,7 @@ pub(crate) async fn a_silent_courier_loses_the_order(backend: impl Backend) {
     let order = host.order(order_id(50)).await.unwrap().unwrap();
     assert_eq!((order.status, order.courier.as_ref(), order.attempt), (OrderStatus::Searching, None, 1));
     assert_eq!(host.courier(silent[0].id).await.unwrap().unwrap().order, None);
-    // The same courier comes back to it only after a while, and only where nobody else is free.
+    // The same courier gets the order again only after a delay, and only if no other courier is free.
     host.commit(&incoming(17)).await.unwrap();
     assert_eq!(run_pass(host, &settings, &mut at_minute(18)).await.unwrap().allocated, 0);
     host.commit(&incoming(19)).await.unwrap();
@@ -178,17 +191,17 @@ pub(crate) async fn a_silent_courier_loses_the_order(backend: impl Backend) {
     assert_eq!(pairs(host, 50..51).await.len(), 1);
 }
 
-pub(crate) async fn goods_on_board_are_not_taken(backend: impl Backend) {
+pub(crate) async fn order_in_transit_keeps_its_courier(backend: impl Backend) {
     let host = backend.host();
-    let riding = |status| Order { status, ..order(50, 1, "P-50") };
+    let carried = |status| Order { status, ..order(50, 1, "P-50") };
     let carrier = Courier { order: Some(order_id(50)), ..courier(20) };
-    put(host, vec![riding(OrderStatus::OutForDelivery)], vec![carrier], 0).await;
+    put(host, vec![carried(OrderStatus::OutForDelivery)], vec![carrier], 0).await;
     assert_eq!(
         host.find_couriers(CourierQuery::Unresponsive { seen_before: at(60), skipped: 0, limit: 9 }).await,
         Ok(vec![])
     );
-    let order = riding(OrderStatus::CourierAtPickup);
-    host.commit(&Changes { orders: vec![over(1, order)], ..changes() }).await.unwrap();
+    let order = carried(OrderStatus::CourierAtPickup);
+    host.commit(&Changes { orders: vec![update(1, order)], ..changes() }).await.unwrap();
     assert_eq!(
         host.find_couriers(CourierQuery::Unresponsive { seen_before: at(60), skipped: 0, limit: 9 })
             .await
@@ -198,22 +211,23 @@ pub(crate) async fn goods_on_board_are_not_taken(backend: impl Backend) {
     );
 }
 
-pub(crate) async fn the_nearest_go_where_all_ride_least(backend: impl Backend) {
+pub(crate) async fn pass_optimises_all_assignments_together(backend: impl Backend) {
     let host = backend.host();
-    // One line from south to north: a courier, an order, a courier, and an order far out that only the first reaches in time.
-    let place = |kilometres: i32| Point { lat_e7: -235_505_201 + kilometres * 90_000, lon_e7: -466_333_089 };
-    let at_place = |number, kilometres| {
-        let mut order = searching(number, 0);
-        order.pickup.located.point = place(kilometres);
+    // On a line from south to north, in kilometres: courier 21 at 0, order 50 at 3, courier 20 at 5, order 51 at 13, courier 22 at 40.
+    let point_at = |kilometres: i32| Point { lat_e7: -235_505_201 + kilometres * 90_000, lon_e7: -466_333_089 };
+    let order_at = |number, kilometres| {
+        let mut order = searching_order(number, 0);
+        order.pickup.located.point = point_at(kilometres);
         order
     };
-    put(host, vec![at_place(50, 3), at_place(51, 13)], vec![free(20), free(21), free(22)], 0).await;
-    let seen = |number, kilometres| Position { point: place(kilometres), ..position(number, 1) };
-    // 20 is nearest to 50, but the only one within ten kilometres of 51.
+    put(host, vec![order_at(50, 3), order_at(51, 13)], vec![free_courier(20), free_courier(21), free_courier(22)], 0)
+        .await;
+    let seen = |number, kilometres| Position { point: point_at(kilometres), ..position(number, 1) };
+    // Courier 20 is nearest to order 50, but is the only one within ten kilometres of order 51.
     let positions = vec![seen(20, 5), seen(21, 0), seen(22, 40)];
     host.commit(&Changes { positions, ..changes() }).await.unwrap();
-    assert_ne!(point(20), place(5));
-    assert_eq!(run_pass(host, &Settings::default(), &mut at_minute(2)).await.unwrap().allocated, 2);
+    assert_ne!(point(20), point_at(5));
+    assert_eq!(round(host, &Settings::default(), &mut at_minute(2)).await.unwrap().allocated, 2);
     let given = pairs(host, 50..52).await;
     let given: Vec<(u64, u64)> = given.iter().map(|(order, courier)| (order.get(), courier.get())).collect();
     assert_eq!(given, [(50, 21), (51, 20)]);

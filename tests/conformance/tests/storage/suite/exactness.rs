@@ -1,4 +1,4 @@
-//! Money and metres, digit by digit.
+//! Amounts and distances are stored without rounding.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -18,11 +18,11 @@ use super::{
     fixtures::{Rng, at, changes, entry, order, order_id, store, store_id},
 };
 
-/// Amounts and distances that are looked at; `BATCH` of them in a commit.
+/// The number of orders with random amounts and distances, in commits of `BATCH`.
 const VALUES: u64 = 10_000;
 const BATCH: u64 = 250;
 
-/// An order full of random numbers: amounts of up to fifteen digits, distances over their whole range, quantities of any scale.
+/// Returns an order with random amounts of up to 15 digits, distances of the entire range, and quantities with up to 11 decimals.
 fn random_order(rng: &mut Rng, number: u64) -> Order {
     let digits = u32::try_from(rng.below(16)).unwrap();
     let centavos = i64::try_from(rng.below(10_u64.pow(digits))).unwrap();
@@ -39,21 +39,21 @@ fn random_order(rng: &mut Rng, number: u64) -> Order {
     order
 }
 
-/// What the API writes of an order's numbers.
+/// Returns the numbers of an order as the API writes them.
 fn written(order: &Order) -> [String; 3] {
     let quantity = order.price_breakdown.first().map(|line| line.quantity.to_string());
     let fee = serde_json::to_string(&Reais(order.fee)).unwrap();
     [fee, serde_json::to_string(&Kilometres(order.total_distance)).unwrap(), quantity.unwrap()]
 }
 
-pub(crate) async fn no_digit_changes(backend: impl Backend) {
+pub(crate) async fn amounts_and_distances_are_stored_exactly(backend: impl Backend) {
     let mut rng = Rng::new(42);
     let orders: Vec<Order> = (1..=VALUES).map(|number| random_order(&mut rng, number)).collect();
     let host = backend.host();
     host.commit(&Changes { stores: vec![Write::insert(store(1))], ..changes() }).await.unwrap();
     let mut sum = 0_i64;
     for batch in orders.chunks(usize::try_from(BATCH).unwrap()) {
-        // Entries of up to ten digits, so that their sum stays an amount.
+        // Entries have up to ten digits, so their sum is within the range of `Money`.
         let entries = batch.iter().map(|order| entry(1, order.fee.centavos() % 10_000_000_000, None));
         let ledger: Vec<LedgerEntry> = entries.collect();
         sum += ledger.iter().map(|entry| entry.amount.centavos()).sum::<i64>();
@@ -67,7 +67,7 @@ pub(crate) async fn no_digit_changes(backend: impl Backend) {
         assert_eq!(&read, order);
         assert_eq!(written(&read), written(order));
         let number: f64 = written(&read)[0].parse().unwrap();
-        assert_eq!(Money::from_number(number), Ok(order.fee), "through a JSON number and back");
+        assert_eq!(Money::from_number(number), Ok(order.fee), "the amount survives a JSON number");
         let kilometres: Decimal = written(&read)[1].parse().unwrap();
         assert_eq!(kilometres, Decimal::new(order.total_distance.metres().into(), 3));
     }

@@ -1,4 +1,4 @@
-//! Orders that nobody can serve, and what they cost the others.
+//! Orders and couriers that cannot change do not delay the others.
 
 use std::time::Instant;
 
@@ -14,13 +14,13 @@ use despacho_core::{
     rules::{lifecycle::Timing, settings::Settings},
 };
 
-use super::dispatch::{at_minute, free, pairs, searching};
+use super::dispatch::{at_minute, free_courier, pairs, searching_order};
 use super::{
     Backend,
     fixtures::{at, changes, courier, order, order_id, position, store},
 };
 
-/// Coordinates of cities with couriers, in 10⁻⁷ degrees: some of them are neighbours, so that their areas overlap.
+/// Coordinates of cities with couriers, in 10⁻⁷ degrees. Some cities are neighbours with overlapping areas.
 const CITIES: [(i32, i32); 10] = [
     (-235_505_000, -466_333_000),
     (-235_505_000, -464_833_000),
@@ -33,7 +33,7 @@ const CITIES: [(i32, i32); 10] = [
     (-300_346_000, -512_177_000),
     (-254_284_000, -492_733_000),
 ];
-/// Orders in each city that have a courier of their own nearby.
+/// The number of orders in each city that have a courier nearby.
 const SERVABLE_PER_CITY: usize = 20;
 const SERVABLE: usize = CITIES.len() * SERVABLE_PER_CITY;
 const UNSERVABLE: usize = 5_000;
@@ -49,19 +49,20 @@ fn moved(from: (i32, i32), north_e7: i32, east_e7: i32) -> Point {
     Point { lat_e7: from.0 + north_e7, lon_e7: from.1 + east_e7 }
 }
 
-/// The pickup of a servable order: on a grid of 2.2 km around its city's centre.
+/// Returns the pickup of a servable order, on a grid with a spacing of 2.2 km around the centre of its city.
 fn pickup(number: usize) -> Point {
     let (city, place) = (CITIES[number / SERVABLE_PER_CITY], i32::try_from(number % SERVABLE_PER_CITY).unwrap());
     moved(city, (place / 5 - 2) * 200_000, (place % 5 - 2) * 200_000)
 }
 
 fn waiting(number: u64, since: i64, pickup: Point) -> Order {
-    let mut order = searching(number, since);
+    let mut order = searching_order(number, since);
     order.pickup.located.point = pickup;
     order
 }
 
-/// Half of them in one city without couriers, the others spread over the country, 11 km from the nearest courier at least.
+/// Returns an unservable order. Half of them are in a city without couriers; the others are spread over the country, at least 11 km
+/// from the nearest courier.
 fn unservable(number: usize) -> Order {
     let at = i32::try_from(number).unwrap();
     let pickup = match number % 2 {
@@ -71,7 +72,7 @@ fn unservable(number: usize) -> Order {
     waiting(FIRST_UNSERVABLE + number as u64, 0, pickup)
 }
 
-/// Couriers that are near nobody's pickup: on the edge of each city's grid of orders.
+/// Returns a courier that is near no pickup, at the edge of a city's grid of orders.
 fn idle(number: usize) -> (Courier, Position) {
     let (city, at) = (CITIES[number % CITIES.len()], i32::try_from(number / CITIES.len()).unwrap());
     let point = moved(city, 500_000 + at % 40 * 8_000, at / 40 * 16_000 - 400_000);
@@ -79,7 +80,7 @@ fn idle(number: usize) -> (Courier, Position) {
 }
 
 fn located(number: u64, point: Point) -> (Courier, Position) {
-    let courier = free(number);
+    let courier = free_courier(number);
     (courier, Position { point, ..position(number, 4) })
 }
 
@@ -119,9 +120,9 @@ pub(crate) async fn unservable_orders_leave_others_their_nearest_courier(backend
 
 pub(crate) async fn stuck_due_orders_delay_no_others(backend: impl Backend) {
     let host = backend.host();
-    // Stored deadlines that are earlier than those of the settings: what was found due does not move on.
+    // The stored deadlines are earlier than those of the settings, so the orders are found but not changed.
     let settings = Settings { timing: Timing { search_minutes: 60 }, ..Settings::default() };
-    let mut orders: Vec<Order> = (1..=2_500).map(|number| searching(number, 0)).collect();
+    let mut orders: Vec<Order> = (1..=2_500).map(|number| searching_order(number, 0)).collect();
     let ready = |number| Order { ready_at: at(25), ..order(number, 1, &format!("P-{number}")) };
     orders.extend((3_000..3_003).map(ready));
     put_all(host, orders, Vec::new()).await;
@@ -142,12 +143,13 @@ pub(crate) async fn stuck_due_orders_delay_no_others(backend: impl Backend) {
 
 pub(crate) async fn couriers_that_keep_their_order_delay_no_others(backend: impl Backend) {
     let host = backend.host();
-    // 1,200 couriers without a position, which have just arrived, and one with a higher ID that did so long ago.
+    // 1,200 couriers without a position have just arrived. One with a higher ID arrived long ago.
     let (mut orders, mut couriers) = (Vec::new(), Vec::new());
     for number in 1..=1_201 {
         let courier = Courier { order: Some(order_id(number)), ..courier(number) };
         let since = if number == 1_201 { 0 } else { 29 };
-        let arrived = Order { status: OrderStatus::CourierAtPickup, status_since: at(since), ..searching(number, 0) };
+        let arrived =
+            Order { status: OrderStatus::CourierAtPickup, status_since: at(since), ..searching_order(number, 0) };
         orders.push(Order { courier: Some(courier.assigned()), ..arrived });
         couriers.push(Write::insert(courier));
     }

@@ -1,4 +1,4 @@
-//! Valid values to store, each as full as its type allows, so that a field that is lost on the way is seen.
+//! Valid values to store, with almost every field set, so tests detect a lost field.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -20,10 +20,10 @@ use despacho_core::{
     },
 };
 
-/// When everything happens.
+/// The start time of the tests, in milliseconds.
 pub(crate) const NOON: i64 = 1_795_262_400_000;
 
-/// So many minutes after noon.
+/// Returns the time this many minutes after noon.
 pub(crate) fn at(minutes: i64) -> Timestamp {
     Timestamp::from_millis(NOON).after(Duration::minutes(minutes))
 }
@@ -40,7 +40,7 @@ pub(crate) fn money(centavos: i64) -> Money {
     Money::from_centavos(centavos).unwrap()
 }
 
-/// The CNPJ of a number, check digits included.
+/// Returns the CNPJ with this number, including check digits.
 pub(crate) fn cnpj(number: u64) -> Cnpj {
     let with = |check: u32| Cnpj::parse(&format!("{:012}{check:02}", 11_222_333_000 + number)).ok();
     (0..100).find_map(with).unwrap()
@@ -72,7 +72,7 @@ fn place(number: u64) -> Place {
     Place { address, located: Located { point: point(number), precision: Precision::Cep5, radius_m: 230 } }
 }
 
-/// Store 1, which is prepaid; a branch of it that shares its balance; or, with an even number, a branch that pays for itself.
+/// Returns store 1, which is prepaid; with another odd number, a branch that shares its balance; with an even number, an invoiced branch.
 pub(crate) fn store(number: u64) -> Store {
     let Place { address, located } = place(number);
     Store {
@@ -133,7 +133,7 @@ pub(crate) fn delivery(number: u64) -> Delivery {
     }
 }
 
-/// An order of a store that is ready ten minutes after noon.
+/// Returns an order that is ready ten minutes after noon.
 pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
     Order {
         id: order_id(number),
@@ -219,7 +219,7 @@ pub(crate) fn courier(number: u64) -> Courier {
     }
 }
 
-/// The courier's place, `minutes` after the start.
+/// Returns a courier's position at `minutes` after noon.
 pub(crate) fn position(number: u64, minutes: i64) -> Position {
     Position { courier: CourierId::new(number).unwrap(), point: point(number), at: at(minutes) }
 }
@@ -264,7 +264,7 @@ pub(crate) fn webhook_id(number: u64) -> WebhookId {
     WebhookId::new(number).unwrap()
 }
 
-/// A subscription of a store of merchant 1's.
+/// Returns a webhook of a store of merchant 1.
 pub(crate) fn webhook(number: u64, store: u64) -> Webhook {
     let secret = |nonce: &str, until| SigningSecret { nonce: nonce.to_owned(), until };
     Webhook {
@@ -290,7 +290,7 @@ fn subject(place: u64) -> Subject {
     Subject::Event(Box::new(JournalEntry { position: place, recorded }))
 }
 
-/// A message about the event at a place, tried so often.
+/// Returns a message about the event at a position, after this many attempts.
 pub(crate) fn message(webhook: u64, place: u64, tries: u32) -> Message {
     let name = format!("evt_{place}_{webhook}");
     let (since, due_at) = (at(0), at(i64::from(tries)));
@@ -314,7 +314,7 @@ pub(crate) fn attempt(webhook: u64, number: u32) -> Attempt {
     }
 }
 
-/// A running claim that ends in five minutes.
+/// Returns a claim that expires five minutes after noon.
 pub(crate) fn claim(key: &str, holder: &str) -> Claim {
     Claim {
         owner: Some("merchant/1".to_owned()),
@@ -327,7 +327,7 @@ pub(crate) fn claim(key: &str, holder: &str) -> Claim {
     }
 }
 
-pub(crate) fn responded(claim: Claim) -> Claim {
+pub(crate) fn with_response(claim: Claim) -> Claim {
     let response = StoredResponse {
         status: 201,
         body: r#"{"id":1}"#.to_owned(),
@@ -350,13 +350,13 @@ pub(crate) fn erasure_record() -> ErasureRecord {
     }
 }
 
-/// No changes, decided at noon.
+/// Returns no changes, with the time noon.
 pub(crate) fn changes() -> Changes {
     Changes { at: at(0), ..Changes::default() }
 }
 
-/// A write over version `expected`; what comes back is version `expected + 1`.
-pub(crate) fn over<T>(expected: u32, value: T) -> Write<T> {
+/// Returns a write that replaces version `expected`.
+pub(crate) fn update<T>(expected: u32, value: T) -> Write<T> {
     Write { expected, value }
 }
 
@@ -368,12 +368,12 @@ impl Rng {
         Rng(Entropy::new([seed; 32]))
     }
 
-    /// A number below `sides`.
-    pub(crate) fn below(&mut self, sides: u64) -> u64 {
-        u64::from_be_bytes(self.0.bytes()) % sides
+    /// Returns a number below `limit`.
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        u64::from_be_bytes(self.0.bytes()) % limit
     }
 
-    /// True once in `times`.
+    /// Returns true with the probability 1 / `times`.
     pub(crate) fn once_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }

@@ -1,4 +1,4 @@
-//! Events, and orders that wait for the clock.
+//! Events, and orders with deadlines.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -13,7 +13,7 @@ use despacho_core::{
 
 use super::{
     Backend,
-    fixtures::{at, changes, entry, event, order, order_id, over, store},
+    fixtures::{at, changes, entry, event, order, order_id, store, update},
 };
 
 pub(crate) async fn events_keep_their_order(backend: impl Backend) {
@@ -22,7 +22,11 @@ pub(crate) async fn events_keep_their_order(backend: impl Backend) {
     let write = |events| Changes { events, ..changes() };
     host.commit(&write(vec![event(&one, 1), event(&two, 1), event(&one, 2)])).await.unwrap();
     host.commit(&write(vec![event(&one, 3)])).await.unwrap();
-    assert_eq!(host.commit(&write(vec![event(&two, 2), event(&one, 3)])).await, Err(HostError::Conflict), "3 is taken");
+    assert_eq!(
+        host.commit(&write(vec![event(&two, 2), event(&one, 3)])).await,
+        Err(HostError::Conflict),
+        "event 3 exists"
+    );
     host.commit(&write(vec![event(&two, 2)])).await.unwrap();
 
     let history = host.events(one.id).await.unwrap();
@@ -31,9 +35,9 @@ pub(crate) async fn events_keep_their_order(backend: impl Backend) {
     let other = host.events(two.id).await.unwrap();
     assert_eq!(other.iter().map(|recorded| recorded.event.sequence).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(host.events(order_id(52)).await, Ok(vec![]));
-    let place = |index: usize| history.get(index).map(|recorded| recorded.id);
-    let other_place = |index: usize| other.get(index).map(|recorded| recorded.id);
-    let journal = [place(0), other_place(0), place(1), place(2), other_place(1)];
+    let id = |index: usize| history.get(index).map(|recorded| recorded.id);
+    let other_id = |index: usize| other.get(index).map(|recorded| recorded.id);
+    let journal = [id(0), other_id(0), id(1), id(2), other_id(1)];
     assert!(journal.is_sorted() && journal.iter().all(Option::is_some), "{journal:?}");
     let distinct: std::collections::BTreeSet<Option<EventId>> = journal.into_iter().collect();
     assert_eq!(distinct.len(), 5);
@@ -58,26 +62,30 @@ pub(crate) async fn due_orders_come_longest_due_first(backend: impl Backend) {
     };
     assert_eq!(due(0, 10).await, [0_u64; 0]);
     assert_eq!(due(1, 10).await, [51]);
-    assert_eq!(due(5, 10).await, [51, 52, 53, 50, 54], "20 minutes after the search began, and by number where equal");
+    assert_eq!(
+        due(5, 10).await,
+        [51, 52, 53, 50, 54],
+        "the search ends after 20 minutes; equal deadlines are ordered by ID"
+    );
     assert_eq!(due(5, 2).await, [51, 52]);
     assert_eq!(due(5, 0).await, [0_u64; 0]);
     let later = Order { ready_at: at(30), version: 2, ..ready_at(51, 1) };
-    host.commit(&Changes { orders: vec![over(1, later.clone())], ..changes() }).await.unwrap();
+    host.commit(&Changes { orders: vec![update(1, later.clone())], ..changes() }).await.unwrap();
     assert_eq!(due(5, 2).await, [52, 53]);
     assert_eq!(
         host.find_orders(OrderQuery::Due { now: at(30), skipped: 0, limit: 10 }).await.unwrap().last(),
         Some(&later),
-        "whole orders, as they stand"
+        "complete orders, as stored"
     );
 }
 
-pub(crate) async fn a_round_moves_each_order_once(backend: impl Backend) {
+pub(crate) async fn concurrent_passes_move_each_order_once(backend: impl Backend) {
     let host = backend.host();
     let changes = Changes {
         stores: vec![Write::insert(store(1))],
         orders: (50..55).map(|number| Write::insert(order(number, 1, &number.to_string()))).collect(),
         events: (50..55).map(|number| event(&order(number, 1, ""), 1)).collect(),
-        // The fee and the cancellation fee of the fixture's order.
+        // The fee and the cancellation fee of the order in the fixture.
         ledger: (50..55).map(|_| entry(1, -1_890 - 450, None)).collect(),
         ..changes()
     };
@@ -87,8 +95,8 @@ pub(crate) async fn a_round_moves_each_order_once(backend: impl Backend) {
     assert_eq!(clock::run_pass(host, &settings, at(10), 2).await, Ok(2));
     assert_eq!(clock::run_pass(host, &settings, at(10), 100).await, Ok(3));
     let (one, two) =
-        tokio::join!(clock::run_pass(host, &settings, at(31), 100), clock::run_pass(host, &settings, at(31), 100));
-    assert_eq!(one.unwrap() + two.unwrap(), 5, "two clocks at once move each order once");
+        tokio::join!(clock::round(host, &settings, at(31), 100), clock::round(host, &settings, at(31), 100));
+    assert_eq!(one.unwrap() + two.unwrap(), 5, "concurrent passes move each order once");
     for number in 50..55 {
         let kinds: Vec<EventKind> =
             host.events(order_id(number)).await.unwrap().iter().map(|recorded| recorded.event.kind).collect();

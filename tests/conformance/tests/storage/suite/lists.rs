@@ -1,4 +1,4 @@
-//! Lists of orders and of stores, and a store that is removed.
+//! Lists of orders and stores, and the removal of a store.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -11,7 +11,7 @@ use despacho_core::{
 
 use super::{
     Backend,
-    fixtures::{at, changes, entry, order, order_id, over, store, store_id},
+    fixtures::{at, changes, entry, order, order_id, store, store_id, update},
 };
 
 async fn put<H: Host>(host: &H, stores: &[u64], orders: Vec<Order>) {
@@ -20,37 +20,37 @@ async fn put<H: Host>(host: &H, stores: &[u64], orders: Vec<Order>) {
     host.commit(&Changes { stores, orders, ..changes() }).await.unwrap();
 }
 
-async fn found<H: Host>(host: &H, filter: &OrderFilter, limit: u32) -> Vec<u64> {
+async fn find_ids<H: Host>(host: &H, filter: &OrderFilter, limit: u32) -> Vec<u64> {
     host.find_orders(OrderQuery::Matching(filter, limit)).await.unwrap().iter().map(|order| order.id.get()).collect()
 }
 
-pub(crate) async fn orders_are_found_newest_first(backend: impl Backend) {
+pub(crate) async fn orders_are_listed_newest_first(backend: impl Backend) {
     let host = backend.host();
     let mut orders: Vec<Order> = (1..=8).map(|number| order(number, 1 + number % 2, &format!("P-{number}"))).collect();
     orders[3].status = OrderStatus::Cancelled;
     orders[5].created_at = at(30);
     put(host, &[1, 2, 3], orders).await;
-    let matrix = OrderFilter::of(&store(1));
-    assert_eq!(found(host, &matrix, 50).await, [8, 7, 6, 5, 4, 3, 2, 1]);
-    assert_eq!(found(host, &matrix, 3).await, [8, 7, 6]);
-    let page = OrderFilter { before: Some(order_id(6)), ..matrix.clone() };
-    assert_eq!(found(host, &page, 3).await, [5, 4, 3]);
-    assert_eq!(found(host, &OrderFilter::of(&store(2)), 50).await, [7, 5, 3, 1]);
-    assert_eq!(found(host, &OrderFilter::of(&store(3)), 50).await, [0_u64; 0]);
-    let coded = OrderFilter { code: Some("P-5".to_owned()), ..matrix.clone() };
-    assert_eq!(found(host, &coded, 50).await, [5]);
-    assert_eq!(found(host, &OrderFilter { store: store_id(2), branches: false, ..coded.clone() }, 50).await, [5]);
-    assert_eq!(found(host, &OrderFilter { store: store_id(1), branches: false, ..coded }, 50).await, [0_u64; 0]);
+    let parent = OrderFilter::of(&store(1));
+    assert_eq!(find_ids(host, &parent, 50).await, [8, 7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(find_ids(host, &parent, 3).await, [8, 7, 6]);
+    let page = OrderFilter { before: Some(order_id(6)), ..parent.clone() };
+    assert_eq!(find_ids(host, &page, 3).await, [5, 4, 3]);
+    assert_eq!(find_ids(host, &OrderFilter::of(&store(2)), 50).await, [7, 5, 3, 1]);
+    assert_eq!(find_ids(host, &OrderFilter::of(&store(3)), 50).await, [0_u64; 0]);
+    let coded = OrderFilter { code: Some("P-5".to_owned()), ..parent.clone() };
+    assert_eq!(find_ids(host, &coded, 50).await, [5]);
+    assert_eq!(find_ids(host, &OrderFilter { store: store_id(2), branches: false, ..coded.clone() }, 50).await, [5]);
+    assert_eq!(find_ids(host, &OrderFilter { store: store_id(1), branches: false, ..coded }, 50).await, [0_u64; 0]);
     let cancelled = OrderStatus::Cancelled.number();
-    assert_eq!(found(host, &OrderFilter { statuses: (cancelled, cancelled), ..matrix.clone() }, 50).await, [4]);
-    assert_eq!(found(host, &OrderFilter { from: at(30), ..matrix.clone() }, 50).await, [6]);
-    assert_eq!(found(host, &OrderFilter { until: at(30), ..matrix.clone() }, 2).await, [8, 7]);
-    assert_eq!(found(host, &OrderFilter::open(store_id(1)), 50).await, [8, 6, 2]);
-    let first = host.find_orders(OrderQuery::Matching(&matrix, 1)).await.unwrap();
+    assert_eq!(find_ids(host, &OrderFilter { situations: (cancelled, cancelled), ..parent.clone() }, 50).await, [4]);
+    assert_eq!(find_ids(host, &OrderFilter { from: at(30), ..parent.clone() }, 50).await, [6]);
+    assert_eq!(find_ids(host, &OrderFilter { until: at(30), ..parent.clone() }, 2).await, [8, 7]);
+    assert_eq!(find_ids(host, &OrderFilter::open(store_id(1)), 50).await, [8, 6, 2]);
+    let first = host.find_orders(OrderQuery::Matching(&parent, 1)).await.unwrap();
     assert_eq!(first, [host.order(order_id(8)).await.unwrap().unwrap()]);
 }
 
-/// Reads on from the last order of each part until none is left; returns the IDs and the largest part.
+/// Reads all parts of a list, each from the last order of the previous one. Returns the IDs and the largest number of orders in a part.
 async fn in_parts<H: Host>(host: &H, filter: &OrderFilter) -> (Vec<u64>, usize) {
     let (mut ids, mut largest, mut rest) = (Vec::new(), 0, filter.clone());
     loop {
@@ -62,7 +62,7 @@ async fn in_parts<H: Host>(host: &H, filter: &OrderFilter) -> (Vec<u64>, usize) 
     }
 }
 
-pub(crate) async fn large_orders_are_found_in_parts(backend: impl Backend) {
+pub(crate) async fn large_orders_are_read_in_parts(backend: impl Backend) {
     let host = backend.host();
     let large = |number| Order { full_code: Some("x".repeat(100_000)), ..order(number, 1, &format!("P-{number}")) };
     let mut orders: Vec<Order> = (1..=7).map(large).collect();
@@ -73,11 +73,11 @@ pub(crate) async fn large_orders_are_found_in_parts(backend: impl Backend) {
         let (ids, _) = in_parts(host, &filter).await;
         assert_eq!(ids, [7, 6, 5, 4, 3, 2, 1]);
         let coded = OrderFilter { code: Some("P-4".to_owned()), ..filter };
-        assert_eq!(in_parts(host, &coded).await, (vec![4], 1), "one larger than a part is found");
+        assert_eq!(in_parts(host, &coded).await, (vec![4], 1), "an order larger than a part is returned");
     }
 }
 
-pub(crate) async fn a_matrix_is_listed_with_its_branches(backend: impl Backend) {
+pub(crate) async fn parent_store_is_listed_with_its_branches(backend: impl Backend) {
     let host = backend.host();
     put(host, &[1, 2, 3, 4], vec![]).await;
     host.commit(&Changes { ledger: vec![entry(3, 700, None)], ..changes() }).await.unwrap();
@@ -101,7 +101,7 @@ pub(crate) async fn a_matrix_is_listed_with_its_branches(backend: impl Backend) 
         [2]
     );
     let removed = Store { deleted_at: Some(at(1)), ..store(2) };
-    host.commit(&Changes { stores: vec![over(1, removed)], ..changes() }).await.unwrap();
+    host.commit(&Changes { stores: vec![update(1, removed)], ..changes() }).await.unwrap();
     assert_eq!(
         numbers(
             &host.find_stores(StoreQuery::WithBranches { store: store_id(1), after: None, limit: 50 }).await.unwrap()
@@ -110,19 +110,19 @@ pub(crate) async fn a_matrix_is_listed_with_its_branches(backend: impl Backend) 
     );
 }
 
-pub(crate) async fn a_store_with_open_orders_is_not_removed(backend: impl Backend) {
+pub(crate) async fn store_with_open_orders_is_not_removed(backend: impl Backend) {
     let host = backend.host();
     put(host, &[1, 2], vec![order(5, 2, "P")]).await;
-    let removal = Changes { stores: vec![over(1, Store { deleted_at: Some(at(1)), ..store(2) })], ..changes() };
+    let removal = Changes { stores: vec![update(1, Store { deleted_at: Some(at(1)), ..store(2) })], ..changes() };
     assert_eq!(host.commit(&removal).await, Err(HostError::Conflict));
     assert!(host.store(store_id(2)).await.unwrap().is_some());
-    // What was refused has closed nothing.
+    // The rejected removal has not closed the account.
     host.commit(&Changes { ledger: vec![entry(2, -5, None)], ..changes() }).await.unwrap();
     let ended = Order { status: OrderStatus::Completed, ..order(5, 2, "P") };
     let settled = vec![entry(2, 5, None)];
-    host.commit(&Changes { orders: vec![over(1, ended)], ledger: settled, ..changes() }).await.unwrap();
+    host.commit(&Changes { orders: vec![update(1, ended)], ledger: settled, ..changes() }).await.unwrap();
     host.commit(&removal).await.unwrap();
-    // Whoever had read the store before creates no order for it any more: the fee finds its account closed.
+    // An order decided before the removal is rejected, because the account of its fee is closed.
     let late = Changes { orders: vec![Write::insert(order(6, 2, "Q"))], ledger: vec![entry(2, -5, None)], ..changes() };
     assert_eq!(host.commit(&late).await, Err(HostError::Conflict));
     assert_eq!(host.order(order_id(6)).await, Ok(None));

@@ -1,4 +1,4 @@
-//! The storage suite. Every storage must pass it, the reference host in memory first. A host outside this repository includes this
+//! The storage suite. Every storage must pass it, including the in-memory reference host. A host outside this repository includes this
 //! file by its path, implements [`Backend`] and calls `run_suite!`: see core/HOSTING.md. The files in this folder use no database.
 
 pub(crate) mod aggregates;
@@ -22,70 +22,70 @@ pub(crate) trait Backend: Sized {
     /// The host.
     type Host: Host;
 
-    /// Creates an empty storage, with IDs from 1,000 on: the cases use lower ones.
+    /// Creates an empty storage. It assigns IDs from 1,000 on; the cases use lower ones.
     async fn start() -> Self;
-    /// Does the same; `None` if this machine has no such database, after the reason was printed.
+    /// Calls `start`, or prints why this machine has no such database and returns `None`.
     async fn find() -> Option<Self> {
         Some(Self::start().await)
     }
     /// Returns the open host.
     fn host(&self) -> &Self::Host;
-    /// Returns everything that is stored, as text: the erasure is checked by it.
+    /// Returns all stored data as text. The cases search it for erased data.
     async fn dump(&self) -> String;
     /// Closes the host and opens it again on the same data.
     async fn restart(self) -> Self;
 }
 
-/// Creates a test of every case for a [`Backend`], in a module.
+/// Creates a module with a test of every case for a [`Backend`].
 macro_rules! run_suite {
     ($backend:ident in $name:ident) => {
         crate::suite::run_suite! { $backend in $name:
             aggregates {
-                a_store_is_read_as_written, a_removed_store_frees_its_cnpj_and_its_email, a_store_takes_no_taken_value,
-                keys_are_found_by_hash_and_listed_newest_first, an_order_is_read_as_written,
-                a_code_is_held_until_its_order_lets_go, couriers_are_listed_by_number, a_courier_is_found_by_the_key,
-                free_couriers_were_seen_lately, the_longest_search_comes_first, a_version_is_written_once,
-                a_racing_write_wins_once,
+                store_is_read_as_written, removed_store_frees_its_cnpj_and_email, duplicate_cnpj_or_email_conflicts,
+                keys_are_found_by_hash_and_listed_newest_first, order_is_read_as_written,
+                order_code_is_held_until_cancellation, couriers_are_listed_by_id, courier_is_found_by_key,
+                free_couriers_have_a_recent_position, longest_search_comes_first, version_is_written_once,
+                racing_writes_commit_once,
             }
             changes {
-                all_or_nothing, identifiers_are_never_repeated, hostile_text_is_text, a_restart_keeps_everything,
-                what_a_model_does,
+                conflict_undoes_the_entire_commit, ids_are_never_repeated, hostile_text_is_stored_unchanged, restart_keeps_all_data,
+                random_commits_match_the_reference_host,
             }
             dispatch {
-                a_round_gives_each_courier_one_order, a_silent_courier_loses_the_order, goods_on_board_are_not_taken,
-                sandbox_orders_and_real_couriers_never_meet,
-                the_nearest_go_where_all_ride_least,
+                pass_assigns_each_courier_once, unresponsive_courier_loses_the_order, order_in_transit_keeps_its_courier,
+                sandbox_orders_get_only_sandbox_couriers,
+                pass_optimises_all_assignments_together,
             }
-            exactness { no_digit_changes }
+            exactness { amounts_and_distances_are_stored_exactly }
             fairness {
                 unservable_orders_leave_others_their_nearest_courier, stuck_due_orders_delay_no_others,
                 couriers_that_keep_their_order_delay_no_others,
             }
-            journal { events_keep_their_order, due_orders_come_longest_due_first, a_round_moves_each_order_once }
+            journal { events_keep_their_order, due_orders_come_longest_due_first, concurrent_passes_move_each_order_once }
             money {
-                a_balance_is_the_sum_of_its_entries, debits_at_once_never_pass_the_floor, a_store_write_moves_no_money,
-                a_statement_adds_up_at_every_step, a_reference_books_once, parent_and_branches_share_one_floor,
-                statements_of_a_shared_balance_name_its_branches, removed_branch_leaves_no_balance,
-                removal_and_order_of_a_branch_exclude_each_other,
+                balance_is_the_sum_of_its_entries, concurrent_debits_never_pass_the_floor, store_write_does_not_change_the_balance,
+                statement_adds_up_at_every_entry, reference_is_booked_once, parent_and_branches_share_one_floor,
+                shared_balance_statements_name_the_branches, removed_branch_leaves_no_balance,
+                branch_removal_and_order_exclude_each_other,
             }
             outward {
-                a_journal_is_a_merchants, nothing_appears_behind_a_cursor, subscriptions_are_read_as_written,
-                a_subscription_is_due_by_its_news_and_its_messages, merchants_and_receivers_take_turns,
-                a_backlog_keeps_no_other_merchant_from_its_receiver,
-                a_merchants_branches_and_webhooks_are_counted, messages_wait_by_their_place,
-                a_log_keeps_the_newest_attempts, a_round_is_one_senders, a_subscription_that_stops_is_told,
+                journal_has_the_events_of_its_merchant, no_event_appears_behind_a_cursor, webhooks_are_read_as_written,
+                webhook_is_due_by_its_events_and_messages, merchants_and_receivers_take_turns,
+                backlog_does_not_block_other_merchants_of_a_receiver,
+                branches_and_webhooks_are_counted_per_merchant, messages_are_listed_by_position,
+                log_keeps_the_newest_attempts, webhook_lease_has_a_single_holder, stopped_webhook_creates_a_notification,
             }
             lists {
-                orders_are_found_newest_first, large_orders_are_found_in_parts, a_matrix_is_listed_with_its_branches,
-                a_store_with_open_orders_is_not_removed,
+                orders_are_listed_newest_first, large_orders_are_read_in_parts, parent_store_is_listed_with_its_branches,
+                store_with_open_orders_is_not_removed,
             }
             privacy {
-                erasure_leaves_no_marker, open_orders_are_listed_and_stay, orders_are_found_in_windows,
+                erasure_leaves_no_marker, open_orders_are_listed_but_not_erased, orders_are_searched_in_windows,
                 retention_follows_the_clock,
             }
             notices {
-                notifications_come_in_pages, a_store_keeps_the_newest_500, a_claim_has_one_holder, an_ended_claim_is_free,
-                ended_claims_do_not_pile_up, stored_responses_are_counted_by_owner_and_hour,
+                notifications_are_read_in_pages, store_keeps_the_newest_500_notifications, claim_has_a_single_holder, expired_claim_is_free,
+                expired_claims_do_not_accumulate, stored_responses_are_counted_by_owner_and_hour,
             }
         }
     };

@@ -1,4 +1,4 @@
-//! Random commits against the reference host and against the host that is tested: the same outcomes, and the same data after each.
+//! Random commits on the reference host and the tested host: both must return the same results and store the same data.
 
 use std::sync::Arc;
 
@@ -15,35 +15,35 @@ use despacho_core::{
 };
 
 use super::fixtures::{
-    Rng, at, claim, cnpj, courier, email, entry, event, key, notification, order, order_id, over, responded, store,
-    store_id,
+    Rng, at, claim, cnpj, courier, email, entry, event, key, notification, order, order_id, store, store_id, update,
+    with_response,
 };
 
-/// Few of everything, so that commits meet each other often.
+/// Small numbers of IDs and codes, so commits conflict often.
 const STORES: u64 = 4;
 const ORDERS: u64 = 8;
 const CODES: [&str; 3] = ["a", "b", "c"];
 
-/// Commits `steps` random changes to both and compares all that can be read after each.
+/// Commits `steps` random changes to both hosts and compares all data after each.
 pub(crate) async fn compare<H: Host>(host: &H, steps: i64) {
     let (model, mut rng) = (MemoryHost::seeded(2), Rng::new(7));
     let (mut committed, mut rejected) = (0, 0);
     for step in 0..steps {
         let changes = random(&model, &mut rng, step).await;
-        let wanted = model.commit(&changes).await;
-        assert_eq!(host.commit(&changes).await, wanted, "step {step}: {changes:?}");
-        if wanted.is_ok() {
+        let expected_result = model.commit(&changes).await;
+        assert_eq!(host.commit(&changes).await, expected_result, "step {step}: {changes:?}");
+        if expected_result.is_ok() {
             committed += 1;
         } else {
             rejected += 1;
         }
         assert_eq!(dump(host, changes.at).await, dump(&model, changes.at).await, "step {step}: {changes:?}");
     }
-    // A run that nearly always or never conflicts compares little.
-    assert!(committed > steps / 5 && rejected > steps / 5, "{committed} committed, {rejected} refused");
+    // A run in which almost all commits succeed, or almost all conflict, tests little.
+    assert!(committed > steps / 5 && rejected > steps / 5, "{committed} committed, {rejected} rejected");
 }
 
-/// One to three random changes; three in four expect the version that is there.
+/// Returns one to three random changes. Three quarters of them expect the stored version.
 async fn random(model: &MemoryHost, rng: &mut Rng, step: i64) -> Changes {
     let mut changes = Changes { at: at(step), ..Changes::default() };
     for _ in 0..=rng.below(3) {
@@ -55,7 +55,7 @@ async fn random(model: &MemoryHost, rng: &mut Rng, step: i64) -> Changes {
                 let couriers = model.find_couriers(CourierQuery::All { after: None, limit: 1000 }).await.unwrap();
                 let value = courier(1 + rng.below(3));
                 let version = couriers.iter().find(|courier| courier.id == value.id).map(|courier| courier.version);
-                changes.couriers.push(over(expected(rng, version), value));
+                changes.couriers.push(update(expected(rng, version), value));
             }
             5 => {
                 let order = order(1 + rng.below(ORDERS), 1, "");
@@ -69,7 +69,7 @@ async fn random(model: &MemoryHost, rng: &mut Rng, step: i64) -> Changes {
             _ if rng.once_in(2) => {
                 let read_at = rng.once_in(2).then(|| at(step));
                 let received = notification(1 + rng.below(12), 1 + rng.below(2));
-                // A number belongs to one store for good.
+                // The ID determines the store.
                 let received = Notification { store: store_id(1 + received.id.get() % 2), read_at, ..received };
                 changes.notifications.push(received);
             }
@@ -92,10 +92,10 @@ async fn random_store(model: &MemoryHost, rng: &mut Rng) -> Write<Store> {
     let (number, document, address) = (1 + rng.below(STORES), 1 + rng.below(5), 1 + rng.below(5));
     let deleted_at = rng.once_in(6).then(|| at(0));
     let value = Store { cnpj: cnpj(document), email: email(address), deleted_at, ..store(number) };
-    // A removed store is not read, so that its version is guessed; most such writes are refused by both.
+    // The version of a removed store is guessed, because it cannot be read. Both hosts reject most such writes.
     let version = model.store(value.id).await.unwrap().map(|store| store.version);
     let version = version.or_else(|| rng.once_in(2).then(|| u32::try_from(rng.below(6)).unwrap()));
-    over(expected(rng, version), value)
+    update(expected(rng, version), value)
 }
 
 async fn random_key(model: &MemoryHost, rng: &mut Rng) -> Write<Key> {
@@ -103,7 +103,7 @@ async fn random_key(model: &MemoryHost, rng: &mut Rng) -> Write<Key> {
     let created_at = at(i64::try_from(rng.below(4)).unwrap());
     let hash = KeyHash::of(&rng.below(5).to_string());
     let version = model.find_keys(KeyQuery::Id(value.id)).await.unwrap().pop().map(|held| held.key.version);
-    over(expected(rng, version), Key { hash, created_at, ..value })
+    update(expected(rng, version), Key { hash, created_at, ..value })
 }
 
 async fn random_order(model: &MemoryHost, rng: &mut Rng) -> Write<Order> {
@@ -116,28 +116,28 @@ async fn random_order(model: &MemoryHost, rng: &mut Rng) -> Write<Order> {
         ..order(number, owner, CODES[usize::try_from(code).unwrap()])
     };
     let version = model.order(value.id).await.unwrap().map(|order| order.version);
-    over(expected(rng, version), value)
+    update(expected(rng, version), value)
 }
 
-/// Holders whose claims clear nothing away: the model keeps ended claims for ever.
+/// Returns a change of a claim whose holder removes no expired claims, because the model keeps them forever.
 fn random_claim(rng: &mut Rng, step: i64) -> ClaimChange {
     let (name, holder) = (CODES[usize::try_from(rng.below(2)).unwrap()], CODES[usize::try_from(rng.below(3)).unwrap()]);
     let claim = Claim { expires_at: at(step + i64::try_from(rng.below(40)).unwrap()), ..claim(name, holder) };
     match rng.below(5) {
         0..=2 => ClaimChange::Take(claim),
-        3 => ClaimChange::Finish(Claim { expires_at: claim.expires_at, ..responded(claim) }),
+        3 => ClaimChange::Finish(Claim { expires_at: claim.expires_at, ..with_response(claim) }),
         _ => ClaimChange::Release { scope: claim.scope, key: claim.key, holder: claim.holder, until: claim.expires_at },
     }
 }
 
-/// All that can be read.
+/// All data that queries can read.
 #[derive(Debug, Default, PartialEq)]
 struct Dump {
     stores: Vec<Option<Store>>,
     holders: Vec<Option<Arc<KeyHolder>>>,
     keys: Vec<Vec<Arc<KeyHolder>>>,
     orders: Vec<Option<Order>>,
-    /// Without their place in the journal, where a database may leave gaps.
+    /// Without their IDs, in which a database may leave gaps.
     events: Vec<Vec<Event>>,
     due: Vec<Vec<Order>>,
     couriers: Vec<Courier>,

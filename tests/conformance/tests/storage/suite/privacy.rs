@@ -1,4 +1,4 @@
-//! Erasing a recipient: nothing that identifies the person remains anywhere, and everything else stays.
+//! Erasure of a recipient: all data that identifies the person is removed, and all other data remains.
 
 use bytes::Bytes;
 use despacho_core::{
@@ -36,7 +36,7 @@ async fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> (u16, Va
     let (method, path) = line.split_once(' ').unwrap();
     let request = Request::builder().method(method).uri(path).header("x-api-token", key);
     let request = request.header("content-type", "application/json").header("accept", "application/json");
-    // One key for each different request, as a careful client sends them.
+    // Each different request has its own key, as clients should send them.
     let request = request.header("idempotency-key", KeyHash::of(&format!("{line} {body}")).as_str());
     let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
     let response = api::handle(host, &settings(), request.body(body).unwrap()).await;
@@ -82,7 +82,7 @@ fn order(code: &str, phone: &str) -> Value {
     json!({"code": code, "deliveries": [delivery]})
 }
 
-/// An order that the courier delivers, or brings back for a reason.
+/// Creates an order that the courier delivers, or returns with a reason.
 async fn carry(host: &impl Host, merchant: &Merchant, code: &str, delivers: bool) -> u64 {
     let created = ok(host, &merchant.key, "POST /delivery/orders", &order(code, PHONE)).await;
     let id = created["id"].as_u64().unwrap();
@@ -112,11 +112,11 @@ async fn carry(host: &impl Host, merchant: &Merchant, code: &str, delivers: bool
 }
 
 async fn report(host: &impl Host, merchant: &Merchant, latitude: f64) {
-    let place = json!({"latitude": latitude, "longitude": -46.6345678});
-    ok(host, &merchant.courier, "POST /courier/position", &place).await;
+    let position = json!({"latitude": latitude, "longitude": -46.6345678});
+    ok(host, &merchant.courier, "POST /courier/position", &position).await;
 }
 
-/// Sends what the webhook has to a failing receiver, so that messages wait and attempts are logged.
+/// Sends the messages of the webhook to a failing receiver, so they are stored for a retry and the attempts are logged.
 async fn fail_webhook(host: &impl Host, merchant: &Merchant) {
     let hook = host.webhook(despacho_core::model::WebhookId::new(merchant.webhook).unwrap()).await.unwrap().unwrap();
     let batch = outbox::take(host, &settings(), &hook).await.unwrap().unwrap();
@@ -129,7 +129,7 @@ async fn fail_webhook(host: &impl Host, merchant: &Merchant) {
     outbox::finish(host, &settings(), &batch, tried.collect()).await.unwrap();
 }
 
-/// Money, counts and situations.
+/// Returns the statement and the orders without personal data.
 async fn accounts(host: &impl Host, merchant: &Merchant) -> Value {
     let statement = ok(host, &merchant.key, "GET /delivery/statement", &Value::Null).await;
     let mut orders = ok(host, &merchant.key, "GET /delivery/orders", &Value::Null).await;
@@ -154,11 +154,11 @@ pub(crate) async fn erasure_leaves_no_marker(backend: impl Backend) {
     let returned = carry(host, &merchant, "M-2", false).await;
     let expected =
         send(host, &merchant.key, "POST /delivery/orders", &order("M-3", PHONE.trim_start_matches('+'))).await;
-    assert_eq!(expected.0, 422, "its notification repeats the phone: {}", expected.1);
+    assert_eq!(expected.0, 422, "the notification contains the phone: {}", expected.1);
     fail_webhook(host, &merchant).await;
     let before = backend.dump().await;
     for marker in MARKERS.iter().filter(|marker| **marker != "-23.5471234").chain([&STORED_LATITUDE]) {
-        assert!(before.contains(marker), "{marker} is stored before");
+        assert!(before.contains(marker), "{marker} is stored before the erasure");
     }
     let accounts_before = accounts(host, &merchant).await;
     let export = ok(host, OPERATOR, "POST /admin/privacy/export", &json!({"phone": PHONE})).await;
@@ -182,7 +182,7 @@ pub(crate) async fn erasure_leaves_no_marker(backend: impl Backend) {
         assert_eq!(stored.erasure, Erasure::Recipients);
     }
     let same = ok(host, &merchant.key, "POST /delivery/orders", &order("M-1", PHONE)).await;
-    assert_eq!(same["id"], delivered, "the idempotency key still names the order");
+    assert_eq!(same["id"], delivered, "the idempotency key still returns the order");
     assert!(!same.to_string().contains("Marcador"));
 }
 
@@ -191,7 +191,7 @@ fn excerpt(text: &str, marker: &str) -> String {
     text.chars().skip(text[..at].chars().count().saturating_sub(300)).take(600).collect()
 }
 
-pub(crate) async fn open_orders_are_listed_and_stay(backend: impl Backend) {
+pub(crate) async fn open_orders_are_listed_but_not_erased(backend: impl Backend) {
     let host = backend.host();
     let merchant = merchant(host).await;
     let id = ok(host, &merchant.key, "POST /delivery/orders", &order("O-1", PHONE)).await["id"].as_u64().unwrap();
@@ -201,7 +201,7 @@ pub(crate) async fn open_orders_are_listed_and_stay(backend: impl Backend) {
     assert_eq!(stored.deliveries[0].name.as_deref(), Some("Zilda Marcador"));
 }
 
-pub(crate) async fn orders_are_found_in_windows(backend: impl Backend) {
+pub(crate) async fn orders_are_searched_in_windows(backend: impl Backend) {
     let host = backend.host();
     let merchant = merchant(host).await;
     for number in 0..7 {
@@ -226,18 +226,18 @@ pub(crate) async fn retention_follows_the_clock(backend: impl Backend) {
     let merchant = merchant(host).await;
     let id = carry(host, &merchant, "R-1", false).await;
     report(host, &merchant, -23.5471234).await;
-    let terms = Settings { retention: RetentionConfig { recipients_days: 180, positions_days: 30 }, ..settings() };
+    let settings = Settings { retention: RetentionConfig { recipients_days: 180, positions_days: 30 }, ..settings() };
     let start = host.exec_context().now;
     let pass = async |days: i64| {
         let later: Timestamp = start.after(Duration::minutes(days * 24 * 60));
-        erasure::retain(host, &terms, later).await.unwrap().orders
+        erasure::retain(host, &settings, later).await.unwrap().orders
     };
     let erasure = async || host.order(OrderId::new(id).unwrap()).await.unwrap().unwrap().erasure;
     assert_eq!((pass(29).await, erasure().await), (0, Erasure::NotErased));
     assert_eq!((pass(31).await, erasure().await), (1, Erasure::Positions));
     let dump = backend.dump().await;
     assert!(!dump.contains("motivo marcador") && dump.contains("Zilda Marcador"));
-    // Two instances at once: each order is erased once.
+    // Two concurrent instances erase each order once.
     let both = futures_util::future::join(pass(181), pass(181)).await;
     assert_eq!((both.0.max(both.1), erasure().await), (1, Erasure::Recipients));
     assert_eq!(pass(181).await, 0);
@@ -245,5 +245,5 @@ pub(crate) async fn retention_follows_the_clock(backend: impl Backend) {
     let left: Vec<&&str> = MARKERS.iter().chain([&STORED_LATITUDE]).filter(|marker| dump.contains(**marker)).collect();
     assert!(left.is_empty(), "{left:?} in {}", excerpt(&dump, left[0]));
     let records = host.personal_data(&PersonalQuery::Records { before: None, limit: 10 }).await.unwrap().records;
-    assert_eq!(records.iter().map(|one| one.record.orders).collect::<Vec<_>>(), [1, 1], "one record a day");
+    assert_eq!(records.iter().map(|one| one.record.orders).collect::<Vec<_>>(), [1, 1], "one record per day");
 }

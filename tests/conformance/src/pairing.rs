@@ -1,7 +1,7 @@
-//! Two texts of two runs: equal byte for byte, but for identifiers, keys, codes and times.
+//! Compares texts of two runs, which must be byte-identical except for generated values: IDs, keys, codes and times.
 //!
-//! What is fresh must still be of one form, and must correspond: the identifier that one host names here, there, and in a path, is
-//! always the same one on the other host.
+//! Generated values must have the same form and must correspond: an ID of one host always maps to the same ID of the other host, in
+//! bodies, headers and paths.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -9,26 +9,26 @@ use regex_lite::{Captures, Match, Regex};
 
 use crate::compare::MAX_CLOCK_DIFFERENCE;
 
-/// What of two runs corresponds.
+/// The generated values of two runs that correspond.
 #[derive(Default)]
 pub(crate) struct Pairing {
-    there: BTreeMap<String, String>,
-    back: BTreeMap<String, String>,
+    to_second: BTreeMap<String, String>,
+    to_first: BTreeMap<String, String>,
 }
 
-/// What may differ: an instant; the value of a member that is an identifier, a key or a cursor; a code of four digits; and any word
-/// with a digit in it, where it stands for such a value that was seen before.
-const FRESH: &str = concat!(
+/// Matches values that can differ: times; members that contain an ID, a key or a cursor; codes of four digits; and words with a
+/// digit, if they repeat such a value.
+const GENERATED_VALUES: &str = concat!(
     r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"#,
     r#"|"(?:id|[A-Za-z]*Id|value|secret|cursor|nextCursor|next)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
     r#"|"(?:pickupCode|deliveryCode|returnCode)":"(?P<code>\d{4})""#,
     r"|(?P<word>[A-Za-z0-9_.-]*[0-9][A-Za-z0-9_-]*)",
 );
 
-/// Characters that an identifier or a key has at most.
-const LONGEST_KEY: usize = 64;
+/// The maximum number of characters in an ID or key.
+const MAX_KEY_CHARS: usize = 64;
 
-/// What a piece that may differ is.
+/// The kind of a value that can differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Time,
@@ -37,7 +37,7 @@ enum Kind {
     Word,
 }
 
-/// What stands before a piece that may differ, and the piece.
+/// A value that can differ, and the text before it.
 struct Piece<'a> {
     before: &'a str,
     kind: Kind,
@@ -45,7 +45,7 @@ struct Piece<'a> {
 }
 
 impl Pairing {
-    /// Compares the values of a header. Some count seconds and what is left, one names the request.
+    /// Compares the values of a header. `ratelimit` and `retry-after` count down, and each request has its own ID.
     pub(crate) fn header(&mut self, name: &str, first: &str, second: &str) -> Result<(), String> {
         self.texts(first, second, |pairing, one, other| match name {
             "ratelimit" | "retry-after" => true,
@@ -54,7 +54,8 @@ impl Pairing {
         })
     }
 
-    /// Compares two bodies. In JSON a word is fresh by the name of its member; in other texts any word with a digit may be.
+    /// Compares two bodies. In JSON, the name of a member determines whether its value can differ; in other text, every word with a
+    /// digit can.
     pub(crate) fn body(&mut self, first: &str, second: &str, is_json: bool) -> Result<(), String> {
         self.texts(first, second, |pairing, one, other| match is_json {
             true => pairing.corresponds(one, other),
@@ -71,60 +72,60 @@ impl Pairing {
         let ((ones, end), (others, other_end)) = (pieces(first), pieces(second));
         for (one, other) in ones.iter().zip(&others) {
             let (a, b) = (one.value, other.value);
-            let fits = one.kind == other.kind
+            let is_equal = one.kind == other.kind
                 && one.before == other.before
                 && match one.kind {
-                    Kind::Time => a.len() == b.len() && close(a, b),
-                    // A quote's is a signed text, the same one where two are made in one millisecond.
-                    Kind::Named if a.len() > LONGEST_KEY => a.len() == b.len(),
+                    Kind::Time => a.len() == b.len() && is_close(a, b),
+                    // The ID of a quote is a signed string; quotes of the same millisecond have the same ID.
+                    Kind::Named if a.len() > MAX_KEY_CHARS => a.len() == b.len(),
                     Kind::Named => self.pair(a, b),
-                    // Four digits may be the same by chance.
+                    // Two random codes can be equal.
                     Kind::Code => true,
                     Kind::Word => a == b || word(self, a, b),
                 };
-            if !fits {
-                return Err(format!("here `{}{a}`, there `{}{b}`", tail(one.before), tail(other.before)));
+            if !is_equal {
+                return Err(format!("first host `{}{a}`, second host `{}{b}`", tail(one.before), tail(other.before)));
             }
         }
         if ones.len() != others.len() || end != other_end {
-            return Err(format!("here\n{first}\nthere\n{second}"));
+            return Err(format!("first host\n{first}\nsecond host\n{second}"));
         }
         Ok(())
     }
 
-    /// Whether the two were seen to stand for each other.
+    /// Returns whether the two values are already paired.
     fn corresponds(&self, one: &str, other: &str) -> bool {
-        self.there.get(one).is_some_and(|known| known == other)
+        self.to_second.get(one).is_some_and(|known| known == other)
     }
 
-    /// Whether the two stand for each other, from now on if neither stood for anything.
+    /// Pairs two values if neither is paired yet, and returns whether they are paired with each other.
     fn pair(&mut self, one: &str, other: &str) -> bool {
-        let there = self.there.entry(one.to_owned()).or_insert_with(|| other.to_owned()) == other;
-        let back = self.back.entry(other.to_owned()).or_insert_with(|| one.to_owned()) == one;
-        there && back
+        let to_second = self.to_second.entry(one.to_owned()).or_insert_with(|| other.to_owned()) == other;
+        let to_first = self.to_first.entry(other.to_owned()).or_insert_with(|| one.to_owned()) == one;
+        to_second && to_first
     }
 }
 
-/// Every piece that may differ, and what stands after the last.
+/// Returns every value that can differ, and the text after the last one.
 fn pieces(text: &str) -> (Vec<Piece<'_>>, &str) {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
-    let Some(regex) = REGEX.get_or_init(|| Regex::new(FRESH).ok()) else { return (Vec::new(), text) };
+    let Some(regex) = REGEX.get_or_init(|| Regex::new(GENERATED_VALUES).ok()) else { return (Vec::new(), text) };
     let (mut pieces, mut from) = (Vec::new(), 0);
     for captures in regex.captures_iter(text) {
-        let Some((kind, found)) = found(&captures) else { continue };
+        let Some((kind, found)) = classify(&captures) else { continue };
         pieces.push(Piece { before: &text[from..found.start()], kind, value: found.as_str() });
         from = found.end();
     }
     (pieces, &text[from..])
 }
 
-fn found<'a>(captures: &Captures<'a>) -> Option<(Kind, Match<'a>)> {
+fn classify<'a>(captures: &Captures<'a>) -> Option<(Kind, Match<'a>)> {
     let kinds = [("time", Kind::Time), ("named", Kind::Named), ("code", Kind::Code), ("word", Kind::Word)];
     kinds.into_iter().find_map(|(name, kind)| Some((kind, captures.name(name)?)))
 }
 
-/// Whether two instants are so close that the time between the runs explains it.
-fn close(one: &str, other: &str) -> bool {
+/// Returns whether the interval between the runs explains the difference of two times.
+fn is_close(one: &str, other: &str) -> bool {
     let seconds = |text: &str| despacho_core::model::Timestamp::parse(text).map(|at| at.millis().div_euclid(1_000));
     match (seconds(one), seconds(other)) {
         (Some(one), Some(other)) => one.abs_diff(other) <= MAX_CLOCK_DIFFERENCE.as_secs(),
@@ -147,16 +148,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fresh_may_differ_and_must_correspond() {
-        let made = (r#"{"id":1003,"pickupCode":"1111"}"#, r#"{"id":1016,"pickupCode":"2222"}"#);
-        assert_eq!(bodies(&[made, (r#"{"instance":"/orders/1003"}"#, r#"{"instance":"/orders/1016"}"#)]), Ok(()));
-        assert!(bodies(&[made, (r#"{"instance":"/orders/1003"}"#, r#"{"instance":"/orders/1017"}"#)]).is_err());
-        assert!(bodies(&[made, (r#"{"id":1003}"#, r#"{"id":1017}"#)]).is_err());
-        assert!(bodies(&[made, (r#"{"id":1004}"#, r#"{"id":1016}"#)]).is_err());
+    fn generated_values_differ_but_correspond() {
+        let created = (r#"{"id":1003,"pickupCode":"1111"}"#, r#"{"id":1016,"pickupCode":"2222"}"#);
+        assert_eq!(bodies(&[created, (r#"{"instance":"/orders/1003"}"#, r#"{"instance":"/orders/1016"}"#)]), Ok(()));
+        assert!(bodies(&[created, (r#"{"instance":"/orders/1003"}"#, r#"{"instance":"/orders/1017"}"#)]).is_err());
+        assert!(bodies(&[created, (r#"{"id":1003}"#, r#"{"id":1017}"#)]).is_err());
+        assert!(bodies(&[created, (r#"{"id":1004}"#, r#"{"id":1016}"#)]).is_err());
     }
 
     #[test]
-    fn what_is_not_fresh_must_be_equal() {
+    fn other_values_must_be_identical() {
         assert!(bodies(&[(r#"{"fee":12.5}"#, r#"{"fee":12.50}"#)]).is_err());
         assert!(bodies(&[(r#"{"id":1,"a":2}"#, r#"{"a":2,"id":1}"#)]).is_err());
         assert!(bodies(&[(r#"{"a": 1}"#, r#"{"a":1}"#)]).is_err());
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_close_and_of_one_form() {
+    fn times_must_be_close_and_have_the_same_form() {
         let at = |text: &str| format!(r#"{{"createdAt":"{text}"}}"#);
         let near = |one: &str, other: &str| bodies(&[(at(one).as_str(), at(other).as_str())]).is_ok();
         assert!(near("2026-11-21T14:30:00.000Z", "2026-11-21T14:33:00.123Z"));
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_count_what_is_left_and_name_requests() {
+    fn remaining_quota_and_request_id_differ_in_headers() {
         let mut pairing = Pairing::default();
         assert_eq!(pairing.header("ratelimit", "\"preview\";r=599;t=1", "\"preview\";r=598;t=2"), Ok(()));
         assert!(pairing.header("ratelimit-policy", "\"preview\";q=600;w=60", "\"preview\";q=601;w=60").is_err());
