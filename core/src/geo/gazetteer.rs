@@ -7,7 +7,8 @@ use super::{
 };
 use crate::model::{Cep, Located, Point, Precision, Uf};
 
-/// Brazil's 5,571 municipalities, embedded: names, seats, size, CEP ranges. Sources and licences: `core/data`.
+/// Embedded data of Brazil's 5,571 municipalities: names, municipal seats, population and CEP ranges. Sources and licences:
+/// `core/data`.
 ///
 /// ```
 /// use despacho_core::{geo::Gazetteer, model::Uf};
@@ -22,11 +23,11 @@ pub struct Gazetteer(());
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Municipality(u16);
 
-/// Inhabitants in thousands and the radius in metres within which a typical address lies from the seat.
+/// Population in thousands, and the typical distance in metres between an address and the municipal seat.
 ///
-/// Two thirds of the radius of a disc with the built-up area that Brazilian towns of that size have (3,000 inhabitants a km² in
-/// small ones, 9,000 in the largest); the largest agree with the 7 to 10 km measured between seat and address there.
-/// At least 500 m, the seats' own error.
+/// The distance is two thirds of the radius of a disc with the built-up area of Brazilian towns of that size (3,000
+/// inhabitants per km² in small towns, 9,000 in the largest). For the largest cities it agrees with the measured distance
+/// between seat and address, 7 to 10 km. The minimum of 500 m is the error of the seats' coordinates.
 const RADII: [(u32, u32); 11] = [
     (1, 500),
     (10, 800),
@@ -42,32 +43,32 @@ const RADII: [(u32, u32); 11] = [
 ];
 
 impl Municipality {
-    /// Name with its accents.
+    /// Returns the name with its accents.
     pub fn name(self) -> String {
         tables::name(self.0)
     }
 
-    /// Federative unit.
+    /// Returns the federative unit.
     pub fn uf(self) -> Uf {
         Uf::from_ibge(self.ibge() / 100_000).unwrap_or_else(|| unreachable!("a test reads every record's unit"))
     }
 
-    /// Seven-digit IBGE code.
+    /// Returns the seven-digit IBGE code.
     pub fn ibge(self) -> u32 {
         tables::ibge(self.0)
     }
 
-    /// Where the town is: half a kilometre off in the median, a few kilometres at worst.
+    /// Returns the municipal seat. Its median error is half a kilometre, its maximum a few kilometres.
     pub fn municipal_seat(self) -> Point {
         tables::municipal_seat(self.0)
     }
 
-    /// Inhabitants of the seat, to about a twentieth.
+    /// Returns the population of the municipal seat, accurate to about 5 %.
     pub fn population(self) -> u32 {
         tables::population(self.0)
     }
 
-    /// Typical distance of an address in it from the seat, in metres, by the size of the city.
+    /// Returns the typical distance in metres between an address and the municipal seat, estimated from the population.
     pub fn radius_m(self) -> u32 {
         let inhabitants = self.population();
         let (mut below, mut last) = ((0, RADII[0].1), RADII[0]);
@@ -83,12 +84,12 @@ impl Municipality {
         below.1 + u32::try_from(part / u64::from(span)).unwrap_or_default()
     }
 
-    /// The municipality as a location of its own precision.
+    /// Returns the municipality as a location of municipality precision.
     pub fn located(self) -> Located {
         Located { point: self.municipal_seat(), precision: Precision::Municipality, radius_m: self.radius_m() }
     }
 
-    /// Whether any CEP range belongs to it; the youngest has none yet.
+    /// Whether the municipality has a CEP range. The newest municipality has none yet.
     pub(super) fn has_ceps(self) -> bool {
         tables::has_ceps(self.0)
     }
@@ -101,20 +102,20 @@ impl std::fmt::Debug for Municipality {
 }
 
 impl Gazetteer {
-    /// The gazetteer that is part of the program; nothing is read or parsed.
+    /// Returns the embedded gazetteer, without reading or parsing anything.
     pub fn embedded() -> Gazetteer {
         Gazetteer(())
     }
 
-    /// Every municipality, in no order that means anything.
+    /// Iterates over all municipalities in unspecified order.
     pub fn all(self) -> impl Iterator<Item = Municipality> {
         (0..tables::count()).map(Municipality)
     }
 
-    /// The municipality of this name in this unit, however the name is spelt: see [`city_key`].
+    /// Returns the municipality with this name in this federative unit, in any spelling that [`city_key`] unifies.
     ///
-    /// `São Paulo - SP` and `São Paulo/SP` are read too. Where two municipalities of a unit differ in spelling alone, only the
-    /// exact name finds either.
+    /// Also accepts `São Paulo - SP` and `São Paulo/SP`. If two municipalities of a unit have the same key, only the exact name
+    /// finds either of them.
     pub fn municipality(self, name: &str, uf: Uf) -> Option<Municipality> {
         let trimmed = name.trim_end();
         let bare = trimmed.strip_suffix(')').unwrap_or(trimmed).trim_end();
@@ -124,7 +125,7 @@ impl Gazetteer {
         head.and_then(|(head, _)| self.find(head, uf)).or_else(|| self.find(name, uf))
     }
 
-    /// The first match, by record, over the spellings that a lone `s.` can stand for.
+    /// Tries the possible meanings of a standalone `s.` and returns the first match.
     fn find(self, name: &str, uf: Uf) -> Option<Municipality> {
         ["sao", "santo", "santa"].into_iter().find_map(|saint| {
             let key = city_key(name, saint);
@@ -145,12 +146,12 @@ impl Gazetteer {
         })
     }
 
-    /// Municipalities whose own key this is; the key is compared, not just its hash.
+    /// Returns the municipalities with this key. Compares the key itself, because hashes can collide.
     fn with_key(key: &str) -> impl Iterator<Item = Municipality> {
         tables::with_hash(hash32(key)).map(Municipality).filter(move |town| city_key(&town.name(), "sao") == key)
     }
 
-    /// Every municipality of this name, in any unit, the most populous first.
+    /// Returns the municipalities with this name in all federative units, the most populous first.
     pub fn namesakes(self, name: &str) -> Vec<Municipality> {
         let key = city_key(name, "sao");
         let mut found: Vec<Municipality> = Self::with_key(&key).collect();
@@ -158,7 +159,7 @@ impl Gazetteer {
         found
     }
 
-    /// The municipality whose CEP range holds this CEP.
+    /// Returns the municipality whose CEP range contains this CEP.
     ///
     /// ```
     /// use despacho_core::{geo::Gazetteer, model::Cep};
@@ -169,7 +170,7 @@ impl Gazetteer {
         tables::with_cep(cep.number()).map(Municipality)
     }
 
-    /// The municipality whose seat is nearest, and how far it is in metres.
+    /// Returns the municipality with the nearest seat, and the distance to the seat in metres.
     pub fn nearest(self, point: Point) -> Option<(Municipality, u32)> {
         self.all()
             .map(|town| (town, great_circle_m(town.municipal_seat(), point)))
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn every_municipality_is_found_by_its_name_with_and_without_accents() {
+    fn every_municipality_is_found_with_and_without_accents() {
         let gazetteer = Gazetteer::embedded();
         for town in gazetteer.all() {
             let name = town.name();
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn namesakes_live_in_their_own_units() {
+    fn namesakes_belong_to_their_own_units() {
         assert_ne!(named("Bom Jesus", "PI"), named("Bom Jesus", "RS"));
         let namesakes = Gazetteer::embedded().namesakes("São Domingos");
         let codes: Vec<String> = namesakes.iter().map(|town| town.uf().code().to_owned()).collect();
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn ceps_belong_to_their_towns() {
+    fn cep_belongs_to_its_municipality() {
         let by_cep = |text: &str| {
             let town = Gazetteer::embedded().municipality_by_cep(Cep::parse(text).expect("eight digits"));
             town.map(|town| (town.name(), town.uf().code().to_owned()))
@@ -268,8 +269,8 @@ mod tests {
     }
 
     #[test]
-    fn every_range_of_ceps_lies_in_its_unit() {
-        // The units' own ranges, as Correios publishes them, by their first two digits.
+    fn every_cep_range_is_in_its_unit() {
+        // Ranges of the federative units as published by Correios, by their first two digits.
         let unit_of = |cep: u32| match cep / 1_000_000 {
             1..=19 => "SP",
             20..=28 => "RJ",
@@ -287,7 +288,7 @@ mod tests {
             80..=87 => "PR",
             88..=89 => "SC",
             90..=99 => "RS",
-            // Two digits that several units share.
+            // Several units share these two digits.
             _ => "",
         };
         for cep in (0..100_000_000).step_by(2_500) {
