@@ -1,4 +1,4 @@
-//! The service on the in-memory host: the promises that a first reader looks for.
+//! The service's main guarantees, on the in-memory host.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
 
@@ -16,11 +16,11 @@ use despacho_simulator::demo::{self, KEY};
 use http::Request;
 use serde_json::{Value, json};
 
-/// The in-memory host never waits, so one poll is the whole future.
+/// Completes a future of the in-memory host, which never waits, with a single poll.
 fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => panic!("the in-memory host waited"),
+        Poll::Pending => panic!("future of the in-memory host is pending"),
     }
 }
 
@@ -54,7 +54,7 @@ fn order(code: &str) -> Value {
 }
 
 #[test]
-fn a_preview_and_its_order_agree() {
+fn order_has_the_price_and_times_of_its_preview() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
     let (status, preview) = call(&host, "POST", "/delivery/orders/preview", &key, &order("A-1"));
@@ -69,7 +69,7 @@ fn a_preview_and_its_order_agree() {
 }
 
 #[test]
-fn the_same_order_again_is_the_same_order() {
+fn repeated_order_returns_the_existing_order() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
     let (_, first) = call(&host, "POST", "/delivery/orders", &key, &order("A-2"));
@@ -81,15 +81,15 @@ fn the_same_order_again_is_the_same_order() {
 }
 
 #[test]
-fn a_quote_holds_for_its_content_and_its_time() {
+fn quote_is_valid_for_its_content_until_it_expires() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
     let (_, preview) = call(&host, "POST", "/delivery/orders/preview", &key, &order("A-3"));
     let mut quoted = order("A-3");
     quoted["quoteId"] = preview["quote"]["id"].clone();
-    let mut elsewhere = quoted.clone();
-    elsewhere["deliveries"][0]["address"]["number"] = json!("901");
-    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &elsewhere).1["code"], "quote_mismatch");
+    let mut changed = quoted.clone();
+    changed["deliveries"][0]["address"]["number"] = json!("901");
+    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &changed).1["code"], "quote_mismatch");
     let (status, created) = call(&host, "POST", "/delivery/orders", &key, &quoted);
     assert_eq!((status, &created["deliveryFee"]), (201, &preview["deliveryFee"]));
     host.advance(Duration::minutes(16));
@@ -98,7 +98,7 @@ fn a_quote_holds_for_its_content_and_its_time() {
 }
 
 #[test]
-fn an_idempotency_key_carries_one_request_out_once() {
+fn idempotency_key_executes_one_request_once() {
     let host = demo_host();
     let branch = json!({
         "cnpj": "12ABC34501DE35", "name": "Filial Nova", "email": "nova@exemplo.com.br", "password": "uma senha longa",
@@ -108,7 +108,7 @@ fn an_idempotency_key_carries_one_request_out_once() {
     let headers = [("x-api-token", KEY), ("idempotency-key", "k-1")];
     let (status, first) = call(&host, "POST", "/delivery/stores", &headers, &branch);
     assert_eq!(status, 201, "{first}");
-    // The key itself is told again, though only its hash is kept.
+    // The replay contains the key value, although the store's record has only its hash.
     assert_eq!(call(&host, "POST", "/delivery/stores", &headers, &branch), (201, first.clone()));
     let own = [("x-api-token", first["value"].as_str().unwrap())];
     assert_eq!(call(&host, "POST", "/delivery/orders/preview", &own, &order("x")).0, 200);
@@ -117,14 +117,14 @@ fn an_idempotency_key_carries_one_request_out_once() {
 }
 
 #[test]
-fn a_failed_creation_leaves_a_notification_and_nothing_else() {
+fn failed_creation_creates_only_a_notification() {
     let host = demo_host();
     let key = [("x-api-token", KEY), ("accept-language", "pt-BR")];
     let before = host.orders().len();
-    let mut bad = order("A-5");
-    bad["deliveries"][1]["phone"] = json!("11999990001");
-    bad["deliveries"][0]["address"]["state"] = json!("XX");
-    let (status, problem) = call(&host, "POST", "/delivery/orders", &key, &bad);
+    let mut invalid = order("A-5");
+    invalid["deliveries"][1]["phone"] = json!("11999990001");
+    invalid["deliveries"][0]["address"]["state"] = json!("XX");
+    let (status, problem) = call(&host, "POST", "/delivery/orders", &key, &invalid);
     let pointers: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|error| &error["pointer"]).collect();
     assert_eq!((status, pointers), (422, vec![&json!("/deliveries/0/address/state"), &json!("/deliveries/1/phone")]));
     assert_eq!(host.orders().len(), before);
@@ -135,7 +135,7 @@ fn a_failed_creation_leaves_a_notification_and_nothing_else() {
 }
 
 #[test]
-fn the_search_starts_when_preparation_is_over_and_ends_with_the_fee_back() {
+fn search_starts_after_preparation_and_expiry_refunds_the_fee() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
     let (_, created) = call(&host, "POST", "/delivery/orders", &key, &order("A-6"));
@@ -153,11 +153,11 @@ fn the_search_starts_when_preparation_is_over_and_ends_with_the_fee_back() {
     let sequences: Vec<_> =
         details["events"].as_array().unwrap().iter().map(|event| event["sequence"].as_u64()).collect();
     assert_eq!(sequences, [Some(1), Some(2), Some(3), Some(4)]);
-    // An expired order's code may be used again.
+    // The code of an expired order can be reused.
     assert_eq!(call(&host, "POST", "/delivery/orders", &key, &order("A-6")).0, 201);
 }
 
-/// A list of a store's orders, page by page: the codes, and the largest page in bytes.
+/// Lists a store's orders page by page. Returns their codes and the size of the largest page in bytes.
 fn listed(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
     let (mut codes, mut largest, mut cursor) = (Vec::new(), 0, String::new());
     loop {
@@ -165,7 +165,7 @@ fn listed(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
         let (status, page) = call(host, "GET", &path, &[("x-api-token", KEY)], &Value::Null);
         assert_eq!(status, 200, "{page}");
         let orders = page["orders"].as_array().unwrap();
-        assert!(!orders.is_empty() && orders.len() <= limit as usize, "a page makes progress");
+        assert!(!orders.is_empty() && orders.len() <= limit as usize, "page size");
         codes.extend(orders.iter().map(|order| order["code"].as_str().unwrap().to_owned()));
         largest = largest.max(page.to_string().len());
         match page["nextCursor"].as_str() {
@@ -176,7 +176,7 @@ fn listed(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
 }
 
 #[test]
-fn list_of_large_orders_comes_in_pages_of_bounded_size() {
+fn pages_of_large_orders_have_a_bounded_size() {
     let host = demo_host();
     let mut large = order("");
     let mut delivery = large["deliveries"][0].clone();

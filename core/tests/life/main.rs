@@ -1,4 +1,4 @@
-//! An order's life: the table, every path through it, and the steps over the API.
+//! Order lifecycle: the transition table, all paths through it, and the steps over the API.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
 

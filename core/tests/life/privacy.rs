@@ -1,4 +1,4 @@
-//! Who reads a recipient's data, for how long, and what an erasure leaves.
+//! Access to recipients' data and its duration, erasure, export and retention.
 
 use bytes::Bytes;
 use despacho_core::{
@@ -16,7 +16,13 @@ use despacho_simulator::demo::KEY;
 
 const PHONE: &str = "+5511999990000";
 
-fn keyed(host: &MemoryHost, key: &str, line: &str, idempotency_key: &str, body: &Value) -> Response {
+fn send_with_idempotency_key(
+    host: &MemoryHost,
+    key: &str,
+    line: &str,
+    idempotency_key: &str,
+    body: &Value,
+) -> Response {
     let (method, path) = line.split_once(' ').unwrap();
     let request = Request::builder().method(method).uri(path).header("x-api-token", key);
     let request = request.header("content-type", "application/json").header("idempotency-key", idempotency_key);
@@ -26,7 +32,13 @@ fn keyed(host: &MemoryHost, key: &str, line: &str, idempotency_key: &str, body: 
 }
 
 fn step(host: &MemoryHost, id: u64, step: &str, body: &Value) -> Response {
-    keyed(host, COURIER, &format!("POST /courier/orders/{id}/{step}"), &format!("{id} {step}"), body)
+    send_with_idempotency_key(
+        host,
+        COURIER,
+        &format!("POST /courier/orders/{id}/{step}"),
+        &format!("{id} {step}"),
+        body,
+    )
 }
 
 /// Delivers an order of one stop, and returns the responses to all steps.
@@ -55,9 +67,9 @@ fn is_readable(response: &Response) -> bool {
         && !text.contains("Maria")
         && !text.contains(PHONE)
         && !text.contains("Rua Augusta");
-    let whole = stop["name"] == "Maria" && stop["phone"] == PHONE && stop["address"]["street"] == "Rua Augusta";
-    assert!(hidden != whole, "{text}");
-    whole
+    let is_complete = stop["name"] == "Maria" && stop["phone"] == PHONE && stop["address"]["street"] == "Rua Augusta";
+    assert!(hidden != is_complete, "{text}");
+    is_complete
 }
 
 #[test]
@@ -84,7 +96,7 @@ fn courier_reads_recipients_only_until_the_orders_end() {
 }
 
 #[test]
-fn courier_who_lost_the_order_reads_no_recipients() {
+fn courier_without_the_order_reads_no_recipients() {
     let host = host();
     let id = allocated(&host, "P-2", &[true]).id.get();
     assert!(is_readable(&step(&host, id, "arrive", &Value::Null)));
@@ -106,7 +118,7 @@ fn merchant_reads_no_document_and_no_email_of_a_courier() {
         let id = registered.body["id"].as_u64().and_then(despacho_core::model::CourierId::new).unwrap();
         now(despacho_core::host::Host::courier(&host, id)).unwrap().unwrap().assigned()
     };
-    assert!(!serde_json::to_string(&assigned).unwrap().contains("123.456"), "the order holds no copy either");
+    assert!(!serde_json::to_string(&assigned).unwrap().contains("123.456"), "the order has no copy either");
     let id = allocated(&host, "P-3", &[true]).id.get();
     let courier = send(&host, KEY, &format!("GET /delivery/orders/{id}"), &Value::Null).body["deliveryMan"].clone();
     assert_eq!(
@@ -147,15 +159,15 @@ fn erasure_keeps_the_order_its_code_and_its_fee() {
     );
     assert_eq!(before["events"].as_array().unwrap().len(), after["events"].as_array().unwrap().len());
     assert_eq!(order(&host, id).erasure, Erasure::Recipients);
-    assert_eq!(order(&host, open).erasure, Erasure::Nothing, "an open order stays as it is");
+    assert_eq!(order(&host, open).erasure, Erasure::Nothing, "an open order is not changed");
     // The keyed digest still recognises the content that created the order.
-    let same = created_again(&host, "P-4", "Maria");
+    let same = create_again(&host, "P-4", "Maria");
     assert_eq!((same.status, &same.body["id"]), (200, &json!(id)));
     assert!(!same.body.to_string().contains("Maria"));
-    assert_eq!(created_again(&host, "P-4", "João").outcome(), (409, Some("order_code_conflict")));
+    assert_eq!(create_again(&host, "P-4", "João").outcome(), (409, Some("order_code_conflict")));
 }
 
-fn created_again(host: &MemoryHost, code: &str, name: &str) -> Response {
+fn create_again(host: &MemoryHost, code: &str, name: &str) -> Response {
     let delivery = json!({
         "name": name, "phone": PHONE, "onlinePayment": true, "observation": "portão azul", "confirmation": {"platform": true},
         "address": {
@@ -174,7 +186,7 @@ fn erasure_is_recorded_without_the_phone() {
     deliver(&host, id);
     let first = erase(&host);
     host.advance(Duration::minutes(1));
-    assert_eq!(erase(&host).body["orders"], 0, "repeating it is harmless");
+    assert_eq!(erase(&host).body["orders"], 0, "a repetition erases nothing");
     let records = send(&host, OPERATOR, "GET /admin/privacy/erasures?limit=1", &Value::Null).body;
     assert_eq!(records["erasures"][0]["orders"], 0);
     let cursor = records["nextCursor"].as_str().unwrap();
@@ -198,7 +210,7 @@ fn invalid_phone_and_cursor_are_named() {
             .map(|error| error["pointer"].as_str().unwrap())
             .collect();
         assert_eq!((response.status, pointers), (422, vec!["/phone", "/cursor"]));
-        assert_eq!(send(&host, KEY, &line, &json!({"phone": PHONE})).status, 401, "no store may");
+        assert_eq!(send(&host, KEY, &line, &json!({"phone": PHONE})).status, 401, "stores have no access");
     }
 }
 
@@ -209,8 +221,15 @@ fn export_holds_only_the_recipients_own_deliveries() {
     let found = send(&host, OPERATOR, "POST /admin/privacy/export", &json!({"phone": PHONE})).body;
     assert_eq!(found["orders"][0]["id"], order.id.get());
     assert_eq!(found["orders"][0]["deliveries"].as_array().unwrap().len(), 2);
-    let export = keyed(&host, OPERATOR, "POST /admin/privacy/export", "same key", &json!({"phone": PHONE}));
-    let other = keyed(&host, OPERATOR, "POST /admin/privacy/export", "same key", &json!({"phone": "+5511911112222"}));
+    let export =
+        send_with_idempotency_key(&host, OPERATOR, "POST /admin/privacy/export", "same key", &json!({"phone": PHONE}));
+    let other = send_with_idempotency_key(
+        &host,
+        OPERATOR,
+        "POST /admin/privacy/export",
+        "same key",
+        &json!({"phone": "+5511911112222"}),
+    );
     assert_eq!((export.status, other.status), (200, 200), "the response of an export is not stored");
     assert_eq!(other.body["orders"], json!([]));
     let unknown = Phone::parse("+5511911112222").unwrap();
@@ -237,19 +256,19 @@ fn many_orders_are_erased_over_several_requests() {
     assert_eq!(records["erasures"][0]["orders"], 230);
 }
 
-fn retaining(recipients_days: u32, positions_days: u32) -> Settings {
+fn with_retention(recipients_days: u32, positions_days: u32) -> Settings {
     Settings { retention: RetentionConfig { recipients_days, positions_days }, ..settings() }
 }
 
 #[test]
 fn retention_erases_positions_first_and_recipients_later() {
     let host = host();
-    let place = json!({"latitude": -23.5532, "longitude": -46.6561});
+    let position = json!({"latitude": -23.5532, "longitude": -46.6561});
     let id = allocated(&host, "P-8", &[true]).id.get();
-    assert_eq!(send(&host, COURIER, "POST /courier/position", &place).status, 200);
+    assert_eq!(send(&host, COURIER, "POST /courier/position", &position).status, 200);
     deliver(&host, id);
     let open = created(&host, "P-9", 30, &[true]).id.get();
-    let (settings, day) = (retaining(180, 30), Duration::minutes(24 * 60));
+    let (settings, day) = (with_retention(180, 30), Duration::minutes(24 * 60));
     let pass = |days: i64| {
         let later = host.now().after(Duration::minutes(days * 24 * 60));
         now(erasure::retain(&host, &settings, later)).unwrap().orders
@@ -260,12 +279,12 @@ fn retention_erases_positions_first_and_recipients_later() {
     assert_eq!(pass(29), 0);
     assert_eq!((pass(31), with_points(), order(&host, id).erasure), (1, 0, Erasure::Positions));
     assert_eq!(order(&host, id).deliveries[0].name.as_deref(), Some("Maria"));
-    assert_eq!(pass(31), 0, "once");
+    assert_eq!(pass(31), 0, "each order is erased once");
     assert_eq!((pass(181), order(&host, id).erasure), (1, Erasure::Recipients));
     assert_eq!(order(&host, id).deliveries[0].name, None);
     assert_eq!(order(&host, open).deliveries[0].name.as_deref(), Some("Maria"), "an open order is never erased");
     host.advance(day);
-    assert_eq!(now(erasure::retain(&host, &retaining(0, 0), host.now())).unwrap().orders, 0, "0 erases nothing");
+    assert_eq!(now(erasure::retain(&host, &with_retention(0, 0), host.now())).unwrap().orders, 0, "0 erases nothing");
 }
 
 #[test]
@@ -277,7 +296,7 @@ fn retention_reaches_every_order_in_bounded_passes() {
         assert_eq!(cancelled.status, 200);
     }
     let later = host.now().after(Duration::minutes(400 * 24 * 60));
-    let settings = retaining(180, 0);
+    let settings = with_retention(180, 0);
     let passes: Vec<(u32, bool)> = (0..4)
         .map(|_| now(erasure::retain(&host, &settings, later)).unwrap())
         .map(|pass| (pass.orders, pass.more))

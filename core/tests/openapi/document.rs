@@ -1,4 +1,4 @@
-//! The OpenAPI document with requests and responses of the in-memory host as examples.
+//! Generates the OpenAPI document, with requests and responses of the in-memory host as examples.
 
 use std::{
     future::Future,
@@ -24,18 +24,18 @@ use serde_json::{Value, json};
 
 const OPERATOR: &str = "an operator's token";
 
-/// The document, as `core/openapi.json` has it.
+/// Returns the contents of `core/openapi.json`.
 ///
 /// # Errors
-/// An example that the service did not answer as expected, or a value that could not be written.
+/// An example request failed, or a value cannot be serialised.
 pub(crate) fn text() -> Result<String, HostError> {
     openapi::document(&all()?)?.pretty().map_err(|error| internal(&error.to_string()))
 }
 
-/// A request for each endpoint that reads or answers JSON, in an order in which they succeed.
+/// Sends a request to each endpoint that accepts or returns JSON.
 ///
 /// # Errors
-/// The answer of the first that does not.
+/// Returns the response of the first request that failed.
 fn all() -> Result<Vec<Example>, HostError> {
     let settings = Settings { operator: Some(KeyHash::of(OPERATOR)), ..Settings::default() };
     let host = MemoryHost::seeded(7);
@@ -65,13 +65,13 @@ fn all() -> Result<Vec<Example>, HostError> {
     let issue = json!({ "storeId": store.parse::<u64>().unwrap_or(0), "name": "Till 2", "expiresInDays": 90 });
     examples.push(run.record(Endpoint::IssueKey, "POST /delivery/keys", KEY, Some(issue.clone()))?);
     examples.push(run.record(Endpoint::ListKeys, &format!("GET /delivery/keys?storeId={store}"), KEY, None)?);
-    // A creation that fails is what a notification tells of.
-    let mut far = order();
-    far["code"] = json!("PED-1043");
-    far["deliveries"][0]["phone"] = json!("11 99999-0000");
-    let failed = run.send("POST /delivery/orders", KEY, Some(&far))?;
+    // A failed creation creates a notification.
+    let mut invalid = order();
+    invalid["code"] = json!("PED-1043");
+    invalid["deliveries"][0]["phone"] = json!("11 99999-0000");
+    let failed = run.send("POST /delivery/orders", KEY, Some(&invalid))?;
     if failed.status() != 422 {
-        return Err(internal("the faulty order was created"));
+        return Err(internal("the invalid order was not rejected"));
     }
     let listed = run.record(Endpoint::ListNotifications, "GET /delivery/notifications?limit=1", KEY, None)?;
     let id = listed.response.as_ref().and_then(|page| match page.get("notifications")? {
@@ -82,8 +82,8 @@ fn all() -> Result<Vec<Example>, HostError> {
     examples.push(listed);
     let path = format!("POST /delivery/notifications/{id}/read");
     examples.push(run.record(Endpoint::ReadNotification, &path, KEY, None)?);
-    examples.extend(outward(&run)?);
-    examples.push(run.record(Endpoint::CreateMatrix, "POST /admin/matrices", OPERATOR, Some(matrix()))?);
+    examples.extend(integration(&run)?);
+    examples.push(run.record(Endpoint::CreateMatrix, "POST /admin/matrices", OPERATOR, Some(parent_store()))?);
     examples.push(run.record(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
     examples.push(run.record(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
     examples.extend(fleet(&run)?);
@@ -91,7 +91,7 @@ fn all() -> Result<Vec<Example>, HostError> {
     Ok(examples)
 }
 
-/// Those of couriers and dispatch.
+/// Records examples of couriers and dispatch.
 fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     let new =
         json!({ "name": "Ana Souza", "phone": "+5511990000011", "document": "123.456.789-09", "profileId": 4711 });
@@ -99,12 +99,12 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     let member = |name: &str| registered.response.as_ref().and_then(|reply| reply.get(name)).cloned();
     let key = member("value").as_ref().and_then(Json::text).unwrap_or_default().to_owned();
     let id = member("id").map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
-    let place = json!({ "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12, "at": "2026-11-21T14:01:00Z" });
+    let position = json!({ "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12, "at": "2026-11-21T14:01:00Z" });
     let available = json!({ "available": true });
     let (path, change) = (format!("/admin/couriers/{id}"), json!({ "phone": "+5511990000012", "newKey": true }));
     Ok(vec![
         registered,
-        run.record(Endpoint::ReportPosition, "POST /courier/position", &key, Some(place))?,
+        run.record(Endpoint::ReportPosition, "POST /courier/position", &key, Some(position))?,
         run.record(Endpoint::SetAvailability, "POST /courier/availability", &key, Some(available))?,
         run.record(Endpoint::RunDispatch, "POST /admin/dispatch", OPERATOR, None)?,
         run.record(Endpoint::ShowCourier, "GET /courier/me", &key, None)?,
@@ -114,7 +114,7 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     ])
 }
 
-/// Those of recipients' personal data.
+/// Records examples of recipients' personal data.
 fn privacy(run: &Run) -> Result<Vec<Example>, HostError> {
     let recipient = || json!({ "phone": "+5511988887777" });
     Ok(vec![
@@ -124,17 +124,17 @@ fn privacy(run: &Run) -> Result<Vec<Example>, HostError> {
     ])
 }
 
-/// Events, webhooks and money.
-fn outward(run: &Run) -> Result<Vec<Example>, HostError> {
+/// Records examples of events, webhooks, top-ups and statements.
+fn integration(run: &Run) -> Result<Vec<Example>, HostError> {
     let receiver = json!({ "url": "https://loja.example/despacho", "events": ["order.created", "order.expired"] });
     let created = run.record(Endpoint::CreateWebhook, "POST /delivery/webhooks", KEY, Some(receiver))?;
     let id = created.response.as_ref().and_then(|reply| reply.get("id").cloned());
     let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
-    let store = run.send("GET /delivery/keys", KEY, None)?;
-    let keys: Value = serde_json::from_slice(store.body()).map_err(|error| internal(&error.to_string()))?;
+    let listed = run.send("GET /delivery/keys", KEY, None)?;
+    let keys: Value = serde_json::from_slice(listed.body()).map_err(|error| internal(&error.to_string()))?;
     let store = keys["keys"][0]["storeId"].as_str().unwrap_or_default();
     let payment = json!({ "amount": 250, "reference": "PIX-2026-11-21-7" });
-    let booked = format!("POST /admin/stores/{store}/top-ups");
+    let top_ups = format!("POST /admin/stores/{store}/top-ups");
     let statement = format!("GET /admin/stores/{store}/statement?limit=1");
     Ok(vec![
         run.record(Endpoint::ListEvents, "GET /delivery/events?limit=1", KEY, None)?,
@@ -144,7 +144,7 @@ fn outward(run: &Run) -> Result<Vec<Example>, HostError> {
         run.record(Endpoint::EnableWebhook, &format!("POST /delivery/webhooks/{id}/enable"), KEY, None)?,
         run.record(Endpoint::TestWebhook, &format!("POST /delivery/webhooks/{id}/test"), KEY, None)?,
         run.record(Endpoint::ListAttempts, &format!("GET /delivery/webhooks/{id}/attempts"), KEY, None)?,
-        run.record(Endpoint::TopUpStore, &booked, OPERATOR, Some(payment))?,
+        run.record(Endpoint::TopUpStore, &top_ups, OPERATOR, Some(payment))?,
         run.record(Endpoint::AdminStatement, &statement, OPERATOR, None)?,
         run.record(Endpoint::GetStatement, "GET /delivery/statement?limit=1", KEY, None)?,
     ])
@@ -177,11 +177,11 @@ impl Run {
     }
 }
 
-/// The in-memory host never waits, so one poll is the whole future.
+/// Completes a future of the in-memory host, which never waits, with a single poll.
 fn now<F: Future>(future: F) -> Result<F::Output, HostError> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Ok(output),
-        Poll::Pending => Err(internal("the in-memory host waited")),
+        Poll::Pending => Err(internal("future of the in-memory host is pending")),
     }
 }
 
@@ -256,11 +256,11 @@ fn update() -> Value {
     update
 }
 
-fn matrix() -> Value {
-    let mut matrix = branch();
-    matrix["cnpj"] = json!("34.028.316/0001-03");
-    matrix["name"] = json!("Cantina da Serra");
-    matrix["email"] = json!("matriz@cantina.example");
-    matrix["prepaidFloor"] = json!(0);
-    matrix
+fn parent_store() -> Value {
+    let mut store = branch();
+    store["cnpj"] = json!("34.028.316/0001-03");
+    store["name"] = json!("Cantina da Serra");
+    store["email"] = json!("matriz@cantina.example");
+    store["prepaidFloor"] = json!(0);
+    store
 }

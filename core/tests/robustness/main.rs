@@ -1,4 +1,4 @@
-//! What must hold when things go wrong: races, faults of the host, used-up quotas, and bodies that nobody meant to send.
+//! Robustness against races, host errors, exhausted quotas and malformed request bodies.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
 
