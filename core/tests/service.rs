@@ -98,7 +98,7 @@ fn quote_is_valid_for_its_content_until_it_expires() {
 }
 
 #[test]
-fn idempotency_key_executes_one_request_once() {
+fn idempotency_key_executes_a_request_only_once() {
     let host = demo_host();
     let branch = json!({
         "cnpj": "12ABC34501DE35", "name": "Filial Nova", "email": "nova@exemplo.com.br", "password": "uma senha longa",

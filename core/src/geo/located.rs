@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn two_places_of_one_municipality_get_a_typical_trip() {
+    fn places_in_the_same_municipality_get_a_typical_trip() {
         let town = place(-23.5475, -46.63611, Precision::Municipality, 11_000);
         let village = place(-20.0, -45.0, Precision::Municipality, 500);
         let far = leg_located(&town, &town);

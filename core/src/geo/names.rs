@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_city_have_the_same_key() {
+    fn spellings_of_a_city_have_the_same_key() {
         for (one, other) in [
             ("Olho d'Água das Flores", "OLHO DAGUA DAS FLORES"),
             ("Olho-d’Água", "olho d agua"),

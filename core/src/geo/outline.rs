@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn every_municipal_seat_is_in_brazil() {
+    fn every_municipality_is_in_brazil() {
         for index in 0..tables::count() {
             assert!(
                 contains(tables::municipal_seat(index)),

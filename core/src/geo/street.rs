@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_street_have_the_same_hash() {
+    fn spellings_of_a_street_have_the_same_hash() {
         for (one, other) in [
             ("Avenida Paulista", "AV PAULISTA"),
             ("Pça. da Sé", "PRACA SE"),

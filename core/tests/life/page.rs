@@ -17,8 +17,8 @@ fn lifecycle_page_matches_the_table() {
     );
 }
 
-/// The agreed transitions, independent of the sources: statuses from, status to (0 if it depends on the deliveries), actors,
-/// event.
+/// The transitions as they were agreed on, apart from the sources: situations from, situation to (0 where it follows from the
+/// deliveries), who, event.
 const AGREED: &str = "
  → 110 merchant order.created
  → 120 merchant order.created
@@ -76,7 +76,7 @@ fn only_two_modules_change_the_status() {
             } else if path.extension().is_some_and(|ending| ending == "rs") {
                 let text = std::fs::read_to_string(&path).unwrap();
                 let code = text.split("#[cfg(test)]").next().unwrap();
-                if code.contains(".situation = ") {
+                if code.contains(".status = ") {
                     writers.push(path.file_name().unwrap().to_str().unwrap().to_owned());
                 }
             }

@@ -149,7 +149,7 @@ fn demo_merchant(host: &MemoryHost) -> u64 {
 }
 
 #[test]
-fn login_stores_nothing_and_passwords_use_a_slow_hash() {
+fn login_is_not_stored_and_passwords_use_a_slow_hash() {
     let host = demo_host();
     let login = json!({ "email": despacho_simulator::demo::EMAIL, "password": despacho_simulator::demo::PASSWORD });
     let at: Timestamp = host.now();

@@ -54,7 +54,7 @@ fn endless_conflicts_return_503() {
 }
 
 #[test]
-fn outage_stores_nothing_and_releases_idempotency_key() {
+fn outage_rolls_back_and_releases_idempotency_key() {
     let host = demo_host();
     let before = host.orders().len();
     let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-3").to_string());

@@ -18,7 +18,7 @@ fn race(host: &MemoryHost, seed: u64, requests: Vec<Request<Bytes>>) -> Vec<Repl
 }
 
 #[test]
-fn concurrent_requests_with_one_key_create_one_order() {
+fn concurrent_requests_with_the_same_key_create_a_single_order() {
     let host = demo_host();
     let mut in_progress = 0;
     for seed in 0..150 {
@@ -52,7 +52,7 @@ fn concurrent_requests_with_one_key_create_one_order() {
 }
 
 #[test]
-fn concurrent_orders_with_one_code_create_one_order() {
+fn concurrent_orders_with_the_same_code_create_a_single_order() {
     let host = demo_host();
     for seed in 0..150 {
         let code = format!("C-{seed}");
@@ -127,7 +127,7 @@ fn prepaid_parent_and_branches_share_the_floor() {
 }
 
 #[test]
-fn concurrent_stores_with_one_cnpj_create_one_branch() {
+fn concurrent_stores_with_the_same_cnpj_create_a_single_branch() {
     let host = demo_host();
     let branch = |email: &str| crate::support::store("12ABC34501DE35", email, None).to_string();
     let requests = vec![

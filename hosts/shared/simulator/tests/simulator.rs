@@ -234,7 +234,7 @@ fn courier_with_a_valid_key_is_not_simulated() {
 }
 
 #[test]
-fn pass_without_a_sandbox_store_does_nothing() {
+fn pass_without_a_sandbox_store_has_no_effect() {
     let host = MemoryHost::seeded(1);
     let key = store(&host, "11.222.333/0001-81", false);
     let id = order(&host, &key, "R-1", "");
