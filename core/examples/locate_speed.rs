@@ -10,7 +10,7 @@ use despacho_core::{
 
 const REPETITIONS: u32 = 20;
 
-#[expect(clippy::print_stdout, reason = "an example that measures and prints")]
+#[expect(clippy::print_stdout, reason = "a command-line tool that prints measurements")]
 fn main() {
     let gazetteer = Gazetteer::embedded();
     let named: Vec<Address> = gazetteer

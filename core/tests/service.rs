@@ -1,6 +1,6 @@
 //! The service's main guarantees, on the in-memory host.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests panic on failure")]
 
 use std::{
     future::Future,
@@ -17,7 +17,7 @@ use http::Request;
 use serde_json::{Value, json};
 
 /// Completes a future of the in-memory host, which never waits, with a single poll.
-fn now<F: Future>(future: F) -> F::Output {
+fn block_on<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
         Poll::Pending => panic!("future of the in-memory host is pending"),
@@ -29,14 +29,15 @@ fn call(host: &MemoryHost, method: &str, path: &str, headers: &[(&str, &str)], b
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let response = now(api::handle(host, &Settings::default(), request.body(Bytes::from(body.to_string())).unwrap()));
+    let response =
+        block_on(api::handle(host, &Settings::default(), request.body(Bytes::from(body.to_string())).unwrap()));
     (response.status().as_u16(), serde_json::from_slice(response.body()).unwrap_or_default())
 }
 
 fn demo_host() -> MemoryHost {
     let host = MemoryHost::seeded(1);
-    assert_eq!(now(demo::seed(&host, &Settings::default())), Ok(true));
-    assert_eq!(now(demo::seed(&host, &Settings::default())), Ok(false));
+    assert_eq!(block_on(demo::seed(&host, &Settings::default())), Ok(true));
+    assert_eq!(block_on(demo::seed(&host, &Settings::default())), Ok(false));
     host
 }
 
@@ -147,7 +148,7 @@ fn search_starts_after_preparation_and_expiry_refunds_the_fee() {
     assert_eq!(status(&host), 200);
     host.advance(Duration::minutes(20));
     let instant = host.exec_context().now;
-    assert!(now(clock::round(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
+    assert!(block_on(clock::round(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
     assert_eq!(status(&host), 630);
     let (_, details) = call(&host, "GET", &path, &key, &Value::Null);
     let sequences: Vec<_> =
@@ -158,7 +159,7 @@ fn search_starts_after_preparation_and_expiry_refunds_the_fee() {
 }
 
 /// Lists a store's orders page by page. Returns their codes and the size of the largest page in bytes.
-fn listed(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
+fn list_orders(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
     let (mut codes, mut largest, mut cursor) = (Vec::new(), 0, String::new());
     loop {
         let path = format!("/delivery/orders?limit={limit}{cursor}");
@@ -182,7 +183,7 @@ fn pages_of_large_orders_have_a_bounded_size() {
     let mut delivery = large["deliveries"][0].clone();
     delivery["observation"] = json!("x".repeat(1_000));
     large["deliveries"] = Value::Array(vec![delivery; 50]);
-    let before = listed(&host, 100).0.len();
+    let before = list_orders(&host, 100).0.len();
     for number in 0..12 {
         large["code"] = json!(format!("L-{number}"));
         let (status, created) = call(&host, "POST", "/delivery/orders", &[("x-api-token", KEY)], &large);
@@ -190,7 +191,7 @@ fn pages_of_large_orders_have_a_bounded_size() {
         assert!(created.to_string().len() > 50_000);
     }
     for limit in [1, 3, 100] {
-        let (codes, largest) = listed(&host, limit);
+        let (codes, largest) = list_orders(&host, limit);
         assert_eq!(codes.len(), before + 12, "limit {limit}");
         let newest: Vec<String> = (0..12).rev().map(|number| format!("L-{number}")).collect();
         assert_eq!(codes[..12], newest, "limit {limit}");

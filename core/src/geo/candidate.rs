@@ -200,10 +200,10 @@ mod tests {
 
     #[test]
     fn house_and_street_get_their_own_precision() {
-        let found = judge(&wanted(), None, &[house()]).expect("the house");
+        let found = judge(&wanted(), None, &[house()]).expect("a match");
         assert_eq!((found.precision, found.radius_m, Some(found.point)), (Precision::Number, 20, house().point));
         let road = Candidate { number: None, reach_m: Some(350), state: text("São Paulo"), ..house() };
-        let found = judge(&wanted(), None, std::slice::from_ref(&road)).expect("the street");
+        let found = judge(&wanted(), None, std::slice::from_ref(&road)).expect("a match");
         assert_eq!((found.precision, found.radius_m), (Precision::Street, 350));
         assert_eq!(judge(&wanted(), None, &[road, house()]).map(|found| found.precision), Ok(Precision::Number));
         let other = Candidate { number: text("440"), ..house() };

@@ -187,12 +187,12 @@ mod tests {
 
     #[test]
     fn row_is_parsed() {
-        let row = read(&line("01001000", SE, "100", "-23.5505201", "-46.63330894", "1")).expect("a row");
+        let row = read(&line("01001000", SE, "100", "-23.5505201", "-46.63330894", "1")).expect("valid row");
         assert_eq!((row.ibge, row.cep, row.number, row.exact), (3_550_308, 1_001_000, 100, true));
         assert_eq!(row.point, Point { lat_e7: -235_505_201, lon_e7: -466_333_089 });
         assert_eq!(row.street, street_key("Praça da Sé"));
         let title = ["RUA", "DOUTOR", "DOUTOR ARNALDO"];
-        let row = read(&line("01246000", title, "0", "-23,55", "-46,67", "6")).expect("a row");
+        let row = read(&line("01246000", title, "0", "-23,55", "-46,67", "6")).expect("valid row");
         assert_eq!((row.street, row.number, row.exact), (street_key("R. Dr. Arnaldo"), 0, false));
     }
 
@@ -212,7 +212,7 @@ mod tests {
             assert_eq!(read(&text), Err(error), "{text}");
         }
         let mut bytes = line("01001000", ["RUA", "", "X?"], "1", "-23.5", "-46.6", "1").into_bytes();
-        let at = bytes.iter().position(|byte| *byte == b'?').expect("a mark");
+        let at = bytes.iter().position(|byte| *byte == b'?').expect("placeholder");
         bytes[at] = 0xff;
         assert_eq!(RowReader::default().read(&bytes), Err(RowError::Text));
     }
@@ -222,7 +222,7 @@ mod tests {
         let mut reader = RowReader::default();
         for street in [SE, SE, ["RUA", "", "DIREITA"], ["RUA", "DIREITA", ""], ["", "", ""], SE] {
             let text = line("01001000", street, "1", "-23.5", "-46.6", "1");
-            let row = reader.read(text.as_bytes()).expect("a row");
+            let row = reader.read(text.as_bytes()).expect("valid row");
             assert_eq!(row.street, street_key(&street.join(" ")));
         }
     }

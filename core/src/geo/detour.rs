@@ -11,8 +11,8 @@ const EARTH_RADIUS_M: f64 = 6_371_008.8;
 ///
 /// ```
 /// use despacho_core::{geo::great_circle_m, model::Point};
-/// let se = Point::from_degrees(-23.5505, -46.6333).expect("on the planet");
-/// let paulista = Point::from_degrees(-23.5614, -46.6559).expect("on the planet");
+/// let se = Point::from_degrees(-23.5505, -46.6333).expect("valid coordinates");
+/// let paulista = Point::from_degrees(-23.5614, -46.6559).expect("valid coordinates");
 /// assert_eq!(great_circle_m(se, paulista), 2_603);
 /// ```
 pub fn great_circle_m(from: Point, to: Point) -> u32 {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn point(latitude: f64, longitude: f64) -> Point {
-        Point::from_degrees(latitude, longitude).expect("on the planet")
+        Point::from_degrees(latitude, longitude).expect("valid coordinates")
     }
 
     #[test]

@@ -12,8 +12,8 @@ use crate::model::{Cep, Located, Point, Precision, Uf};
 ///
 /// ```
 /// use despacho_core::{geo::Gazetteer, model::Uf};
-/// let uf = Uf::parse("SP").expect("a unit");
-/// let city = Gazetteer::embedded().municipality("S. Bernardo do Campo", uf).expect("a municipality");
+/// let uf = Uf::parse("SP").expect("valid federative unit");
+/// let city = Gazetteer::embedded().municipality("S. Bernardo do Campo", uf).expect("known municipality");
 /// assert_eq!((city.name().as_str(), city.ibge()), ("São Bernardo do Campo", 3_548_708));
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,8 @@ impl Municipality {
 
     /// Returns the federative unit.
     pub fn uf(self) -> Uf {
-        Uf::from_ibge(self.ibge() / 100_000).unwrap_or_else(|| unreachable!("a test reads every record's unit"))
+        Uf::from_ibge(self.ibge() / 100_000)
+            .unwrap_or_else(|| unreachable!("a test checks every record's federative unit"))
     }
 
     /// Returns the seven-digit IBGE code.
@@ -163,7 +164,7 @@ impl Gazetteer {
     ///
     /// ```
     /// use despacho_core::{geo::Gazetteer, model::Cep};
-    /// let cep = Cep::parse("69005-070").expect("eight digits");
+    /// let cep = Cep::parse("69005-070").expect("valid CEP");
     /// assert_eq!(Gazetteer::embedded().municipality_by_cep(cep).map(|city| city.name()).as_deref(), Some("Manaus"));
     /// ```
     pub fn municipality_by_cep(self, cep: Cep) -> Option<Municipality> {
@@ -183,7 +184,7 @@ mod tests {
     use super::*;
 
     fn uf(code: &str) -> Uf {
-        Uf::parse(code).expect("a unit")
+        Uf::parse(code).expect("valid federative unit")
     }
 
     fn named(name: &str, code: &str) -> Option<u32> {
@@ -245,7 +246,7 @@ mod tests {
     #[test]
     fn cep_belongs_to_its_municipality() {
         let by_cep = |text: &str| {
-            let town = Gazetteer::embedded().municipality_by_cep(Cep::parse(text).expect("eight digits"));
+            let town = Gazetteer::embedded().municipality_by_cep(Cep::parse(text).expect("valid CEP"));
             town.map(|town| (town.name(), town.uf().code().to_owned()))
         };
         for (cep, name, code) in [
@@ -303,7 +304,7 @@ mod tests {
     #[test]
     fn larger_cities_have_wider_radii() {
         let radius = |name: &str, code: &str| {
-            Gazetteer::embedded().municipality(name, uf(code)).expect("a municipality").radius_m()
+            Gazetteer::embedded().municipality(name, uf(code)).expect("known municipality").radius_m()
         };
         assert_eq!(radius("São Paulo", "SP"), 11_000);
         assert!(radius("Manaus", "AM") > radius("Campinas", "SP"));

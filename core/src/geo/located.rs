@@ -42,7 +42,7 @@ pub fn matrix_located(places: &[Located]) -> DistanceMatrix {
             legs[column * size + row] = leg;
         }
     }
-    DistanceMatrix::new(size, legs).unwrap_or_else(|| unreachable!("n rows of n legs are a square"))
+    DistanceMatrix::new(size, legs).unwrap_or_else(|| unreachable!("the legs form a square matrix"))
 }
 
 /// Whether two places may coincide because their distance is less than the sum of their radii.
@@ -84,7 +84,7 @@ pub fn matrix_with_roads(places: &[Located], roads: &[Option<Leg>]) -> DistanceM
     }
     match DistanceMatrix::new(size, legs) {
         Some(matrix) => matrix.with_estimated(estimated),
-        None => unreachable!("n rows of n legs are a square"),
+        None => unreachable!("the legs form a square matrix"),
     }
 }
 
@@ -94,7 +94,7 @@ mod tests {
     use crate::model::Point;
 
     fn place(latitude: f64, longitude: f64, precision: Precision, radius_m: u32) -> Located {
-        Located { point: Point::from_degrees(latitude, longitude).expect("on the planet"), precision, radius_m }
+        Located { point: Point::from_degrees(latitude, longitude).expect("valid coordinates"), precision, radius_m }
     }
 
     #[test]

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn at(latitude: f64, longitude: f64) -> bool {
-        contains(Point::from_degrees(latitude, longitude).expect("on the planet"))
+        contains(Point::from_degrees(latitude, longitude).expect("valid coordinates"))
     }
 
     /// From 34 degrees south to 6 degrees north.
@@ -98,8 +98,8 @@ mod tests {
         let edges: Vec<_> = tables::strips().flat_map(|strip| strip.edges().collect::<Vec<_>>()).collect();
         let mut land = vec![0; ROWS * ROW];
         for (row, column) in (0..ROWS).flat_map(|row| (0..8 * ROW).map(move |column| (row, column))) {
-            let south_e7 = SOUTH_E7 + CELL_E7 * i32::try_from(row).expect("a row");
-            let west_e7 = WEST_E7 + CELL_E7 * i32::try_from(column).expect("a column");
+            let south_e7 = SOUTH_E7 + CELL_E7 * i32::try_from(row).expect("small index");
+            let west_e7 = WEST_E7 + CELL_E7 * i32::try_from(column).expect("small index");
             let outside = |one: i32, other: i32, min: i32| one.max(other) < min || one.min(other) > min + CELL_E7;
             let crossed = edges.iter().any(|(from, to)| {
                 !outside(from.lat_e7, to.lat_e7, south_e7) && !outside(from.lon_e7, to.lon_e7, west_e7)

@@ -399,7 +399,8 @@ mod tests {
 
     #[test]
     fn kind_and_title_distinguish_namesakes() {
-        let (street, lane) = (street_key("Rua Itu").expect("a street"), street_key("Tv. Itu").expect("a street"));
+        let (street, lane) =
+            (street_key("Rua Itu").expect("street with a name"), street_key("Tv. Itu").expect("street with a name"));
         assert_eq!((street.hash, street.title), (lane.hash, lane.title));
         assert_ne!(street.kind, lane.kind);
         let (baron, marquis) = (street_key("Rua Barão de Itu"), street_key("Rua Marquês de Itu"));

@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn grid_rounds_to_36_metres() {
-        let place = Point::from_degrees(-23.550_520_1, -46.633_308_9).expect("on the planet");
-        let (lat, lon) = to_grid(place).expect("in Brazil");
+        let place = Point::from_degrees(-23.550_520_1, -46.633_308_9).expect("valid coordinates");
+        let (lat, lon) = to_grid(place).expect("point on the grid");
         assert!(super::super::great_circle_m(place, grid_point(lat, lon)) < 50);
         assert!(to_grid(Point { lat_e7: 900_000_000, lon_e7: 0 }).is_none());
     }

@@ -14,7 +14,7 @@ use despacho_core::{
 };
 use rust_decimal::Decimal;
 
-use crate::support::{allocated, host, now};
+use crate::support::{block_on, create_allocated_order, host};
 
 /// Cancellation rules of an order, and the price function for its remaining stops.
 struct Scenario<'a> {
@@ -131,7 +131,7 @@ fn stop_by_stop_cancellation_never_costs_less_for_any_price() {
     let host = host();
     let mut sequences = 0;
     for stops in 1..=5_usize {
-        let order = allocated(&host, &format!("A-{stops}"), &vec![true; stops]);
+        let order = create_allocated_order(&host, &format!("A-{stops}"), &vec![true; stops]);
         let courier = crate::support::courier(&host, 7);
         assert_eq!(courier.order, Some(order.id));
         for seed in 0..3_u32 {
@@ -166,7 +166,7 @@ fn stop_by_stop_cancellation_never_costs_less_with_tariffs() {
     let minimum = Tariff { minimum_fee: Decimal::from(25), ..usual.clone() };
     for (number, tariff) in [usual, dearer, surcharged, minimum].iter().enumerate() {
         for paid in [[true, true, true, true], [true, false, true, false]] {
-            let order = allocated(&host, &format!("B-{number}-{}", paid[1]), &paid);
+            let order = create_allocated_order(&host, &format!("B-{number}-{}", paid[1]), &paid);
             let price = |order: &Order, left: &[usize]| plan_stops(&host, tariff, order, left);
             for percent in [33, 50] {
                 assert!(explore_order(&order, percent, &price) > 200);
@@ -179,7 +179,7 @@ fn stop_by_stop_cancellation_never_costs_less_with_tariffs() {
 #[test]
 fn late_cancellation_stays_late_if_the_clock_is_set_back() {
     let host = host();
-    let order = allocated(&host, "C-1", &[true, true]);
+    let order = create_allocated_order(&host, "C-1", &[true, true]);
     let (rules, first) = (Cancellation::default(), order.first_allocated_at.unwrap());
     let at = |minutes| ExecContext { now: first.after(Duration::minutes(minutes)), entropy: Entropy::new([7; 32]) };
     let stop = order.deliveries[0].id;
@@ -220,7 +220,7 @@ fn plan_stops(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) 
     let request = Request {
         pickup: order.pickup.located,
         stops: &stops,
-        matrix: &now(host.matrix(&places)).unwrap(),
+        matrix: &block_on(host.matrix(&places)).unwrap(),
         best_route: false,
         preparation_minutes: 0,
         now: order.created_at,
@@ -235,5 +235,5 @@ fn cancel_order(host: &despacho_core::memory::MemoryHost, order: &Order) {
     let rules = Cancellation::default();
     let (_, changes) =
         expect_taken(lifecycle::cancel(order, Some(&courier), merchant(), None, &rules, &host.exec_context()).unwrap());
-    now(host.commit(&changes)).unwrap();
+    block_on(host.commit(&changes)).unwrap();
 }

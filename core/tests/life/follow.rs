@@ -4,7 +4,7 @@ use despacho_core::{api::follow::apply_event, memory::MemoryHost};
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
-use crate::support::{COURIER, OPERATOR, allocated, created, host, send};
+use crate::support::{COURIER, OPERATOR, create_allocated_order, create_order, host, send};
 
 fn apply(order: &Value, event: &Value) -> Result<Value, String> {
     let after = apply_event(order.to_string().as_bytes(), event.to_string().as_bytes());
@@ -67,7 +67,7 @@ fn send_random_request(host: &MemoryHost, order: &Value, rng: &mut Rng) {
     }
     // Steps that end a delivery without success are rarer, so other steps occur often enough.
     let is_rare =
-        ["cancel", "fail", "lost", "return", "discard"].iter().any(|word| path.ends_with(&format!("/{word}")));
+        ["cancel", "fail", "lost", "return", "discard"].iter().any(|step| path.ends_with(&format!("/{step}")));
     if is_rare && rng.below(5) > 0 {
         return;
     }
@@ -81,27 +81,27 @@ fn applied_events_of_random_orders_match_the_service() {
     let (mut steps, mut ended) = (0, std::collections::BTreeSet::new());
     for number in 0..40 {
         let paid: Vec<bool> = (0..=rng.below(3)).map(|_| rng.below(3) > 0).collect();
-        let order = allocated(&host, &format!("F-{number}"), &paid);
-        let mut now = look_up(&host, order.id);
-        let mut known = now.clone();
+        let order = create_allocated_order(&host, &format!("F-{number}"), &paid);
+        let mut current = look_up(&host, order.id);
+        let mut known = current.clone();
         for _ in 0..400 {
-            send_random_request(&host, &now, &mut rng);
-            now = look_up(&host, order.id);
-            let events = now["events"].as_array().unwrap();
+            send_random_request(&host, &current, &mut rng);
+            current = look_up(&host, order.id);
+            let events = current["events"].as_array().unwrap();
             let seen = known["events"].as_array().unwrap().len();
             for event in &events[seen..] {
                 known = apply(&known, event).unwrap();
                 steps += 1;
             }
-            assert_eq!(situations(&known), situations(&now));
-            if now["situation"].as_u64().unwrap() >= 500 {
-                ended.insert(now["situation"].as_u64().unwrap());
+            assert_eq!(situations(&known), situations(&current));
+            if current["situation"].as_u64().unwrap() >= 500 {
+                ended.insert(current["situation"].as_u64().unwrap());
                 break;
             }
         }
         // Applying all events from the creation gives the same result.
-        let events = now["events"].as_array().unwrap();
-        let mut replayed = now.clone();
+        let events = current["events"].as_array().unwrap();
+        let mut replayed = current.clone();
         replayed["situation"] = events[0]["situation"].clone();
         replayed["events"] = json!([events[0]]);
         for delivery in replayed["deliveries"].as_array_mut().unwrap() {
@@ -110,10 +110,10 @@ fn applied_events_of_random_orders_match_the_service() {
         for event in &events[1..] {
             replayed = apply(&replayed, event).unwrap();
         }
-        assert_eq!(replayed, now);
+        assert_eq!(replayed, current);
         // The order must have ended, because the next one needs its courier.
-        let open = now["situation"].as_u64().unwrap() < 500;
-        assert!(!open, "order {number} did not end in 400 requests");
+        let has_ended = current["situation"].as_u64().unwrap() >= 500;
+        assert!(has_ended, "order {number} did not end in 400 requests");
     }
     assert!(steps > 200 && ended.len() >= 3, "{steps} steps, {ended:?}");
 }
@@ -121,7 +121,7 @@ fn applied_events_of_random_orders_match_the_service() {
 #[test]
 fn inapplicable_event_is_rejected() {
     let host = host();
-    let order = created(&host, "F-X", 30, &[true]);
+    let order = create_order(&host, "F-X", 30, &[true]);
     let known = look_up(&host, order.id);
     let event = |sequence: u32, kind: &str, status: u16| json!({ "sequence": sequence, "type": kind, "situation": status, "deliveryId": null });
     assert_eq!(apply(&known, &event(1, "order.created", 110)), Ok(known.clone()), "already applied");

@@ -24,7 +24,7 @@ use despacho_core::{
     },
 };
 
-use crate::support::{courier, created, host};
+use crate::support::{courier, create_order, host};
 
 /// A state of the model: the statuses of an order and its deliveries.
 pub(crate) type State = (u16, Vec<u16>);
@@ -230,7 +230,8 @@ fn every_path_ends_and_no_other_transition_is_possible() {
         for cash in 0..(1 << stops) {
             let paid: Vec<bool> = (0..stops).map(|stop| cash & (1 << stop) == 0).collect();
             let codes = (format!("M-{stops}-{cash}"), format!("N-{stops}-{cash}"));
-            let starts = vec![created(&model.host, &codes.0, 30, &paid), created(&model.host, &codes.1, 0, &paid)];
+            let starts =
+                vec![create_order(&model.host, &codes.0, 30, &paid), create_order(&model.host, &codes.1, 0, &paid)];
             let seen = explore(&model, starts);
             states += seen.len();
             // Search backwards from the final states. States that are not found cannot reach one.

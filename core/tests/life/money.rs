@@ -7,7 +7,7 @@ use despacho_core::{
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
-use crate::support::{COURIER, Response, allocated, courier, created, host, order, send};
+use crate::support::{COURIER, Response, courier, create_allocated_order, create_order, host, order, send};
 
 fn post(host: &MemoryHost, path: &str, body: &Value) -> Response {
     send(host, KEY, &format!("POST {path}"), body)
@@ -37,7 +37,7 @@ fn balance(host: &MemoryHost, store: StoreId) -> f64 {
 #[test]
 fn cancellation_is_free_until_two_minutes_after_allocation() {
     let host = host();
-    let waiting = created(&host, "C-1", 30, &[true]);
+    let waiting = create_order(&host, "C-1", 30, &[true]);
     let before = balance(&host, waiting.store);
     assert_eq!(terms(&host, waiting.id), json!({ "allowed": true, "mode": "free", "fee": 0, "changesAt": null }));
     let done = cancel(&host, waiting.id.get());
@@ -55,9 +55,9 @@ fn cancellation_is_free_until_two_minutes_after_allocation() {
     assert_eq!(ledger_entries(&host, waiting.store, waiting.id.get()).len(), 2);
     assert_eq!(terms(&host, waiting.id)["mode"], Value::Null);
     // The code can be reused.
-    created(&host, "C-1", 30, &[true]);
+    create_order(&host, "C-1", 30, &[true]);
 
-    let order = allocated(&host, "C-2", &[true]);
+    let order = create_allocated_order(&host, "C-2", &[true]);
     let changes_at = host.now().after(Duration::minutes(2)).to_string();
     assert_eq!(terms(&host, order.id), json!({ "allowed": true, "mode": "free", "fee": 0, "changesAt": changes_at }));
     host.advance(Duration::millis(119_999));
@@ -78,7 +78,7 @@ fn cancellation_is_free_until_two_minutes_after_allocation() {
 #[test]
 fn cancellation_after_pickup_requires_a_return() {
     let host = host();
-    let order = allocated(&host, "C-3", &[true, true]);
+    let order = create_allocated_order(&host, "C-3", &[true, true]);
     let step =
         |name: &str, body: &Value| send(&host, COURIER, &format!("POST /courier/orders/{}/{name}", order.id), body);
     step("arrive", &Value::Null);
@@ -95,14 +95,14 @@ fn cancellation_after_pickup_requires_a_return() {
 #[test]
 fn cancelling_a_stop_recalculates_the_price() {
     let host = host();
-    let order = allocated(&host, "C-4", &[true, true, false]);
+    let order = create_allocated_order(&host, "C-4", &[true, true, false]);
     let ids: Vec<u64> = order.deliveries.iter().map(|one| one.id.get()).collect();
     let one = |stop: u64| json!({ "orderId": order.id.get().to_string(), "reason": "sold out", "deliveryId": stop });
     let done = post(&host, "/delivery/orders/cancel", &one(ids[2]));
     assert_eq!((done.status, &done.body["situation"]), (200, &json!(210)), "{}", done.body);
     // No return is needed any more, and the price is that of an order with only the remaining stops.
     assert_eq!(done.body["returnCode"], Value::Null);
-    let single = created(&host, "C-5", 0, &[true, true]);
+    let single = create_order(&host, "C-5", 0, &[true, true]);
     let single = send(&host, KEY, &format!("GET /delivery/orders/{}", single.id), &Value::Null).body;
     for field in ["deliveryFee", "totalDistance", "priceBreakdown"] {
         assert_eq!(done.body[field], single[field], "{field}");
@@ -155,7 +155,7 @@ fn invalid_cancellation_names_the_invalid_field() {
 fn orders_are_listed_newest_first_in_pages() {
     let host = host();
     let before = send(&host, KEY, "GET /delivery/orders", &Value::Null).body["orders"].as_array().unwrap().len();
-    let made: Vec<u64> = (0..5).map(|at| created(&host, &format!("P-{at}"), 30, &[true]).id.get()).collect();
+    let made: Vec<u64> = (0..5).map(|at| create_order(&host, &format!("P-{at}"), 30, &[true]).id.get()).collect();
     let mut seen = Vec::new();
     let mut cursor = String::new();
     loop {
@@ -214,7 +214,7 @@ fn late_cancellation_costs_the_same_stop_by_stop() {
     let host = host();
     let fee_of = |entries: Vec<(EntryKind, i64)>| -entries.iter().map(|(_, amount)| amount).sum::<i64>();
     let run = |code: &str, paid: &[bool], sequence: &[usize]| {
-        let order = allocated(&host, code, paid);
+        let order = create_allocated_order(&host, code, paid);
         host.advance(Duration::minutes(3));
         let fee_in =
             |response: &Value, field: &str| Money::from_number(response[field].as_f64().unwrap()).unwrap().centavos();

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::{
     model::{ModelHost, explore},
-    support::{COURIER, OPERATOR, courier, created, host, now, send},
+    support::{COURIER, OPERATOR, block_on, courier, create_order, host, send},
 };
 
 /// Key, path and step of each request.
@@ -53,7 +53,7 @@ fn put(host: &MemoryHost, order: &Order, id: u64) -> Order {
     let bound = Courier { order: is_carried.then_some(id), version: courier.version + 1, ..courier.clone() };
     let couriers = vec![Write { expected: courier.version, value: bound }];
     let orders = vec![Write::insert(order.clone())];
-    now(host.commit(&Changes { at: host.now(), orders, couriers, ..Changes::default() })).unwrap();
+    block_on(host.commit(&Changes { at: host.now(), orders, couriers, ..Changes::default() })).unwrap();
     order
 }
 
@@ -79,7 +79,7 @@ fn step_outside_the_table_returns_409_in_every_state() {
     let model = ModelHost { courier: courier(&host, 7), host };
     let (mut id, mut taken, mut rejected) = (1_000_000, 0, 0);
     for (at, paid) in [&[true][..], &[false], &[true, false]].into_iter().enumerate() {
-        let starts = [30, 0].map(|minutes| created(&model.host, &format!("R{at}-{minutes}"), minutes, paid));
+        let starts = [30, 0].map(|minutes| create_order(&model.host, &format!("R{at}-{minutes}"), minutes, paid));
         for (order, _) in explore(&model, starts.into()).into_values() {
             for (key, path, step) in REQUESTS {
                 let is_order_step = matches!(step.row().moves, Move::Order { .. });
@@ -108,7 +108,7 @@ fn attempt(host: &MemoryHost, key: &str, path: &str, order: &Order, step: Step, 
     let allowed = Progress::of(&due).take(step, stop).is_some();
     let line = format!("POST {}", path.replace("{}", &order.id.to_string()));
     let response = send(host, key, &line, &body(order, step, stop));
-    let after = now(host.order(order.id)).unwrap().unwrap();
+    let after = block_on(host.order(order.id)).unwrap().unwrap();
     let context = || format!("{step:?} from {:?}: {} {}", Progress::of(order), response.status, response.body);
     if allowed {
         assert_eq!(response.status, 200, "{}", context());

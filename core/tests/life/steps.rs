@@ -8,7 +8,9 @@ use despacho_core::{
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
-use crate::support::{COURIER, OPERATOR, OTHER, Response, allocated, courier, created, host, now, order, send};
+use crate::support::{
+    COURIER, OPERATOR, OTHER, Response, block_on, courier, create_allocated_order, create_order, host, order, send,
+};
 
 fn post(host: &impl Host, key: &str, path: &str, body: &Value) -> Response {
     send(host, key, &format!("POST {path}"), body)
@@ -25,7 +27,7 @@ fn events(host: &impl Host, id: impl std::fmt::Display) -> Vec<String> {
 #[test]
 fn order_with_a_return_completes_its_lifecycle() {
     let host = host();
-    let order = allocated(&host, "L-1", &[false, true]);
+    let order = create_allocated_order(&host, "L-1", &[false, true]);
     let (id, first, second) = (order.id, order.deliveries[0].id.get(), order.deliveries[1].id.get());
     let step = |name: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{id}/{name}"), body);
     let position = despacho_core::model::courier::Position {
@@ -33,7 +35,7 @@ fn order_with_a_return_completes_its_lifecycle() {
         point: Point::from_degrees(-23.55, -46.65).unwrap(),
         at: host.now(),
     };
-    now(host.commit(&Changes { at: host.now(), positions: vec![position], ..Changes::default() })).unwrap();
+    block_on(host.commit(&Changes { at: host.now(), positions: vec![position], ..Changes::default() })).unwrap();
     let current = send(&host, COURIER, "GET /courier/order", &Value::Null);
     assert_eq!(
         (current.status, &current.body["order"]["possible"]),
@@ -87,7 +89,7 @@ fn order_with_a_return_completes_its_lifecycle() {
 #[test]
 fn five_wrong_codes_lock_for_ten_minutes() {
     let host = host();
-    let order = allocated(&host, "L-2", &[true]);
+    let order = create_allocated_order(&host, "L-2", &[true]);
     let step = |name: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{name}", order.id), body);
     // A code that is sent too early does not count as an attempt.
     assert_eq!(step("pickup", &json!({ "code": "wrong" })).outcome(), (409, Some("invalid_transition")));
@@ -109,7 +111,7 @@ fn five_wrong_codes_lock_for_ten_minutes() {
 #[test]
 fn five_wrong_codes_rate_limit_the_sixth_attempt() {
     let host = host();
-    let order = allocated(&host, "L-3", &[true]);
+    let order = create_allocated_order(&host, "L-3", &[true]);
     let path = format!("/courier/orders/{}", order.id);
     assert_eq!(post(&host, COURIER, &format!("{path}/arrive"), &Value::Null).status, 200);
     for _ in 0..5 {
@@ -121,7 +123,7 @@ fn five_wrong_codes_rate_limit_the_sixth_attempt() {
 #[test]
 fn order_of_another_courier_returns_404() {
     let host = host();
-    let order = allocated(&host, "L-4", &[true]);
+    let order = create_allocated_order(&host, "L-4", &[true]);
     let steps = [
         "arrive",
         "decline",
@@ -155,7 +157,7 @@ fn order_of_another_courier_returns_404() {
 #[test]
 fn declined_order_gets_a_new_search_and_a_new_pickup_code() {
     let host = host();
-    let order = allocated(&host, "L-5", &[true]);
+    let order = create_allocated_order(&host, "L-5", &[true]);
     let path = format!("/courier/orders/{}/decline", order.id);
     let missing = post(&host, COURIER, &path, &json!({}));
     assert_eq!((missing.status, &missing.body["errors"][0]["pointer"]), (422, &json!("/reason")));
@@ -175,7 +177,7 @@ fn declined_order_gets_a_new_search_and_a_new_pickup_code() {
 #[test]
 fn merchant_signals_change_the_ready_time() {
     let host = host();
-    let order = created(&host, "L-6", 30, &[true]);
+    let order = create_order(&host, "L-6", 30, &[true]);
     let signal = |name: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{name}", order.id), body);
     let delayed = signal("delay", &json!({ "minutes": 10 }));
     assert_eq!((delayed.status, &delayed.body["situation"]), (200, &json!(110)));
@@ -189,7 +191,7 @@ fn merchant_signals_change_the_ready_time() {
     for invalid in [json!({}), json!({ "minutes": 0 }), json!({ "minutes": 1.5 }), json!({ "minutes": 1441 })] {
         assert_eq!(signal("delay", &invalid).outcome(), (422, Some("validation_failed")), "{invalid}");
     }
-    let late = created(&host, "L-7", 1_440, &[true]);
+    let late = create_order(&host, "L-7", 1_440, &[true]);
     let response = post(&host, KEY, &format!("/delivery/orders/{}/delay", late.id), &json!({ "minutes": 1 }));
     assert_eq!((response.status, &response.body["errors"][0]["pointer"]), (422, &json!("/minutes")));
 }
@@ -197,7 +199,7 @@ fn merchant_signals_change_the_ready_time() {
 #[test]
 fn merchant_can_discard_start_and_waive_a_return() {
     let host = host();
-    let order = allocated(&host, "L-8", &[true, true]);
+    let order = create_allocated_order(&host, "L-8", &[true, true]);
     let ids: Vec<u64> = order.deliveries.iter().map(|one| one.id.get()).collect();
     let step = |name: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{name}", order.id), body);
     let signal = |name: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{name}", order.id), body);
@@ -220,7 +222,7 @@ fn merchant_can_discard_start_and_waive_a_return() {
 #[test]
 fn operator_can_write_off_deliveries_and_cancel_orders() {
     let host = host();
-    let order = allocated(&host, "L-9", &[true]);
+    let order = create_allocated_order(&host, "L-9", &[true]);
     let stop = order.deliveries[0].id.get();
     let lost = json!({ "deliveryId": stop, "reason": "robbery" });
     let path = format!("/admin/orders/{}", order.id);
@@ -233,7 +235,7 @@ fn operator_can_write_off_deliveries_and_cancel_orders() {
     let done = post(&host, OPERATOR, &format!("{path}/lost"), &lost);
     assert_eq!((done.status, &done.body["situation"]), (200, &json!(520)));
     assert_eq!(courier(&host, 7).order, None);
-    let waiting = created(&host, "L-10", 0, &[true]);
+    let waiting = create_order(&host, "L-10", 0, &[true]);
     let done = post(&host, OPERATOR, &format!("/admin/orders/{}/cancel", waiting.id), &cancel);
     assert_eq!((done.status, &done.body["situation"]), (200, &json!(620)));
     let received = send(&host, KEY, "GET /delivery/notifications?limit=2", &Value::Null).body;

@@ -36,7 +36,7 @@ pub(crate) const COURIER: &str = "courier-key-of-these-tests";
 pub(crate) const OTHER: &str = "courier-key-of-another-one";
 
 /// Completes a future of the in-memory host, which never waits, with a single poll.
-pub(crate) fn now<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
         Poll::Pending => panic!("future of the in-memory host is pending"),
@@ -57,7 +57,7 @@ pub(crate) fn settings() -> Settings {
 /// Creates a host with demo data and two couriers.
 pub(crate) fn host() -> MemoryHost {
     let host = MemoryHost::seeded(1);
-    assert_eq!(now(demo::seed(&host, &settings())), Ok(true));
+    assert_eq!(block_on(demo::seed(&host, &settings())), Ok(true));
     for (number, key) in [(7, COURIER), (8, OTHER)] {
         let expires_at = host.now().after(Duration::minutes(1_000_000));
         let courier = Courier {
@@ -77,7 +77,7 @@ pub(crate) fn host() -> MemoryHost {
             removed_at: None,
         };
         let changes = Changes { at: host.now(), couriers: vec![Write::insert(courier)], ..Changes::default() };
-        now(host.commit(&changes)).unwrap();
+        block_on(host.commit(&changes)).unwrap();
     }
     host
 }
@@ -107,14 +107,14 @@ pub(crate) fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> Res
     let request = Request::builder().method(method).uri(path).header("x-api-token", key);
     let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
     let request = request.header("content-type", "application/json").body(body).unwrap();
-    let (parts, body) = now(api::handle(host, &settings(), request)).into_parts();
+    let (parts, body) = block_on(api::handle(host, &settings(), request)).into_parts();
     let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() };
     Response { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
 /// Creates an order with one delivery for each entry of `paid`. The courier brings the payment of unpaid deliveries back. The
 /// first delivery requires its code.
-pub(crate) fn created(host: &MemoryHost, code: &str, minutes: u32, paid: &[bool]) -> Order {
+pub(crate) fn create_order(host: &MemoryHost, code: &str, minutes: u32, paid: &[bool]) -> Order {
     let delivery = |(at, paid): (usize, &bool)| {
         json!({
             "name": "Maria", "phone": "+5511999990000", "onlinePayment": paid, "observation": "portão azul",
@@ -140,16 +140,16 @@ pub(crate) fn order(host: &MemoryHost, id: u64) -> Order {
 
 /// Returns the courier with ID 7 or 8.
 pub(crate) fn courier(host: &MemoryHost, id: u64) -> Courier {
-    now(host.courier(CourierId::new(id).unwrap())).unwrap().unwrap()
+    block_on(host.courier(CourierId::new(id).unwrap())).unwrap().unwrap()
 }
 
 /// Creates an order and allocates it to courier 7.
-pub(crate) fn allocated(host: &MemoryHost, code: &str, paid: &[bool]) -> Order {
-    let order = created(host, code, 0, paid);
+pub(crate) fn create_allocated_order(host: &MemoryHost, code: &str, paid: &[bool]) -> Order {
+    let order = create_order(host, code, 0, paid);
     let searching = send(host, KEY, &format!("GET /delivery/orders/{}", order.id), &Value::Null);
     assert_eq!(searching.body["situation"], 200);
     let searching = Order { sandbox: true, ..self::order(host, order.id.get()) };
     let (order, changes) = allocate(&searching, &courier(host, 7), &host.exec_context()).unwrap();
-    now(host.commit(&changes)).unwrap();
+    block_on(host.commit(&changes)).unwrap();
     order
 }

@@ -40,7 +40,7 @@ fn all() -> Result<Vec<Example>, HostError> {
     let settings = Settings { operator: Some(KeyHash::of(OPERATOR)), ..Settings::default() };
     let host = MemoryHost::seeded(7);
     host.set_now(Timestamp::from_millis(1_795_269_600_000)); // 2026-11-21T14:00:00Z
-    now(demo::seed(&host, &settings))??;
+    block_on(demo::seed(&host, &settings))??;
     host.advance(Duration::minutes(1));
     let run = Run { host, settings };
     let mut examples = vec![
@@ -173,12 +173,12 @@ impl Run {
         let request = request.header("accept", "application/json");
         let body = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
         let request = request.body(body).map_err(|error| internal(&error.to_string()))?;
-        now(api::handle(&self.host, &self.settings, request))
+        block_on(api::handle(&self.host, &self.settings, request))
     }
 }
 
 /// Completes a future of the in-memory host, which never waits, with a single poll.
-fn now<F: Future>(future: F) -> Result<F::Output, HostError> {
+fn block_on<F: Future>(future: F) -> Result<F::Output, HostError> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Ok(output),
         Poll::Pending => Err(internal("future of the in-memory host is pending")),

@@ -1,6 +1,6 @@
 //! Checks that `core/openapi.json` is complete and matches the code.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop where it fails")]
+#![expect(clippy::unwrap_used, reason = "tests panic on failure")]
 
 mod document;
 

@@ -8,9 +8,9 @@ use despacho_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{OPERATOR, demo_host, now, order, parent_store, post, request, send, settings, store};
+use crate::support::{OPERATOR, block_on, demo_host, order, parent_store, post, request, send, settings, store};
 
-fn limited(limits: Limits) -> Settings {
+fn with_limits(limits: Limits) -> Settings {
     Settings { limits, ..settings() }
 }
 
@@ -34,7 +34,7 @@ fn more_keys_and_branches_give_no_more_quota() {
     let second = issue_key(&host, &parent, &json!({}));
     let (other, _) = parent_store(&host, "33.000.167/0001-01", "outra@exemplo.com.br", None);
     host.advance(Duration::minutes(2));
-    let settings = limited(Limits { writes_per_minute: 3, ..Limits::default() });
+    let settings = with_limits(Limits { writes_per_minute: 3, ..Limits::default() });
     let create = |key: &str, code: &str| {
         let response = send(
             &host,
@@ -55,7 +55,7 @@ fn leaked_key_can_be_revoked_while_it_uses_up_the_quota() {
     let issued = post(&host, "/delivery/keys", &[("x-api-token", &parent)], &json!({}));
     let (leaked, id) = (issued.body["value"].as_str().unwrap(), issued.body["id"].as_str().unwrap());
     host.advance(Duration::minutes(2));
-    let settings = limited(Limits { writes_per_minute: 2, ..Limits::default() });
+    let settings = with_limits(Limits { writes_per_minute: 2, ..Limits::default() });
     let flood = |code: &str| {
         let body = order(code).to_string();
         send(&host, &settings, request("POST", "/delivery/orders", &[("x-api-token", leaked)], body)).status
@@ -71,7 +71,7 @@ fn stored_responses_are_bounded_per_merchant() {
     let host = demo_host();
     let (parent, _) = parent_store(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
     let branch = create_branch(&host, &parent, "11.444.777/0001-61", "filial@exemplo.com.br");
-    let settings = limited(Limits { idempotency_records: 3, ..Limits::default() });
+    let settings = with_limits(Limits { idempotency_records: 3, ..Limits::default() });
     let create = |key: &str, code: &str, headers: &[(&str, &str)]| {
         let headers: Vec<(&str, &str)> = headers.iter().copied().chain([("x-api-token", key)]).collect();
         send(&host, &settings, request("POST", "/delivery/orders", &headers, order(code).to_string()))
@@ -95,7 +95,7 @@ fn stored_responses_are_bounded_per_merchant() {
     host.advance(Duration::minutes(25 * 60));
     assert_eq!(create(&parent, "e", &[("idempotency-key", "e")]).status, 201, "records expire after a day");
 
-    let megabyte = limited(Limits { idempotency_mib: 1, ..Limits::default() });
+    let megabyte = with_limits(Limits { idempotency_mib: 1, ..Limits::default() });
     let mut stored = 0;
     let outcome = loop {
         let (code, body) = (format!("m{stored}"), order(&format!("m{stored}")).to_string());
@@ -115,7 +115,7 @@ fn stored_responses_are_bounded_per_merchant() {
 fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
     let host = demo_host();
     let usage =
-        || now(host.usage(UsageQuery::Claims(&format!("merchant/{}", demo_merchant(&host)), host.now()))).unwrap();
+        || block_on(host.usage(UsageQuery::Claims(&format!("merchant/{}", demo_merchant(&host)), host.now()))).unwrap();
     let before = usage();
     let headers = [("idempotency-key", "p")];
     let query = |settings: &Settings| {
@@ -145,7 +145,7 @@ fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
 
 fn demo_merchant(host: &MemoryHost) -> u64 {
     let email = despacho_core::model::Email::parse(despacho_simulator::demo::EMAIL).unwrap();
-    now(host.find_stores(StoreQuery::Email(&email))).unwrap()[0].merchant().get()
+    block_on(host.find_stores(StoreQuery::Email(&email))).unwrap()[0].merchant().get()
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn login_is_not_stored_and_passwords_use_a_slow_hash() {
     let new = store("12ABC34501DE35", "segredo@exemplo.com.br", None);
     let operator = [("x-api-token", OPERATOR), ("idempotency-key", "m")];
     let made = post(&host, "/admin/matrices", &operator, &new);
-    let claim = now(host.claim("operator", "m")).unwrap().unwrap();
+    let claim = block_on(host.claim("operator", "m")).unwrap().unwrap();
     assert!(claim.fingerprint.starts_with("$argon2id$"), "{}", claim.fingerprint);
     assert!(claim.expires_at > at);
     assert_eq!(post(&host, "/admin/matrices", &operator, &new).body, made.body, "the same request is recognised");
@@ -175,13 +175,13 @@ fn branches_and_registration_attempts_are_bounded() {
         let body = store(cnpj, email, None).to_string();
         send(&host, settings, request("POST", "/delivery/stores", &[("x-api-token", &parent)], body))
     };
-    let one = limited(Limits { branches: 1, ..Limits::default() });
+    let one = with_limits(Limits { branches: 1, ..Limits::default() });
     assert_eq!(create(&one, "11.444.777/0001-61", "a@exemplo.com.br").status, 201);
     let rejected = create(&one, "33.000.167/0001-01", "b@exemplo.com.br");
     assert_eq!(rejected.outcome(), (409, Some("too_many_branches")), "{}", rejected.body);
 
     host.advance(Duration::minutes(48 * 60));
-    let few = limited(Limits { registrations_per_day: 2, ..Limits::default() });
+    let few = with_limits(Limits { registrations_per_day: 2, ..Limits::default() });
     let demo = despacho_simulator::demo::EMAIL;
     assert_eq!(create(&few, "33.000.167/0001-01", demo).outcome(), (409, Some("store_conflict")));
     assert_eq!(create(&few, "33.000.167/0001-01", demo).outcome(), (409, Some("store_conflict")));

@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::{
     faulty_host::FaultyHost,
     support::{
-        OPERATOR, demo_host, get, notifications, now, order, parent_store, post, request, send, settings, store,
+        OPERATOR, block_on, demo_host, get, notifications, order, parent_store, post, request, send, settings, store,
     },
 };
 
@@ -322,15 +322,15 @@ fn every_failed_creation_creates_a_notification() {
 fn order_with_failing_commit_does_not_delay_others() {
     let host = demo_host();
     host.advance(Duration::minutes(30));
-    let due = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap().len();
+    let due = block_on(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap().len();
     assert_eq!(due, 3);
     let broken = HostError::Internal { detail: "a row cannot be written".to_owned() };
     let faulty_host = FaultyHost::failing(&host, [(1, broken.clone())]);
-    let pass = now(dispatch::round(&faulty_host, &settings(), &mut host.exec_context()));
+    let pass = block_on(dispatch::round(&faulty_host, &settings(), &mut host.exec_context()));
     assert_eq!(pass, Err(broken), "the error is reported");
-    let left = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap();
+    let left = block_on(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap();
     assert_eq!(left.len(), 1, "the other two are searching for a courier");
     // If the database is unavailable, the pass stops at once.
     let faulty_host = FaultyHost::failing(&host, [(1, unavailable())]);
-    assert_eq!(now(dispatch::round(&faulty_host, &settings(), &mut host.exec_context())), Err(unavailable()));
+    assert_eq!(block_on(dispatch::round(&faulty_host, &settings(), &mut host.exec_context())), Err(unavailable()));
 }

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::{
     faulty_host::Rng,
-    mutate::mutated,
+    mutate::mutate,
     shape::{CREATED, DETAILS, ORDER, PREVIEW, STORE, assert_problem, assert_shape},
-    support::{OPERATOR, Reply, demo_host, get, now, order, request, send, settings, store},
+    support::{OPERATOR, Reply, block_on, demo_host, get, order, request, send, settings, store},
 };
 
 const REQUESTS: u32 = 20_000;
@@ -61,7 +61,7 @@ fn mutated_bodies_never_cause_a_server_error() {
         if target.shape.len() == ORDER.len() {
             body["code"] = json!(format!("F-{number}"));
         }
-        let response = check(&host, target, &mutated(&body, &mut rng), number);
+        let response = check(&host, target, &mutate(&body, &mut rng), number);
         responses[usize::from(response.status / 100)] += 1;
         if response.status == 201 && target.path == "/delivery/orders" {
             created.push(response.body["id"].clone());
@@ -141,6 +141,6 @@ fn assert_balances(host: &MemoryHost) {
     stores.dedup();
     for id in stores {
         let sum: Money = host.ledger(id).iter().map(|entry| entry.amount).sum();
-        assert_eq!(now(host.store(id)).unwrap().unwrap().balance, sum, "store {id}");
+        assert_eq!(block_on(host.store(id)).unwrap().unwrap().balance, sum, "store {id}");
     }
 }

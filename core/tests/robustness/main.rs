@@ -1,6 +1,6 @@
 //! Robustness against races, host errors, exhausted quotas and malformed request bodies.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests panic on failure")]
 
 mod fairness;
 mod faults;

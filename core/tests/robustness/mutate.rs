@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::faulty_host::Rng;
 
 /// Returns a body with one to three random changes to its JSON value, its text or its bytes.
-pub(crate) fn mutated(body: &Value, rng: &mut Rng) -> Vec<u8> {
+pub(crate) fn mutate(body: &Value, rng: &mut Rng) -> Vec<u8> {
     let mut value = body.clone();
     for _ in 0..=rng.below(3) {
         match rng.below(8) {

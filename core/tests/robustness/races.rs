@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     faulty_host::{FaultyHost, Rng, interleave},
-    support::{Reply, demo_host, get, now, order, parent_store, post, request, send, settings},
+    support::{Reply, block_on, demo_host, get, order, parent_store, post, request, send, settings},
 };
 
 /// Processes all requests concurrently, interleaved as the seed determines.
@@ -180,7 +180,7 @@ fn concurrent_reads_expire_an_order_once() {
         entry.order.is_some_and(|order| Some(order.get()) == made.body["id"].as_u64())
     };
     assert_eq!(host.ledger(id).iter().filter(of_order).count(), 2);
-    let store = now(despacho_core::host::Host::store(&host, id)).unwrap().unwrap();
+    let store = block_on(despacho_core::host::Host::store(&host, id)).unwrap().unwrap();
     let sum: despacho_core::model::Money = host.ledger(id).iter().map(|entry| entry.amount).sum();
     assert_eq!(store.balance, sum);
 }

@@ -52,7 +52,7 @@ impl From<Response<Bytes>> for Reply {
 }
 
 /// Completes a future of the in-memory host, which never waits, with a single poll.
-pub(crate) fn now<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
         Poll::Pending => panic!("future of the in-memory host is pending"),
@@ -69,7 +69,7 @@ pub(crate) fn settings() -> Settings {
 /// Creates a host with demo data.
 pub(crate) fn demo_host() -> MemoryHost {
     let host = MemoryHost::seeded(1);
-    assert_eq!(now(demo::seed(&host, &settings())), Ok(true));
+    assert_eq!(block_on(demo::seed(&host, &settings())), Ok(true));
     host
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: 
 
 /// Sends a request with the given settings.
 pub(crate) fn send(host: &impl Host, settings: &Settings, request: Request<Bytes>) -> Reply {
-    now(api::handle(host, settings, request)).into()
+    block_on(api::handle(host, settings, request)).into()
 }
 
 /// Sends a `POST` request with a JSON body.

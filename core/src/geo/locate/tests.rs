@@ -37,9 +37,9 @@ fn city_and_state_or_cep_locate_the_municipality() {
         ("Manaus", "AM", "00000-000"),
         ("Manaus", "AM", "not a CEP"),
     ] {
-        let located = locate(&address(city, state, cep)).expect("a place");
+        let located = locate(&address(city, state, cep)).expect("a location");
         assert_eq!(located.precision, Precision::Municipality, "{city} {state} {cep}");
-        let manaus = Point::from_degrees(-3.119, -60.0217).expect("on the planet");
+        let manaus = Point::from_degrees(-3.119, -60.0217).expect("valid coordinates");
         assert!(great_circle_m(located.point, manaus) < 3_000 && located.radius_m > 5_000);
     }
 }
@@ -55,7 +55,7 @@ fn contradictory_address_returns_the_correction() {
         ("Osasco", "", "01310-100", "São Paulo SP"),
         ("Nowhere", "SP", "69005-070", "Manaus AM"),
     ] {
-        let error = locate(&address(city, state, cep)).expect_err("a contradiction");
+        let error = locate(&address(city, state, cep)).expect_err("contradictory address");
         assert_eq!(hint(error), want, "{city} {state} {cep}");
     }
     assert!(matches!(locate(&address("Campinas", "RJ", "")), Err(LocateError::CityNotInState { .. })));
@@ -105,7 +105,7 @@ fn coordinates_far_from_the_stated_town_are_rejected() {
         (-8.3183, -55.0956, address("São Paulo", "SP", ""), "São Paulo SP"),
         (-2.4431, -54.7083, address("Altamira", "PA", ""), "Altamira PA"),
     ] {
-        let error = locate(&at(latitude, longitude, place)).expect_err("far off");
+        let error = locate(&at(latitude, longitude, place)).expect_err("distant coordinates");
         assert_eq!(hint(error), want);
         assert!(matches!(error, LocateError::CoordinatesMismatch { distance_m, .. } if distance_m > 50_000));
     }

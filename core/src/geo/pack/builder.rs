@@ -23,14 +23,14 @@ pub fn row_bytes(row: &Row) -> [u8; ROW] {
 }
 
 fn row_from(bytes: &[u8; ROW]) -> Row {
-    use crate::geo::pack::format::{big, point};
+    use crate::geo::pack::format::{point, read_be};
     let small = |value: u64| u32::try_from(value).unwrap_or_default();
-    let street = StreetKey { hash: big(&bytes[7..12]), kind: bytes[12], title: bytes[13] };
+    let street = StreetKey { hash: read_be(&bytes[7..12]), kind: bytes[12], title: bytes[13] };
     Row {
-        cep: small(big(&bytes[..4])),
-        ibge: small(big(&bytes[4..7])),
+        cep: small(read_be(&bytes[..4])),
+        ibge: small(read_be(&bytes[4..7])),
         street: (bytes[14] == 1).then_some(street),
-        number: small(big(&bytes[15..18])),
+        number: small(read_be(&bytes[15..18])),
         point: point(&bytes[18..26]),
         exact: bytes[26] == 1,
     }

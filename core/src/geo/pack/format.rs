@@ -84,12 +84,12 @@ impl Header {
 }
 
 /// Reads a number from up to eight little-endian bytes.
-pub fn little(bytes: &[u8]) -> u64 {
+pub fn read_le(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
 /// Reads a number from up to eight big-endian bytes.
-pub fn big(bytes: &[u8]) -> u64 {
+pub fn read_be(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
@@ -137,7 +137,7 @@ pub fn offset(from_e7: i32, to_e7: i32) -> Option<[u8; 3]> {
 
 /// Decodes [`offset`] and returns the coordinate in 10⁻⁷ degrees.
 pub fn from_offset(from_e7: i32, bytes: &[u8]) -> i32 {
-    let raw = little(&bytes[..3.min(bytes.len())]);
+    let raw = read_le(&bytes[..3.min(bytes.len())]);
     let micro = i32::try_from(raw).unwrap_or_default();
     let signed = if micro >= 1 << 23 { micro - (1 << 24) } else { micro };
     from_e7.saturating_add(signed.saturating_mul(10))
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn offset_round_trip_is_within_half_a_unit() {
         for (from, to) in [(0, 0), (-235_505_201, -235_505_196), (-235_505_201, -235_400_000), (5, -83_000_000)] {
-            let back = from_offset(from, &offset(from, to).expect("near"));
+            let back = from_offset(from, &offset(from, to).expect("offset in range"));
             assert!((back - to).abs() <= 5, "{from} {to} {back}");
         }
         assert!(offset(0, 90_000_000).is_none());

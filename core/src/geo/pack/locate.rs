@@ -2,7 +2,7 @@
 
 use super::{
     Pack, PackLocation, Street,
-    format::{Table, big, from_offset},
+    format::{Table, from_offset, read_be},
 };
 use crate::{
     geo::{
@@ -87,7 +87,7 @@ impl Street<'_> {
 }
 
 fn number_of(record: &[u8]) -> u32 {
-    u32::try_from(big(&record[..3.min(record.len())])).unwrap_or_default()
+    u32::try_from(read_be(&record[..3.min(record.len())])).unwrap_or_default()
 }
 
 fn on_line(number: u32, low: (u32, i32), high: (u32, i32)) -> i32 {

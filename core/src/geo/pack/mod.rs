@@ -14,7 +14,7 @@ pub use twox_hash::XxHash64 as Checksum;
 use std::hash::Hasher;
 
 use super::{
-    pack::format::{CHECKSUM_AT, HEADER, LABEL, MAGIC, Table, VERSION, big, little, point},
+    pack::format::{CHECKSUM_AT, HEADER, LABEL, MAGIC, Table, VERSION, point, read_be, read_le},
     street::StreetKey,
 };
 use crate::model::{Cep, Point};
@@ -121,7 +121,7 @@ impl<'a> Pack<'a> {
         if version > VERSION {
             return Err(PackError::FutureVersion { version });
         }
-        let counts: [u64; 4] = std::array::from_fn(|index| little(&header[16 + index * 8..24 + index * 8]));
+        let counts: [u64; 4] = std::array::from_fn(|index| read_le(&header[16 + index * 8..24 + index * 8]));
         let found = bytes.len() as u64;
         let lengths = counts.iter().zip(Table::ALL).map(|(count, table)| count.checked_mul(table.width() as u64));
         let body = lengths.clone().try_fold(HEADER as u64, |sum, length| sum.checked_add(length?));
@@ -131,7 +131,7 @@ impl<'a> Pack<'a> {
         let mut sum = Checksum::default();
         sum.write(&header[..CHECKSUM_AT]);
         sum.write(&bytes[HEADER..]);
-        if version == 0 || sum.finish() != little(&header[CHECKSUM_AT..]) {
+        if version == 0 || sum.finish() != read_le(&header[CHECKSUM_AT..]) {
             return Err(PackError::Damaged);
         }
         let mut rest = &bytes[HEADER..];
@@ -144,7 +144,7 @@ impl<'a> Pack<'a> {
         let [cep5s, ceps, streets, doors] = counts;
         let mut label = [0; LABEL];
         label.copy_from_slice(&header[56..56 + LABEL]);
-        let info = PackInfo { cep5s, ceps, streets, doors, rows: little(&header[48..56]), label };
+        let info = PackInfo { cep5s, ceps, streets, doors, rows: read_le(&header[48..56]), label };
         Ok(Pack { tables, info })
     }
 
@@ -173,7 +173,7 @@ impl<'a> Pack<'a> {
     /// Returns the centre of a CEP and the IBGE code of its municipality.
     pub fn cep(&self, cep: Cep) -> Option<(PackLocation, u32)> {
         let record = self.matching(Table::Cep, &cep.number().to_be_bytes()).next()?;
-        Some((location(&record[7..]), u32::try_from(big(&record[4..7])).ok()?))
+        Some((location(&record[7..]), u32::try_from(read_be(&record[4..7])).ok()?))
     }
 
     /// Returns the centre of all CEPs with the same first five digits.
@@ -186,13 +186,13 @@ impl<'a> Pack<'a> {
     pub fn streets(&self, ibge: u32, hash: u64) -> impl Iterator<Item = Street<'a>> + use<'a, '_> {
         let doors = self.tables[Table::Doors as usize];
         self.matching(Table::Streets, &format::street_name(ibge, hash)).map(move |record| {
-            let number = |from: usize| usize::try_from(little(&record[from..from + 4])).unwrap_or_default();
+            let number = |from: usize| usize::try_from(read_le(&record[from..from + 4])).unwrap_or_default();
             let width = Table::Doors.width();
             let from = number(14).saturating_mul(width);
             let to = from.saturating_add(number(18).saturating_mul(width));
             Street {
                 key: StreetKey { hash, kind: record[8], title: record[9] },
-                cep: u32::try_from(big(&record[10..14])).unwrap_or_default(),
+                cep: u32::try_from(read_be(&record[10..14])).unwrap_or_default(),
                 location: location(&record[22..]),
                 doors: doors.get(from..to).unwrap_or_default(),
             }
@@ -201,7 +201,7 @@ impl<'a> Pack<'a> {
 }
 
 fn location(bytes: &[u8]) -> PackLocation {
-    PackLocation { point: point(bytes), radius_m: u32::try_from(little(&bytes[8..10])).unwrap_or_default() }
+    PackLocation { point: point(bytes), radius_m: u32::try_from(read_le(&bytes[8..10])).unwrap_or_default() }
 }
 
 impl std::fmt::Debug for Pack<'_> {

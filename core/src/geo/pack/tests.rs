@@ -43,7 +43,7 @@ fn seal(bytes: &mut [u8]) {
 }
 
 fn row(cep: u32, street: &str, number: u32, latitude: f64, longitude: f64) -> Row {
-    let point = Point::from_degrees(latitude, longitude).expect("on the planet");
+    let point = Point::from_degrees(latitude, longitude).expect("valid coordinates");
     Row { ibge: 3_550_308, cep, street: street_key(street), number, point, exact: true }
 }
 
@@ -72,12 +72,12 @@ fn find(street: &str, number: &str, cep: &str) -> Option<Located> {
         state: text("SP"),
         ..Address::default()
     };
-    Pack::open(&sample()).expect("a pack").locate(&address)
+    Pack::open(&sample()).expect("valid pack").locate(&address)
 }
 
 fn near(located: Option<Located>, precision: Precision, latitude: f64, longitude: f64, within_m: u32) {
-    let located = located.expect("a place");
-    let point = Point::from_degrees(latitude, longitude).expect("on the planet");
+    let located = located.expect("a location");
+    let point = Point::from_degrees(latitude, longitude).expect("valid coordinates");
     let off_m = crate::geo::great_circle_m(located.point, point);
     assert!(located.precision == precision && off_m <= within_m, "{located:?} is {off_m} m off");
 }
@@ -100,7 +100,7 @@ fn door_is_found_for_any_spelling_of_its_street() {
 #[test]
 fn missing_number_is_interpolated_on_its_side() {
     near(find("Av. Paulista", "1050", "01310-100"), Precision::Street, -23.5645, -46.6525, 2);
-    let beyond = find("Av. Paulista", "9000", "01310-100").expect("the street");
+    let beyond = find("Av. Paulista", "9000", "01310-100").expect("a match");
     assert!(beyond.precision == Precision::Street && beyond.radius_m >= 30);
     near(find("Av. Paulista", "S/N", "01310-100"), Precision::Street, -23.5644, -46.6527, 30);
 }
@@ -128,7 +128,7 @@ fn cep_far_from_the_street_takes_precedence() {
 #[test]
 fn packs_refine_results_of_the_embedded_gazetteer() {
     let bytes = sample();
-    let packs = [Pack::open(&bytes).expect("a pack")];
+    let packs = [Pack::open(&bytes).expect("valid pack")];
     let locate = |city: &str, state: &str, cep: &str, point| {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let (street, number) = (text("Av. Paulista"), text("1100"));
@@ -149,7 +149,7 @@ fn packs_refine_results_of_the_embedded_gazetteer() {
 #[test]
 fn foreign_newer_truncated_and_damaged_packs_are_rejected() {
     let good = sample();
-    let info = Pack::open(&good).expect("a pack").info();
+    let info = Pack::open(&good).expect("valid pack").info();
     assert_eq!((info.label(), info.rows, info.cep5s, info.ceps, info.streets, info.doors), ("test", 10, 6, 7, 6, 8));
     assert_eq!(Pack::open(b"").err(), Some(PackError::NotAPack));
     assert_eq!(Pack::open(&[b'x'; 200]).err(), Some(PackError::NotAPack));
@@ -181,6 +181,6 @@ fn out_of_range_door_offsets_do_not_panic() {
         zip_code: Some("01310100".to_owned()),
         ..Address::default()
     };
-    let located = Pack::open(&bytes).expect("a sealed pack").locate(&address).expect("the street");
+    let located = Pack::open(&bytes).expect("valid checksum").locate(&address).expect("a match");
     assert_eq!(located.precision, Precision::Street);
 }

@@ -1,6 +1,6 @@
 //! Simulated couriers on the in-memory host: complete lifecycles, requested failures, limits, and several instances.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests panic on failure")]
 
 use std::{
     future::Future,
@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 const OPERATOR: &str = "operator-token-of-these-tests";
 
 /// Completes a future of the in-memory host, which never waits, with a single poll.
-fn now<F: Future>(future: F) -> F::Output {
+fn block_on<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
         Poll::Pending => panic!("future of the in-memory host is pending"),
@@ -42,7 +42,7 @@ fn settings() -> Settings {
 
 fn post(host: &MemoryHost, path: &str, key: &str, body: &Value) -> Value {
     let request = Request::post(path).header("x-api-token", key).header("content-type", "application/json");
-    let response = now(api::handle(host, &settings(), request.body(Bytes::from(body.to_string())).unwrap()));
+    let response = block_on(api::handle(host, &settings(), request.body(Bytes::from(body.to_string())).unwrap()));
     let text = String::from_utf8_lossy(response.body()).into_owned();
     assert!(response.status().is_success(), "{path}: {text}");
     serde_json::from_str(&text).unwrap()
@@ -80,18 +80,18 @@ fn find(host: &MemoryHost, id: u64) -> Order {
 }
 
 fn kinds(host: &MemoryHost, id: u64) -> Vec<EventKind> {
-    now(host.events(find(host, id).id)).unwrap().into_iter().map(|recorded| recorded.event.kind).collect()
+    block_on(host.events(find(host, id).id)).unwrap().into_iter().map(|recorded| recorded.event.kind).collect()
 }
 
 fn couriers(host: &MemoryHost) -> Vec<Courier> {
-    now(host.find_couriers(CourierQuery::All { after: None, limit: 1_000 })).unwrap()
+    block_on(host.find_couriers(CourierQuery::All { after: None, limit: 1_000 })).unwrap()
 }
 
 /// Simulates one second of a server: timed transitions and dispatch, then `instances` passes of the simulation.
 fn second(host: &MemoryHost, simulation: Simulation, instances: u32) -> Vec<Pass> {
     host.advance(Duration::seconds(1));
-    now(dispatch::round(host, &settings(), &mut host.exec_context())).unwrap();
-    (0..instances).map(|_| now(run_pass(host, &settings(), simulation, None)).unwrap()).collect()
+    block_on(dispatch::round(host, &settings(), &mut host.exec_context())).unwrap();
+    (0..instances).map(|_| block_on(run_pass(host, &settings(), simulation, None)).unwrap()).collect()
 }
 
 /// Simulates seconds until the order has ended and returns their number.
@@ -247,8 +247,8 @@ fn pass_without_a_sandbox_store_has_no_effect() {
 #[test]
 fn demo_data_is_created_once_and_delivered() {
     let host = MemoryHost::seeded(1);
-    assert_eq!(now(demo::seed(&host, &settings())), Ok(true));
-    assert_eq!(now(demo::seed(&host, &settings())), Ok(false));
+    assert_eq!(block_on(demo::seed(&host, &settings())), Ok(true));
+    assert_eq!(block_on(demo::seed(&host, &settings())), Ok(false));
     assert!(host.orders().iter().all(|order| order.sandbox));
     let ids: Vec<u64> = host.orders().iter().map(|order| order.id.get()).collect();
     for id in ids {
@@ -260,25 +260,25 @@ fn demo_data_is_created_once_and_delivered() {
 #[test]
 fn demo_has_three_open_orders_on_any_later_day() {
     let (host, settings) = (MemoryHost::seeded(1), settings());
-    assert_eq!(now(demo::seed(&host, &settings)), Ok(true));
+    assert_eq!(block_on(demo::seed(&host, &settings)), Ok(true));
     let open = |host: &MemoryHost| host.orders().iter().filter(|order| !order.status.is_final()).count();
-    assert_eq!((open(&host), now(demo::replace_ended_orders(&host, &settings))), (3, Ok(0)));
+    assert_eq!((open(&host), block_on(demo::replace_ended_orders(&host, &settings))), (3, Ok(0)));
     for _ in 0..3 {
         // No pass runs for a day. Then the search for overdue orders starts and ends after twenty minutes without a courier.
         host.advance(Duration::minutes(24 * 60));
         for minutes in [0, 21] {
             host.advance(Duration::minutes(minutes));
-            now(clock::round(&host, &settings, host.now(), 100)).unwrap();
-            now(demo::replace_ended_orders(&host, &settings)).unwrap();
-            assert_eq!((open(&host), now(demo::missing_orders(&host))), (3, Ok(0)));
+            block_on(clock::round(&host, &settings, host.now(), 100)).unwrap();
+            block_on(demo::replace_ended_orders(&host, &settings)).unwrap();
+            assert_eq!((open(&host), block_on(demo::missing_orders(&host))), (3, Ok(0)));
         }
     }
     // In a day without couriers, every order stays open for at least half an hour, and restarts add no orders.
     let before = host.orders().len();
     for _ in 0..24 * 12 {
         host.advance(Duration::minutes(5));
-        now(clock::round(&host, &settings, host.now(), 100)).unwrap();
-        now(demo::replace_ended_orders(&host, &settings)).unwrap();
+        block_on(clock::round(&host, &settings, host.now(), 100)).unwrap();
+        block_on(demo::replace_ended_orders(&host, &settings)).unwrap();
         assert_eq!(open(&host), 3);
     }
     assert!(host.orders().len() - before <= 3 * 24 * 2, "{} orders in a day", host.orders().len() - before);
