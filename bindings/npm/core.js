@@ -1,7 +1,7 @@
-// What both entries share: the surface of the package over the compiled core.
-import { TABLES } from "./tables.js";
+// The functions that both entry points share.
 
-/** A problem document of the service, thrown. */
+
+/** An error with the service's problem document. */
 export class DespachoError extends Error {
   constructor(problem) {
     super(problem.detail);
@@ -11,31 +11,30 @@ export class DespachoError extends Error {
   }
 }
 
-const text = (value) => (typeof value === "string" ? value : (JSON.stringify(value) ?? "null"));
+const toText = (value) => (typeof value === "string" ? value : (JSON.stringify(value) ?? "null"));
 
-// JSON has no number for what is not finite, and would say null, which is a road that does not exist: beyond every range it is refused
-// at its place. A typed array is a row as any other.
-const plain = (_, value) => {
+// JSON.stringify writes null for a number that is not finite, but null means that there is no road. The largest number instead makes the
+// core reject the cell. Typed arrays become arrays.
+const replacer = (_, value) => {
   if (typeof value === "number") return Number.isFinite(value) ? value : value < 0 ? -Number.MAX_VALUE : Number.MAX_VALUE;
   if (typeof value === "bigint") return String(value);
   return ArrayBuffer.isView(value) ? Array.from(value) : value;
 };
-const asked = (question) => JSON.stringify(question, plain) ?? "null";
+const toJson = (request) => JSON.stringify(request, replacer) ?? "null";
 
-// A problem or a fault crosses the border as JSON text; anything else is a defect and stays as it is.
-function calling(work) {
+// The compiled core throws problems and route errors as JSON text.
+function withErrors(call) {
   try {
-    return work();
+    return call();
   } catch (thrown) {
     if (typeof thrown === "string") {
-      const said = JSON.parse(thrown);
-      throw new DespachoError(said.error ? { code: said.error, detail: said.detail } : said);
+      const problem = JSON.parse(thrown);
+      throw new DespachoError(problem.error ? { code: problem.error, detail: problem.detail } : problem);
     }
     throw thrown;
   }
 }
 
-/** Previews on one context. */
 class Previewer {
   #inner;
   #language;
@@ -50,11 +49,11 @@ class Previewer {
   }
 
   previewText(request, { now = Date.now(), language = this.#language } = {}) {
-    return calling(() => this.#inner.preview(text(request), Number(now), language));
+    return withErrors(() => this.#inner.preview(toText(request), Number(now), language));
   }
 
   loadPack(bytes) {
-    calling(() => this.#inner.loadPack(bytes));
+    withErrors(() => this.#inner.loadPack(bytes));
   }
 
   free() {
@@ -62,35 +61,28 @@ class Previewer {
   }
 }
 
-/** Where the gazetteer belongs in the module's memory: it comes as a file of its own, since not every page needs it. */
-function place(memory, bytes) {
-  if (bytes === null) {
-    for (const [address, length, empty] of TABLES) new Uint8Array(memory.buffer, address, length).fill(empty);
-    return;
-  }
-  const whole = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const wanted = TABLES.reduce((sum, [, length]) => sum + length, 0);
-  if (whole.length !== wanted) throw new Error(`the gazetteer has ${whole.length} bytes in place of ${wanted}: it is not the one of this package`);
-  let from = 0;
-  for (const [address, length] of TABLES) {
-    new Uint8Array(memory.buffer, address, length).set(whole.subarray(from, from + length));
-    from += length;
+/** Opens the gazetteer. It is a separate file because not every page needs it. */
+function openGazetteer(wasm, bytes) {
+  try {
+    wasm.loadGazetteer(ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes));
+  } catch (message) {
+    throw new Error(message);
   }
 }
 
-/** The package's functions over a module that is compiled once, when the first of them is called. */
-export function surface(compile, read) {
+/** Creates the package's functions. The first call compiles the module. */
+export function createPackage(compile, read) {
   let module;
   const start = async (source, gazetteer) => {
-    // Both on their way at once.
-    const [{ wasm, memory }, bytes] = await Promise.all([compile(source), gazetteer === false ? null : read(gazetteer)]);
-    place(memory, bytes);
+    // Both downloads run in parallel.
+    const [wasm, bytes] = await Promise.all([compile(source), gazetteer === false ? null : read(gazetteer)]);
+    if (bytes !== null) openGazetteer(wasm, bytes);
     return wasm;
   };
-  const load = (source, gazetteer) => (module ??= start(source, gazetteer).catch((fault) => {
-    // A failed download may succeed the next time.
+  const load = (source, gazetteer) => (module ??= start(source, gazetteer).catch((error) => {
+    // Permits another attempt after a failed download.
     module = undefined;
-    throw fault;
+    throw error;
   }));
   return {
     load: async (source, { gazetteer } = {}) => {
@@ -98,32 +90,32 @@ export function surface(compile, read) {
     },
     createPreviewer: async (context, { language = "en" } = {}) => {
       const wasm = await load();
-      return calling(() => new Previewer(new wasm.Previewer(text(context), language), language));
+      return withErrors(() => new Previewer(new wasm.Previewer(toText(context), language), language));
     },
     validateOrder: async (order, { language = "en" } = {}) => {
       const wasm = await load();
-      calling(() => wasm.validateOrder(text(order), language));
+      withErrors(() => wasm.validateOrder(toText(order), language));
     },
     validateStore: async (store, { language = "en" } = {}) => {
       const wasm = await load();
-      calling(() => wasm.validateStore(text(store), language));
+      withErrors(() => wasm.validateStore(toText(store), language));
     },
     applyEvent: async (order, event, { language = "en" } = {}) => {
       const wasm = await load();
-      return JSON.parse(calling(() => wasm.applyEvent(text(order), text(event), language)));
+      return JSON.parse(withErrors(() => wasm.applyEvent(toText(order), toText(event), language)));
     },
     lookupPostcode: async (postcode) => {
       const wasm = await load();
       const found = wasm.lookupPostcode(String(postcode));
       return found === undefined ? null : JSON.parse(found);
     },
-    bestRoute: async (question) => {
+    bestRoute: async (request) => {
       const wasm = await load();
-      return calling(() => wasm.bestRoute(asked(question)));
+      return withErrors(() => wasm.bestRoute(toJson(request)));
     },
-    assign: async (question) => {
+    assign: async (request) => {
       const wasm = await load();
-      return calling(() => wasm.assign(asked(question)));
+      return withErrors(() => wasm.assign(toJson(request)));
     },
   };
 }

@@ -1,4 +1,4 @@
-// The types of requests and answers come from the service's OpenAPI document: see api.d.ts.
+// The request and response types in api.d.ts are generated from the service's OpenAPI document.
 import type { components } from "./api.js";
 
 type Schemas = components["schemas"];
@@ -13,89 +13,88 @@ export type CreateStore = Schemas["CreateStore"];
 export type Problem = Schemas["Problem"];
 export type ProblemCode = Problem["code"];
 
-/** `en`, or `pt-BR`; also the value of an `Accept-Language` header. */
+/** `en`, `pt-BR` or the value of an `Accept-Language` header. */
 export type Language = string;
 
-/** A problem document of the service, thrown: `code` never changes with the language, `problem.errors` names every field at fault. */
+/** An error with the service's problem document. `code` does not depend on the language; `problem.errors` lists the invalid fields. */
 export class DespachoError extends Error {
-  readonly code: ProblemCode | RouteFault;
+  readonly code: ProblemCode | RouteErrorCode;
   readonly problem: Problem;
 }
 
 export interface Previewer {
   /**
-   * The preview of a request, as `POST /delivery/orders/preview` answers it, without a quote. Throws a DespachoError.
-   * `now` is the moment that it is calculated for, the present where it is absent.
+   * Returns the same preview as `POST /delivery/orders/preview`, without a quote. Throws a DespachoError.
+   * `now` is the time of the calculation; default: the current time.
    */
   preview(request: PreviewOrder, options?: { now?: number | Date; language?: Language }): Preview;
-  /** The same as JSON text, byte for byte what the service writes; a request may be JSON text too. */
+  /** Returns the preview as JSON text, byte for byte equal to the service's response. Also accepts a request as JSON text. */
   previewText(request: PreviewOrder | string, options?: { now?: number | Date; language?: Language }): string;
   /**
-   * Adds a gazetteer pack (`despacho gazetteer build`), so that streets, numbers and CEPs are located as by a service that has it.
-   * Throws a DespachoError for one that is damaged or of a newer version. Its bytes are kept until the page ends.
+   * Loads a gazetteer pack (`despacho gazetteer build`), so that addresses are located as by a service with the same pack.
+   * Throws a DespachoError if the pack is damaged or of a newer version. The pack is never removed from memory.
    */
   loadPack(bytes: Uint8Array): void;
-  /** Gives the memory back; the previewer cannot be used afterwards. */
+  /** Releases the memory; the previewer cannot be used afterwards. */
   free(): void;
 }
 
 /**
- * Compiles the module ahead of its first use, from bytes, a response or an address of your own where you name one; likewise the gazetteer
- * of Brazil's municipalities, CEPs and borders. With `gazetteer: false` it is left out: addresses are then located by their coordinates and
- * by packs alone, coordinates are compared neither with the city beside them nor with the borders, and `lookupPostcode` knows none.
+ * Compiles the module and loads the gazetteer (Brazil's municipalities, CEPs and borders) before their first use, optionally from your own
+ * bytes, response or URL. With `gazetteer: false`, addresses are located only by coordinates and packs, coordinates are not compared with
+ * the city or the borders, and `lookupPostcode` returns null.
  */
 export function load(
   source?: BufferSource | WebAssembly.Module | Response | URL | string,
   options?: { gazetteer?: BufferSource | Response | URL | string | false },
 ): Promise<void>;
-/** A previewer on a context of `GET /delivery/preview-context`, fresh or saved. Throws a DespachoError for one that is damaged. */
+/** Creates a previewer from a response of `GET /delivery/preview-context`, which may be stored. Throws a DespachoError if it is invalid. */
 export function createPreviewer(context: PreviewContext | string, options?: { language?: Language }): Promise<Previewer>;
-/** Throws the DespachoError that the service would answer `POST /delivery/orders` with, as far as the body alone says. */
+/** Validates the body of `POST /delivery/orders` without stored data; throws the service's problem as a DespachoError. */
 export function validateOrder(order: CreateOrder | string, options?: { language?: Language }): Promise<void>;
-/** Throws the DespachoError that the service would answer `POST /delivery/stores` with, as far as the body alone says. */
+/** Validates the body of `POST /delivery/stores` without stored data; throws the service's problem as a DespachoError. */
 export function validateStore(store: CreateStore | string, options?: { language?: Language }): Promise<void>;
 
 /**
- * The order after an event of its history, from a webhook, the journal or the stream, by the service's own table. An event that is known
- * already changes nothing. Throws a DespachoError, `invalid_transition`, where events are missing in between: then look the order up.
+ * Returns the order after an event from a webhook, the journal or the stream. Events that the order already contains have no effect.
+ * Throws a DespachoError with the code `invalid_transition` if an event is missing; then request the order from the service.
  */
 export function applyEvent<T extends Order | OrderDetails>(order: T, event: OrderEvent, options?: { language?: Language }): Promise<T>;
 
-/** A municipality. */
 export interface Municipality {
   city: string;
   state: string;
-  /** Seven digits. */
+  /** The IBGE code of seven digits. */
   ibgeCode: number;
-  /** Degrees north of its seat, WGS 84. */
+  /** Latitude of the municipal seat in degrees, WGS 84. */
   latitude: number;
   longitude: number;
-  /** Typical distance of an address from the seat, metres. */
+  /** Typical distance of an address from the municipal seat, in metres. */
   radiusM: number;
 }
-/** The municipality of a CEP, with or without hyphen; null where none has it. */
+/** Returns the municipality of a CEP, with or without a hyphen, or null if the CEP is unknown. */
 export function lookupPostcode(postcode: string): Promise<Municipality | null>;
 
-/** What is wrong with a question to the route engine. */
-export type RouteFault = string;
-export interface RouteQuestion {
-  /** Metres from row to column; null where no road leads. */
+/** The error code of an invalid request to the route engine. */
+export type RouteErrorCode = string;
+export interface RouteRequest {
+  /** Distances in metres from row to column; null if there is no road. */
   matrix: (number | null)[][];
   /** Whether the route ends where it starts. */
   closed?: boolean;
-  /** The index that it starts at, 0 where it is absent. */
+  /** The index of the first stop; default: 0. */
   start?: number;
 }
-export interface RouteAnswer {
-  /** Every index but the start, in the order of visit. */
+export interface RouteResult {
+  /** All indices except the start, in stop order. */
   order: number[];
   cost: number;
-  /** Whether no order is shorter. */
+  /** Whether the order is proven to be optimal. */
   proven: boolean;
-  /** No order is shorter than this. */
+  /** A lower bound of the cost. */
   bound: number;
 }
-/** The best order of visit. */
-export function bestRoute(question: RouteQuestion): Promise<RouteAnswer>;
-/** The assignment of least cost: for each row a column, or -1. */
-export function assign(question: { costs: (number | null)[][] }): Promise<{ assign: number[]; cost: number }>;
+/** Computes the shortest stop order. */
+export function bestRoute(request: RouteRequest): Promise<RouteResult>;
+/** Computes the assignment of minimum cost: a column for each row, or -1. */
+export function assign(request: { costs: (number | null)[][] }): Promise<{ assign: number[]; cost: number }>;

@@ -1,16 +1,16 @@
-// For Node.js: module and gazetteer are read from beside this file, or given to `load` as bytes.
+// Entry point for Node.js: reads module and gazetteer from this folder, unless `load` gets their bytes.
 import { readFile } from "node:fs/promises";
 import { initSync } from "./despacho_wasm.js";
 import * as wasm from "./despacho_wasm.js";
-import { surface } from "./core.js";
+import { createPackage } from "./core.js";
 
-const beside = (name) => readFile(new URL(name, import.meta.url));
+const readSibling = (name) => readFile(new URL(name, import.meta.url));
 
 export { DespachoError } from "./core.js";
-export const { load, createPreviewer, validateOrder, validateStore, applyEvent, lookupPostcode, bestRoute, assign } = surface(
+export const { load, createPreviewer, validateOrder, validateStore, applyEvent, lookupPostcode, bestRoute, assign } = createPackage(
   async (source) => {
-    const { memory } = initSync({ module: source ?? (await beside("./despacho_wasm_bg.wasm")) });
-    return { wasm, memory };
+    initSync({ module: source ?? (await readSibling("./despacho_wasm_bg.wasm")) });
+    return wasm;
   },
-  async (source) => source ?? beside("./gazetteer.bin"),
+  async (source) => source ?? readSibling("./gazetteer.bin"),
 );

@@ -4,7 +4,7 @@
 
 mod page;
 
-pub use page::{PagePreviewer, apply_event, lookup_postcode, validate_order, validate_store};
+pub use page::{PagePreviewer, apply_event, load_gazetteer, lookup_postcode, validate_order, validate_store};
 
 use despacho_core::{
     json::{self, Tree},

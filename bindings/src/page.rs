@@ -3,6 +3,8 @@
 //! Text, because the core reads and writes JSON by itself: a page gets the service's own bytes, and what JavaScript has beyond JSON
 //! (dates, undefined, NaN) is settled by `JSON.stringify` before it comes here.
 
+use std::sync::OnceLock;
+
 use despacho_core::{
     api::{
         follow,
@@ -29,6 +31,22 @@ const CONTEXT: &str = "/delivery/preview-context";
 /// The request's identifier in problems of a page, where there is no request.
 const REQUEST_ID: &str = "page";
 
+/// Empty until [`load_gazetteer`] is called: the gazetteer is a file of its own, which not every page needs.
+static GAZETTEER: OnceLock<Gazetteer> = OnceLock::new();
+
+fn gazetteer() -> Gazetteer {
+    GAZETTEER.get().copied().unwrap_or_else(Gazetteer::empty)
+}
+
+/// Opens the bytes of `gazetteer.bin` for all later calls; throws a text if they are damaged.
+#[wasm_bindgen(js_name = loadGazetteer)]
+pub fn load_gazetteer(bytes: Vec<u8>) -> Result<(), String> {
+    let length = bytes.len();
+    let opened = Gazetteer::open(Box::leak(bytes.into_boxed_slice()));
+    let opened = opened.ok_or_else(|| format!("the gazetteer of {length} bytes is damaged"))?;
+    GAZETTEER.set(opened).map_err(|_| "the gazetteer is already loaded".to_owned())
+}
+
 /// A previewer on one context.
 #[wasm_bindgen(js_name = Previewer)]
 pub struct PagePreviewer(Previewer);
@@ -48,16 +66,15 @@ impl PagePreviewer {
     /// A previewer on a context's JSON; throws a problem document's JSON.
     #[wasm_bindgen(constructor)]
     pub fn new(context: &str, language: &str) -> Result<PagePreviewer, String> {
-        let context: Result<PreviewContext, _> = json::from_str(context);
-        let context = context.map_err(|error| {
-            Problem::new(
+        let thrown = |problem: Problem| thrown(&problem, CONTEXT, language);
+        let context: PreviewContext = json::from_str(context).map_err(|error| {
+            thrown(Problem::new(
                 ProblemCode::MalformedRequest,
                 format!("This is not a context: {error}. Ask for a new one."),
                 format!("Isto não é um contexto: {error}. Peça um novo."),
-            )
-        });
-        let previewer = context.and_then(Previewer::new);
-        previewer.map(PagePreviewer).map_err(|problem| thrown(&problem, CONTEXT, language))
+            ))
+        })?;
+        Previewer::new(context, gazetteer()).map(PagePreviewer).map_err(thrown)
     }
 
     /// Adds a gazetteer pack's bytes; throws `{error, detail}` as JSON for a pack that is damaged or from the future.
@@ -104,7 +121,7 @@ pub fn apply_event(order: &str, event: &str, language: &str) -> Result<String, S
 #[must_use]
 pub fn lookup_postcode(text: &str) -> Option<String> {
     let cep = Cep::parse(text)?;
-    let town = Gazetteer::embedded().municipality_by_cep(cep)?;
+    let town = gazetteer().municipality_by_cep(cep)?;
     let located = town.located();
     Some(json(&Town {
         city: town.name(),

@@ -34,18 +34,18 @@ struct Maps {
     counter: std::cell::Cell<u64>,
 }
 
-/// Writes a row if the stored version is the expected one; a row that does not exist has version 0.
-fn put<K: Ord, V: Clone>(rows: &mut BTreeMap<K, V>, id: K, row: &Write<V>, version: fn(&V) -> u32) -> bool {
-    rows.insert(id, row.value.clone()).as_ref().map_or(0, version) == row.expected
+/// Writes a row; `false` if the stored version is not the expected one.
+fn put<K: Ord, V: Versioned>(rows: &mut BTreeMap<K, V>, id: K, row: &Write<V>) -> bool {
+    row.apply(rows.get(&id)).map(|row| rows.insert(id, row)).is_some()
 }
 
 impl Tables {
     /// Applies a transaction. Returns `None` on a conflict. A real host also enforces unique CNPJs, emails and key hashes.
     fn apply(&mut self, changes: &Changes) -> Option<()> {
-        let mut is_current = changes.stores.iter().all(|row| put(&mut self.stores, row.value.id, row, |it| it.version));
-        is_current &= changes.keys.iter().all(|row| put(&mut self.keys, row.value.id, row, |it| it.version));
-        is_current &= changes.orders.iter().all(|row| put(&mut self.orders, row.value.id, row, |it| it.version));
-        is_current &= changes.couriers.iter().all(|row| put(&mut self.couriers, row.value.id, row, |it| it.version));
+        let mut is_current = changes.stores.iter().all(|row| put(&mut self.stores, row.value.id, row));
+        is_current &= changes.keys.iter().all(|row| put(&mut self.keys, row.value.id, row));
+        is_current &= changes.orders.iter().all(|row| put(&mut self.orders, row.value.id, row));
+        is_current &= changes.couriers.iter().all(|row| put(&mut self.couriers, row.value.id, row));
         for order in changes.orders.iter().map(|row| &row.value).filter(|order| order.status.holds_code()) {
             is_current &= self.find(OrderQuery::Code(order.store, &order.code)).len() == 1;
         }
@@ -119,11 +119,6 @@ impl Storage for Maps {
         let last = self.counter.replace(self.counter.get() + u64::from(count));
         Ok(IdBlock::new(last + 1, count.into()))
     }
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-        let (admission, next) = bucket.admit(self.buckets.borrow().get(&bucket.name).copied(), now);
-        self.buckets.borrow_mut().extend(next.map(|next| (bucket.name.clone(), next)));
-        Ok(admission)
-    }
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let mut next = self.tables.borrow().clone();
         next.apply(changes).ok_or(HostError::Conflict)?;
@@ -150,6 +145,11 @@ impl Platform for Maps {
         self.counter.set(self.counter.get() + 1);
         let entropy = Entropy::new(hmac_sha256(&[7; 32], &[&self.counter.get().to_be_bytes()]));
         ExecContext { now: Timestamp::from_millis(1_795_262_400_000), entropy }
+    }
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+        let (admission, next) = bucket.admit(self.buckets.borrow().get(&bucket.name).copied(), now);
+        self.buckets.borrow_mut().extend(next.map(|next| (bucket.name.clone(), next)));
+        Ok(admission)
     }
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         password::hash(password, salt).map_err(HostError::internal)

@@ -55,6 +55,23 @@ fn order(code: &str) -> Value {
 }
 
 #[test]
+fn previews_without_idempotency_key_write_nothing() {
+    let may_write = |method: &str, path: &str, header: &str| {
+        api::may_write(&Request::builder().method(method).uri(path).header(header, "1").body(()).unwrap())
+    };
+    for (method, path, header, expected) in [
+        ("POST", "/delivery/orders/preview", "x-api-token", false),
+        ("POST", "/delivery/orders/preview", "idempotency-key", true),
+        ("POST", "/delivery/orders", "x-api-token", true),
+        ("PUT", "/delivery/stores", "x-api-token", true),
+        ("GET", "/delivery/orders", "idempotency-key", false),
+        ("HEAD", "/delivery/orders", "x-api-token", false),
+    ] {
+        assert_eq!(may_write(method, path, header), expected, "{method} {path} {header}");
+    }
+}
+
+#[test]
 fn order_has_the_price_and_times_of_its_preview() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];

@@ -1,4 +1,4 @@
-// Puts the browser package's types, which are written from the service's own document, where the compiler finds them.
+// Copies the npm package's types, generated from core/openapi.json, to the folder that tsconfig.json names.
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A stand-in for the Spin CLI where it is not installed: `spin up` by the test host of this folder, to try the step `spin-up` itself:
+# A stand-in for the Spin CLI that runs `spin up` with the test host of this folder, to test the step `spin-up` without Spin:
 #   DESPACHO_SPIN=$PWD/tests/spin/stand-in-for-spin.sh cargo verify --only spin-up
-# It shows that the step works, and nothing about Spin.
+# It does not test the component on Spin itself.
 set -eu
 [ "$1" = up ] || { echo "stand-in for Spin"; exit 0; }
 shift

@@ -1,4 +1,4 @@
-// A gazetteer pack in the page: DESPACHO_PACK names one with the even numbers 2 to 400 of a street.
+// Gazetteer packs: DESPACHO_PACK is a pack with the even house numbers 2 to 400 of a street.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
@@ -11,32 +11,32 @@ const pack = readFileSync(process.env.DESPACHO_PACK);
 const address = { street: "Rua Augusta", number: "200", city: "São Paulo", state: "SP" };
 const request = { deliveries: [{ address }] };
 
-test("a pack locates by street and number what the embedded data knows by its city", async () => {
+test("loaded pack locates addresses by street and number", async () => {
   const previewer = await createPreviewer(context);
   const before = previewer.preview(request);
   previewer.loadPack(pack);
   const after = previewer.preview(request);
   assert.deepEqual([before.deliveries[0].precision, before.estimated], ["municipality", true]);
   assert.deepEqual([after.deliveries[0].precision, after.estimated], ["number", false]);
-  // What the pack does not know stays as it was.
+  // A street that the pack does not contain is still located by its city.
   const elsewhere = { deliveries: [{ address: { ...address, street: "Rua Sem Nome" } }] };
   assert.equal(previewer.preview(elsewhere).deliveries[0].precision, "municipality");
 });
 
-test("a pack that cannot be used is refused and leaves nothing behind", async () => {
+test("invalid pack is rejected without side effects", async () => {
   const previewer = await createPreviewer(context);
-  const refused = (bytes, code) =>
+  const assertRejected = (bytes, code) =>
     assert.throws(() => previewer.loadPack(bytes), (error) => error instanceof DespachoError && error.code === code && error.message !== "");
   const future = Uint8Array.from(pack);
   future[8] = 255;
   future[9] = 255;
   const damaged = Uint8Array.from(pack);
   damaged[damaged.length - 1] ^= 1;
-  refused(new Uint8Array(0), "not_a_pack");
-  refused(new TextEncoder().encode("no pack at all, and long enough to hold a header of sixty-four bytes"), "not_a_pack");
-  refused(future, "pack_from_the_future");
-  refused(pack.subarray(0, pack.length - 1), "pack_truncated");
-  refused(damaged, "pack_damaged");
+  assertRejected(new Uint8Array(0), "not_a_pack");
+  assertRejected(new TextEncoder().encode("not a pack, but long enough to contain a header of sixty-four bytes"), "not_a_pack");
+  assertRejected(future, "pack_from_the_future");
+  assertRejected(pack.subarray(0, pack.length - 1), "pack_truncated");
+  assertRejected(damaged, "pack_damaged");
   assert.equal(previewer.preview(request).deliveries[0].precision, "municipality");
   previewer.loadPack(pack);
   assert.equal(previewer.preview(request).deliveries[0].precision, "number");

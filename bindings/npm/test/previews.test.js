@@ -1,5 +1,5 @@
-// The package's previews against the service's, byte for byte. The service's come from `cargo run -p despacho-conformance --bin previews`, in the file
-// that DESPACHO_PREVIEWS names; the package is in the folder that DESPACHO_PACKAGE names.
+// Compares the package's previews with the service's, byte for byte. DESPACHO_PREVIEWS is the output file of
+// `cargo run -p despacho-conformance --bin previews`; DESPACHO_PACKAGE is the folder of the package.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
@@ -10,7 +10,7 @@ const { createPreviewer, DespachoError } = await import(new URL("node.js", folde
 const lines = readFileSync(process.env.DESPACHO_PREVIEWS, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
 const [{ context }, ...cases] = lines;
 
-function previewed(previewer, { request, now, language }) {
+function runPreview(previewer, { request, now, language }) {
   try {
     return { status: 200, answer: previewer.previewText(request, { now, language }) };
   } catch (error) {
@@ -19,21 +19,21 @@ function previewed(previewer, { request, now, language }) {
   }
 }
 
-test("every preview is the service's, byte for byte", async () => {
+test("previews equal the service's previews byte for byte", async () => {
   const previewer = await createPreviewer(context);
-  for (const wanted of cases) {
-    const { status, answer } = previewed(previewer, wanted);
-    assert.deepEqual({ status, answer }, { status: wanted.status, answer: wanted.answer }, wanted.request);
+  for (const expected of cases) {
+    const { status, answer } = runPreview(previewer, expected);
+    assert.deepEqual({ status, answer }, { status: expected.status, answer: expected.answer }, expected.request);
   }
-  const good = cases.filter((wanted) => wanted.status === 200).length;
-  console.log(`${cases.length} previews are equal: ${good} calculated, ${cases.length - good} refused`);
-  assert.ok(good > cases.length / 4 && good < cases.length, "both kinds are met");
+  const good = cases.filter((expected) => expected.status === 200).length;
+  console.log(`${cases.length} previews are equal: ${good} calculated, ${cases.length - good} rejected`);
+  assert.ok(good > cases.length / 4 && good < cases.length, "the cases contain successes and errors");
 });
 
-test("an object gives what its text gives", async () => {
+test("preview of an object equals the preview of its text", async () => {
   const previewer = await createPreviewer(JSON.parse(context));
-  for (const wanted of cases.filter((one) => one.status === 200).slice(0, 200)) {
-    const view = previewer.preview(JSON.parse(wanted.request), { now: new Date(wanted.now), language: wanted.language });
-    assert.equal(JSON.stringify(view), wanted.answer);
+  for (const expected of cases.filter((one) => one.status === 200).slice(0, 200)) {
+    const view = previewer.preview(JSON.parse(expected.request), { now: new Date(expected.now), language: expected.language });
+    assert.equal(JSON.stringify(view), expected.answer);
   }
 });

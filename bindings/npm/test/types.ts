@@ -1,8 +1,8 @@
-// Compiled, never run: what a shop's own code looks like under `tsc --strict`.
+// Compiled with `tsc --strict`, not run: a merchant's code that uses the package.
 import { assign, bestRoute, createPreviewer, DespachoError, load, lookupPostcode, validateOrder } from "despacho";
 import type { CreateOrder, Preview, PreviewContext, ProblemCode } from "despacho";
 
-export async function quoted(context: PreviewContext, zipCode: string): Promise<number> {
+export async function previewFee(context: PreviewContext, zipCode: string): Promise<number> {
   await load(undefined, { gazetteer: false });
   const previewer = await createPreviewer(context, { language: "pt-BR" });
   const preview: Preview = previewer.preview({ deliveries: [{ address: { zipCode } }] }, { now: new Date() });
@@ -15,18 +15,18 @@ export async function quoted(context: PreviewContext, zipCode: string): Promise<
   return preview.deliveryFee + preview.priceBreakdown.length + first.length + fee.length;
 }
 
-export async function faults(order: CreateOrder): Promise<string[]> {
+export async function invalidFields(order: CreateOrder): Promise<string[]> {
   try {
     await validateOrder(order);
     return [];
   } catch (error) {
     if (!(error instanceof DespachoError)) throw error;
     const code: ProblemCode | string = error.code;
-    return [code, ...error.problem.errors.map((fault) => fault.pointer)];
+    return [code, ...error.problem.errors.map(({ pointer }) => pointer)];
   }
 }
 
-export async function routes(): Promise<boolean> {
+export async function findRoute(): Promise<boolean> {
   const town = await lookupPostcode("01310-200");
   const { proven, order } = await bestRoute({ matrix: [[0, 1], [null, 0]] });
   const pairs = await assign({ costs: [[1, null]] });

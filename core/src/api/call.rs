@@ -1,9 +1,6 @@
 //! One request on its way through the API: who calls, what was sent, and how its changes are committed.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, OnceLock},
-};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -16,7 +13,7 @@ use crate::{
     drivers::stream::Subscription,
     host::{Host, HostError},
     model::{
-        DistanceMatrix, Duration, ExecContext, Language, Located, Timestamp,
+        Duration, ExecContext, Language, Timestamp,
         courier::Courier,
         fingerprint,
         store::{Claim, ClaimChange, KeyHolder, Recompute, StoredResponse},
@@ -47,16 +44,6 @@ pub(super) struct Call<'a, H> {
     pub claim: Option<Claim>,
     /// Where a stream goes on after its first events.
     pub stream: Option<Subscription>,
-    /// What the first attempt at this request located and measured.
-    pub survey: Survey,
-}
-
-/// Results of a geocoder and a road service, which an attempt after a conflict uses again: both are slow and may cost money.
-#[derive(Default)]
-pub(super) struct Survey {
-    /// The locations of the body's addresses: the body is the same at each attempt.
-    pub located: OnceLock<Vec<Located>>,
-    measured: OnceLock<(Vec<Located>, DistanceMatrix)>,
 }
 
 /// A successful answer.
@@ -111,6 +98,32 @@ impl From<HostError> for HandlerError {
     }
 }
 
+impl From<HandlerError> for Problem {
+    fn from(stop: HandlerError) -> Problem {
+        match stop {
+            HandlerError::Conflict => given_up(),
+            HandlerError::Problem(problem) => problem,
+        }
+    }
+}
+
+/// Loads, decides and commits by a future, and after a conflict with another write by a new one, up to [`ATTEMPTS`] in all. A macro,
+/// because the compiler cannot prove that a function's future is `Send` if the function takes an async closure.
+macro_rules! retry {
+    ($call:ident, $attempt:expr) => {{
+        let mut conflicts = 0;
+        loop {
+            let result: Result<ApiResponse, HandlerError> = $attempt.await;
+            if !matches!(result, Err(HandlerError::Conflict)) {
+                break result;
+            }
+            conflicts += 1;
+            $call.refresh(conflicts).await?;
+        }
+    }};
+}
+pub(super) use retry;
+
 impl ApiResponse {
     /// An answer of a serialisable value.
     pub(super) fn json(status: u16, value: &impl Serialize) -> Result<ApiResponse, Problem> {
@@ -152,6 +165,23 @@ impl ApiResponse {
 }
 
 impl<H: Host> Call<'_, H> {
+    /// Reads the calling store or courier again: the other write may have changed its balance or its order, and a decision on the old
+    /// one would conflict again. Fails after [`ATTEMPTS`] conflicts.
+    pub(super) async fn refresh(&mut self, conflicts: usize) -> Result<(), Problem> {
+        if conflicts >= ATTEMPTS {
+            return Err(given_up());
+        }
+        if let Some(holder) = &mut self.caller {
+            // A store that was removed meanwhile must not write.
+            let store = self.host.store(holder.store.id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?;
+            Arc::make_mut(holder).store = store;
+        }
+        if let Some(courier) = &mut self.courier {
+            *courier = self.host.courier(courier.id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyInvalid))?;
+        }
+        Ok(())
+    }
+
     /// The calling store's key, on endpoints that only stores may call.
     pub(super) fn caller(&self) -> Result<&KeyHolder, Problem> {
         self.caller.as_deref().ok_or_else(|| {
@@ -182,19 +212,6 @@ impl<H: Host> Call<'_, H> {
             self.claim = claim;
         }
         committed
-    }
-
-    /// Road legs between every pair of locations. They are measured again only if a location has changed since the first attempt.
-    pub(super) async fn matrix(&self, places: &[Located]) -> Result<Cow<'_, DistanceMatrix>, HostError> {
-        let measured = &self.survey.measured;
-        if let Some((_, matrix)) = measured.get().filter(|(measured, _)| measured == places) {
-            return Ok(Cow::Borrowed(matrix));
-        }
-        let matrix = self.host.matrix(places).await?;
-        if measured.get().is_some() {
-            return Ok(Cow::Owned(matrix));
-        }
-        Ok(Cow::Borrowed(&measured.get_or_init(|| (places.to_vec(), matrix)).1))
     }
 
     /// Reserves identifiers.

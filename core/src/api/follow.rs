@@ -40,7 +40,7 @@ pub fn apply_event(order: &[u8], event: &[u8]) -> Result<String, Problem> {
         Some(events) => events.push(event),
         None => order.set("sequence", Tree::Whole(after.sequence.into())),
     }
-    Ok(order.to_json())
+    Ok(order.sorted().to_json())
 }
 
 fn object<'t>(bytes: &'t [u8], what: &str) -> Result<Tree<'t>, Problem> {

@@ -35,7 +35,7 @@ pub use self::{
 };
 use crate::{
     api::{
-        call::{ApiResponse, Call, Survey},
+        call::{ApiResponse, Call},
         idempotency::Begun,
         problem::{Problem, ProblemCode},
         respond::Reply,
@@ -44,10 +44,7 @@ use crate::{
     drivers::stream::Subscription,
     host::Host,
     model::store::Recompute,
-    rules::{
-        limits::{Admission, Usage},
-        settings::Settings,
-    },
+    rules::{limits::Admission, settings::Settings},
 };
 
 /// Responds to one request. The body must already be collected, up to `settings.limits.body_bytes` and at least one more byte
@@ -97,7 +94,6 @@ pub async fn handle_or_stream<H: Host>(
                 id,
                 claim: None,
                 stream: None,
-                survey: Survey::default(),
             };
             let outcome = outcome(&mut call, route, &mut reply.admission).await;
             goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
@@ -190,19 +186,11 @@ fn is_notified(code: ProblemCode) -> bool {
     code.status() < 500 && !matches!(code, ProblemCode::RateLimited | ProblemCode::RequestInProgress)
 }
 
-/// Whether answering a request is meant to change what is stored. A host lets such an answer end even where the caller has gone; any
-/// other may be cut off anywhere.
+/// Whether a request may change what is stored. A host completes such a request even if the client has gone; it may cancel any other.
+/// Of the unsafe methods only a preview stores nothing, unless its response is stored for an `Idempotency-Key`.
 pub fn may_write<B>(request: &Request<B>) -> bool {
-    // What only reads is told by its method, without a look for its endpoint.
-    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
-        return false;
-    }
-    match routes::find(request.method(), request.uri().path()) {
-        // A claim of an idempotency key is stored, whatever it is claimed for.
-        Match::Found(route, _) if route.usage == Usage::Preview => request.headers().contains_key(idempotency::HEADER),
-        Match::Found(..) => true,
-        Match::OtherMethods(_) | Match::Nothing => false,
-    }
+    let is_preview = request.uri().path() == routes::PREVIEW && !request.headers().contains_key(idempotency::HEADER);
+    !request.method().is_safe() && !is_preview
 }
 
 /// A host's own problem in the API's shape, in place of an answer that went missing or for an endpoint of the host's: the

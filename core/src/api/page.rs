@@ -46,15 +46,16 @@ pub struct Previewer {
     id: StoreId,
     pickup: Place,
     limits: Limits,
+    gazetteer: Gazetteer,
     packs: Vec<Pack<'static>>,
 }
 
 impl Previewer {
-    /// A previewer on a context as `GET /delivery/preview-context` gave it, perhaps saved since.
+    /// A previewer on a context of `GET /delivery/preview-context`, which may have been saved, that locates addresses by this gazetteer.
     ///
     /// # Errors
     /// A context of another format, or one whose values are not valid, with a pointer to each fault.
-    pub fn new(context: PreviewContext) -> Result<Previewer, Problem> {
+    pub fn new(context: PreviewContext, gazetteer: Gazetteer) -> Result<Previewer, Problem> {
         if context.format != FORMAT {
             let (found, en) = (context.format, "Update the package, or ask for a new context.");
             return Err(Problem::new(
@@ -93,7 +94,7 @@ impl Previewer {
             preparation_minutes: context.limits.preparation_minutes,
             ..Limits::default()
         };
-        Ok(Previewer { context, id, pickup: Place { address, located }, limits, packs: Vec::new() })
+        Ok(Previewer { context, id, pickup: Place { address, located }, limits, gazetteer, packs: Vec::new() })
     }
 
     /// Locates addresses by one more gazetteer pack too, as a service that has the pack. Of several packs the most precise place counts,
@@ -113,8 +114,7 @@ impl Previewer {
             return Err(super::planning::not_allowed());
         }
         let (addresses, pointer) = inquired(&inquiry);
-        let gazetteer = Gazetteer::embedded();
-        let responses = addresses.iter().map(|address| gazetteer.locate_with(&self.packs, address)).collect();
+        let responses = addresses.iter().map(|address| self.gazetteer.locate_with(&self.packs, address)).collect();
         let min = self.context.limits.min_precision;
         let error = own_pickup(&inquiry, &self.pickup, min);
         let located = every_place(&addresses, responses, min, pointer, error)?;

@@ -29,12 +29,8 @@ pub(super) async fn locate<H: Host>(
     pointer: impl Fn(usize) -> String,
     own: Option<FieldError>,
 ) -> Result<Vec<Located>, Problem> {
-    if let (Some(located), None) = (call.survey.located.get(), &own) {
-        return Ok(located.clone());
-    }
     let results = call.host.locate(addresses).await?;
-    let located = every_place(addresses, results, call.settings.places.min_precision, pointer, own)?;
-    Ok(call.survey.located.get_or_init(|| located).clone())
+    every_place(addresses, results, call.settings.places.min_precision, pointer, own)
 }
 
 /// The places of addresses, or every address without one that is precise enough named at once, after `own`.

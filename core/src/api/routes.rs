@@ -156,6 +156,8 @@ pub enum Authority {
 pub struct Route {
     /// The method.
     pub method: Method,
+    /// The path with its placeholder.
+    pub path: &'static str,
     /// Method and path as metrics and documentation name them.
     pub template: &'static str,
     /// The endpoint.
@@ -176,11 +178,15 @@ pub enum Match<'a> {
     Nothing,
 }
 
+/// The path of a preview, the only `POST` that may store nothing.
+pub(super) const PREVIEW: &str = "/delivery/orders/preview";
+
 macro_rules! routes {
     ($($method:ident $template:literal $endpoint:ident $authority:ident $usage:ident,)*) => {
         /// Every endpoint.
         pub static ROUTES: &[Route] = &[$(Route {
             method: Method::$method,
+            path: $template,
             template: concat!(stringify!($method), " ", $template),
             endpoint: Endpoint::$endpoint,
             authority: Authority::$authority,
@@ -296,48 +302,43 @@ impl Endpoint {
     }
 }
 
+#[cfg(feature = "openapi")]
 impl Route {
     /// Whether a request can send an `Idempotency-Key`. A login is never replayed.
-    #[cfg(feature = "openapi")]
     pub(super) fn takes_idempotency_key(&self) -> bool {
         self.method == http::Method::POST && self.authority != Authority::Public && self.endpoint.stores_response()
     }
-
-    /// The path with its placeholder.
-    pub fn path(&self) -> &'static str {
-        self.template.split_once(' ').map_or("", |(_, path)| path)
-    }
 }
 
-/// Looks a method and a path up. `HEAD` is answered as `GET`. Where two paths match, the one without a placeholder wins: it
-/// has the longer fixed part.
+/// Finds the route of a method and a path. `HEAD` is handled as `GET`. A path without a placeholder comes first: `/delivery/orders/cancel`
+/// is no order.
 pub fn find<'a>(method: &Method, path: &'a str) -> Match<'a> {
     let wanted = if method == Method::HEAD { &Method::GET } else { method };
-    let matching = || ROUTES.iter().filter_map(|route| Some((route, captured(route.path(), path)?)));
-    let fixed = matching().any(|(route, _)| !route.path().contains('{'));
-    let mut candidates = matching().filter(|(route, _)| !fixed || !route.path().contains('{'));
-    if let Some((route, id)) = candidates.clone().find(|(route, _)| route.method == *wanted) {
-        return Match::Found(route, id);
+    let fixed = ROUTES.iter().filter(|route| route.path == path).map(|route| (route, ""));
+    let variable = ROUTES.iter().filter_map(|route| Some((route, captured(route.path, path)?)));
+    let mut first = None;
+    for (route, id) in fixed.chain(variable) {
+        if *first.get_or_insert(route.path) != route.path {
+            break;
+        }
+        if route.method == *wanted {
+            return Match::Found(route, id);
+        }
     }
-    match candidates.next() {
-        Some((route, _)) => Match::OtherMethods(allowed(route.path())),
-        None => Match::Nothing,
-    }
+    first.map_or(Match::Nothing, |path| Match::OtherMethods(allowed(path)))
 }
 
-/// The part of a path in the place of the template's placeholder (empty without one), where the rest is the same.
+/// The part of a path at the template's placeholder, if the rest is equal.
 fn captured<'a>(template: &str, path: &'a str) -> Option<&'a str> {
-    let Some((before, rest)) = template.split_once('{') else {
-        return (template == path).then_some("");
-    };
-    let after = rest.split_once('}').map_or("", |(_, after)| after);
+    let (before, rest) = template.split_once('{')?;
+    let (_, after) = rest.split_once('}')?;
     let id = path.strip_prefix(before)?.strip_suffix(after)?;
     (!id.is_empty() && !id.contains('/')).then_some(id)
 }
 
 /// The methods that a path takes, for the `Allow` header.
 fn allowed(template: &str) -> String {
-    let takes = |method: &Method| ROUTES.iter().any(|route| route.path() == template && route.method == *method);
+    let takes = |method: &Method| ROUTES.iter().any(|route| route.path == template && route.method == *method);
     let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE].into_iter().filter(takes);
     let names = methods.map(|method| if method == Method::GET { "GET, HEAD".to_owned() } else { method.to_string() });
     names.collect::<Vec<_>>().join(", ")
@@ -357,6 +358,7 @@ mod tests {
     #[test]
     fn paths_are_found_with_their_identifiers() {
         assert_eq!(endpoint(Method::POST, "/delivery/orders"), Some((Endpoint::CreateOrder, "")));
+        assert_eq!(endpoint(Method::POST, PREVIEW), Some((Endpoint::PreviewOrder, "")));
         assert_eq!(endpoint(Method::GET, "/delivery/orders/12"), Some((Endpoint::GetOrder, "12")));
         assert_eq!(endpoint(Method::HEAD, "/delivery/orders/12"), Some((Endpoint::GetOrder, "12")));
         assert_eq!(endpoint(Method::POST, "/delivery/notifications/3/read"), Some((Endpoint::ReadNotification, "3")));
@@ -370,10 +372,10 @@ mod tests {
     #[test]
     fn the_allow_header_names_every_method_of_a_path() {
         for route in ROUTES {
-            let Match::OtherMethods(allow) = find(&Method::TRACE, &route.path().replace(['{', '}'], "")) else {
+            let Match::OtherMethods(allow) = find(&Method::TRACE, &route.path.replace(['{', '}'], "")) else {
                 panic!("{} takes TRACE", route.template);
             };
-            let methods: Vec<_> = ROUTES.iter().filter(|other| other.path() == route.path()).collect();
+            let methods: Vec<_> = ROUTES.iter().filter(|other| other.path == route.path).collect();
             assert!(methods.iter().all(|other| allow.contains(other.method.as_str())), "{}", route.template);
             let named = allow.split(", ").filter(|method| *method != "HEAD").count();
             assert_eq!(named, methods.len(), "{}", route.template);

@@ -3,11 +3,11 @@
 use super::{
     great_circle_m,
     names::{city_key, hash32, plain},
-    tables,
+    tables::{self, Tables},
 };
 use crate::model::{Cep, Located, Point, Precision, Uf};
 
-/// Embedded data of Brazil's 5,571 municipalities: names, municipal seats, population and CEP ranges. Sources and licences:
+/// Data of Brazil's 5,571 municipalities (names, municipal seats, population, CEP ranges) and its borders. Sources and licences:
 /// `core/data`.
 ///
 /// ```
@@ -17,11 +17,14 @@ use crate::model::{Cep, Located, Point, Precision, Uf};
 /// assert_eq!((city.name().as_str(), city.ibge()), ("São Bernardo do Campo", 3_548_708));
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Gazetteer(());
+pub struct Gazetteer(pub(super) &'static Tables);
 
-/// A municipality of the embedded gazetteer.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Municipality(u16);
+/// A municipality of a gazetteer.
+#[derive(Clone, Copy)]
+pub struct Municipality {
+    tables: &'static Tables,
+    index: u16,
+}
 
 /// Population in thousands, and the typical distance in metres between an address and the municipal seat.
 ///
@@ -45,7 +48,7 @@ const RADII: [(u32, u32); 11] = [
 impl Municipality {
     /// Returns the name with its accents.
     pub fn name(self) -> String {
-        tables::name(self.0)
+        self.tables.name(self.index)
     }
 
     /// Returns the federative unit.
@@ -56,17 +59,17 @@ impl Municipality {
 
     /// Returns the seven-digit IBGE code.
     pub fn ibge(self) -> u32 {
-        tables::ibge(self.0)
+        self.tables.ibge(self.index)
     }
 
     /// Returns the municipal seat. Its median error is half a kilometre, its maximum a few kilometres.
     pub fn municipal_seat(self) -> Point {
-        tables::municipal_seat(self.0)
+        self.tables.municipal_seat(self.index)
     }
 
     /// Returns the population of the municipal seat, accurate to about 5 %.
     pub fn population(self) -> u32 {
-        tables::population(self.0)
+        self.tables.population(self.index)
     }
 
     /// Returns the typical distance in metres between an address and the municipal seat, estimated from the population.
@@ -92,9 +95,17 @@ impl Municipality {
 
     /// Whether the municipality has a CEP range. The newest municipality has none yet.
     pub(super) fn has_ceps(self) -> bool {
-        tables::has_ceps(self.0)
+        self.tables.has_ceps(self.index)
     }
 }
+
+impl PartialEq for Municipality {
+    fn eq(&self, other: &Municipality) -> bool {
+        self.ibge() == other.ibge()
+    }
+}
+
+impl Eq for Municipality {}
 
 impl std::fmt::Debug for Municipality {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -105,12 +116,27 @@ impl std::fmt::Debug for Municipality {
 impl Gazetteer {
     /// Returns the embedded gazetteer, without reading or parsing anything.
     pub fn embedded() -> Gazetteer {
-        Gazetteer(())
+        Gazetteer(&tables::EMBEDDED)
+    }
+
+    /// Returns a gazetteer without municipalities, which accepts all coordinates in and around Brazil.
+    pub fn empty() -> Gazetteer {
+        Gazetteer(&tables::EMPTY)
+    }
+
+    /// Opens the file `gazetteer.bin` of the browser package. Returns `None` if it is damaged. The gazetteer remains in memory until
+    /// the program ends.
+    pub fn open(bytes: &'static [u8]) -> Option<Gazetteer> {
+        Some(Gazetteer(Box::leak(Box::new(Tables::open(bytes)?))))
+    }
+
+    fn at(self, index: u16) -> Municipality {
+        Municipality { tables: self.0, index }
     }
 
     /// Iterates over all municipalities in unspecified order.
     pub fn all(self) -> impl Iterator<Item = Municipality> {
-        (0..tables::count()).map(Municipality)
+        (0..self.0.count()).map(move |index| self.at(index))
     }
 
     /// Returns the municipality with this name in this federative unit, in any spelling that [`city_key`] unifies.
@@ -133,29 +159,32 @@ impl Gazetteer {
             if key.is_empty() {
                 return None;
             }
-            let mut found = Self::with_key(&key).filter(|town| town.uf() == uf);
+            let mut found = self.with_key(&key).filter(|town| town.uf() == uf);
             match (found.next(), found.next()) {
                 (Some(one), None) => Some(one),
                 (Some(_), Some(_)) => {
                     let exact = plain(name);
-                    Self::with_key(&key).find(|town| town.uf() == uf && plain(&town.name()) == exact)
+                    self.with_key(&key).find(|town| town.uf() == uf && plain(&town.name()) == exact)
                 }
                 (None, _) => {
-                    tables::with_alias(tables::alias_hash(&key)).map(Municipality).find(|town| town.uf() == uf)
+                    self.0.with_alias(tables::alias_hash(&key)).map(|index| self.at(index)).find(|town| town.uf() == uf)
                 }
             }
         })
     }
 
     /// Returns the municipalities with this key. Compares the key itself, because hashes can collide.
-    fn with_key(key: &str) -> impl Iterator<Item = Municipality> {
-        tables::with_hash(hash32(key)).map(Municipality).filter(move |town| city_key(&town.name(), "sao") == key)
+    fn with_key(self, key: &str) -> impl Iterator<Item = Municipality> {
+        self.0
+            .with_hash(hash32(key))
+            .map(move |index| self.at(index))
+            .filter(move |town| city_key(&town.name(), "sao") == key)
     }
 
     /// Returns the municipalities with this name in all federative units, the most populous first.
     pub fn namesakes(self, name: &str) -> Vec<Municipality> {
         let key = city_key(name, "sao");
-        let mut found: Vec<Municipality> = Self::with_key(&key).collect();
+        let mut found: Vec<Municipality> = self.with_key(&key).collect();
         found.sort_unstable_by_key(|town| (std::cmp::Reverse(town.population()), town.ibge()));
         found
     }
@@ -168,14 +197,14 @@ impl Gazetteer {
     /// assert_eq!(Gazetteer::embedded().municipality_by_cep(cep).map(|city| city.name()).as_deref(), Some("Manaus"));
     /// ```
     pub fn municipality_by_cep(self, cep: Cep) -> Option<Municipality> {
-        tables::with_cep(cep.number()).map(Municipality)
+        self.0.with_cep(cep.number()).map(|index| self.at(index))
     }
 
     /// Returns the municipality with the nearest seat, and the distance to the seat in metres.
     pub fn nearest(self, point: Point) -> Option<(Municipality, u32)> {
         self.all()
             .map(|town| (town, great_circle_m(town.municipal_seat(), point)))
-            .min_by_key(|(town, metres)| (*metres, *town))
+            .min_by_key(|(town, metres)| (*metres, town.index))
     }
 }
 
@@ -293,7 +322,7 @@ mod tests {
             _ => "",
         };
         for cep in (0..100_000_000).step_by(2_500) {
-            let town = tables::with_cep(cep).map(Municipality);
+            let town = tables::EMBEDDED.with_cep(cep).map(|index| Gazetteer::embedded().at(index));
             let unit = unit_of(cep);
             if let (Some(town), false) = (town, unit.is_empty()) {
                 assert_eq!(town.uf().code(), unit, "{cep:08} {town:?}");

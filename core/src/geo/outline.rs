@@ -1,6 +1,6 @@
 //! Checks whether a point is in Brazil, using the coast and borders of Natural Earth (1:10,000,000).
 
-use super::tables;
+use super::tables::Tables;
 use crate::model::Point;
 
 /// Distance in metres within which a point outside the outline still counts as in Brazil.
@@ -12,13 +12,10 @@ const MARGIN_M: f64 = 6_000.0;
 /// Metres in one degree of latitude.
 const DEGREE_M: f64 = 111_195.0;
 
-/// Bitmap of the grid cells that are entirely on Brazil's land, one bit per cell and [`ROW`] bytes per row, from south to
-/// north.
-///
-/// Most points are in such a cell and need no search along the borders. A test compares the bitmap with the outline.
-static LAND: &[u8] = include_bytes!("../../data/land.bin");
-
 /// Side of a cell: a quarter of a degree.
+///
+/// [`Tables::land`] is a bitmap of the cells that are entirely on land, with [`ROW`] bytes per row, from south to north. Most
+/// points are in such a cell and need no search along the borders. A test compares the bitmap with the outline.
 const CELL_E7: i32 = 2_500_000;
 /// Southern and western ends of the grid in 10⁻⁷ degrees.
 const SOUTH_E7: i32 = -340_000_000;
@@ -27,24 +24,24 @@ const WEST_E7: i32 = -745_000_000;
 const ROW: usize = 20;
 
 /// Whether the point is on Brazil's land or within the margin around it.
-pub(super) fn contains(point: Point) -> bool {
-    is_in_land_cell(point) || is_inside(point) || is_near_edge(point)
+pub(super) fn contains(tables: &Tables, point: Point) -> bool {
+    is_in_land_cell(tables, point) || is_inside(tables, point) || is_near_edge(tables, point)
 }
 
 /// Whether the point's cell is entirely on land.
-fn is_in_land_cell(point: Point) -> bool {
+fn is_in_land_cell(tables: &Tables, point: Point) -> bool {
     let index =
         |at: i32, from: i32| at.checked_sub(from).and_then(|ahead| usize::try_from(ahead.div_euclid(CELL_E7)).ok());
     let (Some(row), Some(column)) = (index(point.lat_e7, SOUTH_E7), index(point.lon_e7, WEST_E7)) else { return false };
-    let byte = if column < 8 * ROW { LAND.get(row * ROW + column / 8) } else { None };
+    let byte = if column < 8 * ROW { tables.land.get(row * ROW + column / 8) } else { None };
     byte.is_some_and(|byte| byte >> (column % 8) & 1 == 1)
 }
 
 /// Applies the even-odd rule to all rings, with integers for identical results on every host.
-fn is_inside(point: Point) -> bool {
+fn is_inside(tables: &Tables, point: Point) -> bool {
     let (lat, lon) = (i64::from(point.lat_e7), i64::from(point.lon_e7));
     let mut odd = false;
-    let crossed = tables::strips().filter(|strip| strip.south_e7 <= point.lat_e7 && point.lat_e7 <= strip.north_e7);
+    let crossed = tables.strips().filter(|strip| strip.south_e7 <= point.lat_e7 && point.lat_e7 <= strip.north_e7);
     for strip in crossed {
         for (from, to) in strip.edges() {
             let (y1, y2) = (i64::from(from.lat_e7), i64::from(to.lat_e7));
@@ -62,7 +59,7 @@ fn is_inside(point: Point) -> bool {
 }
 
 /// Whether any edge is within the margin. At this distance plane geometry is accurate to a metre.
-fn is_near_edge(point: Point) -> bool {
+fn is_near_edge(tables: &Tables, point: Point) -> bool {
     let radians = core::f64::consts::PI / 180.0;
     let east_m = DEGREE_M * libm::cos(point.latitude() * radians);
     let flat = |other: Point| {
@@ -70,7 +67,7 @@ fn is_near_edge(point: Point) -> bool {
         let y = (other.latitude() - point.latitude()) * DEGREE_M;
         (x, y)
     };
-    tables::strips().any(|strip| {
+    tables.strips().any(|strip| {
         strip.edges().any(|(from, to)| {
             let (start, end) = (flat(from), flat(to));
             let (dx, dy) = (end.0 - start.0, end.1 - start.1);
@@ -85,9 +82,10 @@ fn is_near_edge(point: Point) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geo::tables::EMBEDDED;
 
     fn at(latitude: f64, longitude: f64) -> bool {
-        contains(Point::from_degrees(latitude, longitude).expect("valid coordinates"))
+        contains(&EMBEDDED, Point::from_degrees(latitude, longitude).expect("valid coordinates"))
     }
 
     /// From 34 degrees south to 6 degrees north.
@@ -95,7 +93,7 @@ mod tests {
 
     /// Marks a cell as land if its centre is inside the outline and no edge crosses its bounding box.
     fn land_bitmap() -> Vec<u8> {
-        let edges: Vec<_> = tables::strips().flat_map(|strip| strip.edges().collect::<Vec<_>>()).collect();
+        let edges: Vec<_> = EMBEDDED.strips().flat_map(|strip| strip.edges().collect::<Vec<_>>()).collect();
         let mut land = vec![0; ROWS * ROW];
         for (row, column) in (0..ROWS).flat_map(|row| (0..8 * ROW).map(move |column| (row, column))) {
             let south_e7 = SOUTH_E7 + CELL_E7 * i32::try_from(row).expect("small index");
@@ -105,7 +103,7 @@ mod tests {
                 !outside(from.lat_e7, to.lat_e7, south_e7) && !outside(from.lon_e7, to.lon_e7, west_e7)
             });
             let middle = Point { lat_e7: south_e7 + CELL_E7 / 2, lon_e7: west_e7 + CELL_E7 / 2 };
-            if !crossed && is_inside(middle) {
+            if !crossed && is_inside(&EMBEDDED, middle) {
                 land[row * ROW + column / 8] |= 1 << (column % 8);
             }
         }
@@ -119,7 +117,7 @@ mod tests {
         if std::env::var_os("DESPACHO_WRITE_LAND").is_some() {
             std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/data/land.bin"), &land).expect("writable file");
         }
-        assert!(land == LAND, "core/data/land.bin differs from the outline");
+        assert!(land == EMBEDDED.land, "core/data/land.bin differs from the outline");
         let cells: u32 = land.iter().map(|byte| byte.count_ones()).sum();
         // A cell at 15 degrees south has about 750 square kilometres; Brazil has 8,510,000.
         assert!((9_000..11_500).contains(&cells), "{cells} cells");
@@ -127,12 +125,12 @@ mod tests {
 
     #[test]
     fn every_municipality_is_in_brazil() {
-        for index in 0..tables::count() {
+        for index in 0..EMBEDDED.count() {
             assert!(
-                contains(tables::municipal_seat(index)),
+                contains(&EMBEDDED, EMBEDDED.municipal_seat(index)),
                 "{} {:?}",
-                tables::name(index),
-                tables::municipal_seat(index)
+                EMBEDDED.name(index),
+                EMBEDDED.municipal_seat(index)
             );
         }
     }

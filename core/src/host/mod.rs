@@ -30,8 +30,10 @@ pub const RECENT: Duration = Duration::seconds(1);
 
 /// Everything that a host stores. Each method is one read or one transaction, so that a request costs few round trips.
 ///
-/// A read returns what was committed before it began, and never part of a commit. There is no `Send` bound: a host that needs `Send`
-/// futures gets them from its own concrete type.
+/// A read returns everything that was committed before it began, and never a part of a commit. Different reads may see different commits:
+/// versions detect a change between a read and the commit. A limit is a maximum; rows that do not exist are left out, without an error.
+/// A type named here with a `scan` function, such as [`OrderQuery::scan`], has the query as code over rows in memory. There is no `Send`
+/// bound: a host that needs `Send` futures gets them from its own concrete type.
 ///
 /// ```
 /// use despacho_core::{
@@ -47,13 +49,14 @@ pub const RECENT: Duration = Duration::seconds(1);
 /// ```
 #[expect(async_fn_in_trait, reason = "static dispatch only; a concrete host's futures are Send if it needs them")]
 pub trait Storage {
-    /// Keys, each with its store.
+    /// Keys, each with its store, removed or not, and the store's balance as in [`Storage::find_stores`]. A key without a store is left out.
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError>;
-    /// Stores, each with the balance that pays for it.
+    /// Stores, each with the balance of its [`Store::account`], in the same snapshot.
     async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError>;
     /// Orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
-    /// Searching orders by the end of their search and by ID, those after `after`, at most `limit`; by index, without their bodies.
+    /// Searching orders by the end of their search and by ID, those after `after`, at most `limit`. A database needs an index of these
+    /// columns. Code over rows in memory: [`SearchingOrder::scan`].
     async fn searching_orders(
         &self,
         after: Option<(Timestamp, OrderId)>,
@@ -61,15 +64,16 @@ pub trait Storage {
     ) -> Result<Vec<SearchingOrder>, HostError>;
     /// An order's history, oldest first.
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError>;
-    /// A journal after a position, oldest first, at most `limit`. Once a reader has seen an event, no event appears before it: see
-    /// [`crate::model::order::Journal`].
+    /// A journal after a position, oldest first, at most `limit`: the merchant's events, or only those of one branch. Positions are assigned
+    /// for each merchant, 1, 2, 3 and so on, over all its stores. They become visible in that order: a position that was read can have no
+    /// later insertion before it.
     async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError>;
-    /// Where a journal begins and ends.
+    /// The first and the last position of a journal.
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError>;
-    /// Couriers, each with the last known position.
+    /// Couriers, each with `position` and `position_at` of the last [`Position`](crate::model::courier::Position) that was committed.
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError>;
     /// Couriers that are free by [`Courier::is_free`], with a position in these cells that is not older than `seen_since`, by cell and ID,
-    /// those after `after`, at most `limit`; by index, without their bodies.
+    /// those after `after`, at most `limit`. A database needs an index of these columns. Code over rows in memory: [`FreeCourier::scan`].
     async fn free_couriers(
         &self,
         cells: RangeInclusive<Cell>,
@@ -77,7 +81,7 @@ pub trait Storage {
         seen_since: Timestamp,
         limit: u32,
     ) -> Result<Vec<FreeCourier>, HostError>;
-    /// A store's notifications before `before`, newest first, at most `limit`.
+    /// A store's notifications with an ID below `before`, newest first, at most `limit`.
     async fn notifications(
         &self,
         store: StoreId,
@@ -86,24 +90,24 @@ pub trait Storage {
     ) -> Result<Vec<Notification>, HostError>;
     /// Lines of a store's statement.
     async fn statement(&self, store: StoreId, query: StatementQuery<'_>) -> Result<Vec<StatementLine>, HostError>;
-    /// Webhooks, without those that were removed.
+    /// Webhooks, without removed ones.
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError>;
-    /// The messages that wait at a webhook, by their position in the journal.
+    /// A webhook's waiting messages, by [`Message::place`] and name.
     async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, HostError>;
     /// Recorded attempts to call webhooks.
     async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError>;
-    /// The claim on an idempotency key of a caller.
+    /// The claim with this scope and key, expired or not.
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError>;
     /// Stored personal data, for an export, an erasure or the retention.
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError>;
     /// How much is stored of what is limited.
     async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError>;
 
-    /// Reserves `count` consecutive identifiers. No identifier is returned twice.
+    /// Reserves `count` consecutive identifiers, above all earlier ones, also after a restart. Start at 1,000. Gaps are allowed.
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError>;
-    /// Counts a request against a bucket, atomically, by [`Bucket::admit`]. The count may be lost in a restart.
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
-    /// Makes all changes durable or none of them. [`HostError::Conflict`] if an expected version, a unique value or a floor did not hold.
+    /// Makes all changes durable or none of them. [`HostError::Conflict`] if an expected version, a unique value, a floor or another
+    /// condition of [`Changes`] does not hold; its fields state them. After any other error the outcome may be unknown: the caller does
+    /// not assume that nothing was stored.
     async fn commit(&self, changes: &Changes) -> Result<(), HostError>;
     /// Commits each of several changes by itself, as [`Storage::commit`] does, in this order, and returns each result. A host may
     /// flush them to disk together.
@@ -116,13 +120,16 @@ pub trait Storage {
     }
 }
 
-/// Everything that a host provides and does not store: time, randomness, CPU time for passwords, a geocoder and a road network.
+/// Everything that a host provides besides storage: time, randomness, rate limits, CPU time for passwords, a geocoder and a road network.
 ///
 /// ```
 /// use despacho_core::{
 ///     host::{HostError, Platform},
 ///     model::{Entropy, Moment, Timestamp},
-///     rules::password,
+///     rules::{
+///         limits::{Admission, Bucket},
+///         password,
+///     },
 /// };
 ///
 /// struct Machine {
@@ -135,6 +142,10 @@ pub trait Storage {
 /// impl Platform for Machine {
 ///     fn moment(&self) -> Moment {
 ///         Moment { now: Timestamp::from_millis((self.clock)()), entropy: Entropy::new((self.random)()) }
+///     }
+///     /// Never rejects a request.
+///     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+///         Ok(bucket.admit(None, now).0)
 ///     }
 ///     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
 ///         password::hash(password, salt).map_err(HostError::internal)
@@ -152,6 +163,9 @@ pub trait Storage {
 pub trait Platform {
     /// The time and fresh randomness, drawn once for a request.
     fn exec_context(&self) -> ExecContext;
+    /// Counts a request against a bucket, atomically, by [`Bucket::admit`]: in memory if one process serves everything, in shared storage
+    /// if several do. The count may be lost in a restart.
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
     /// Locates addresses, with one result for each. Slow if it calls a geocoder, so never called between reads and commit.
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
@@ -250,7 +264,8 @@ pub enum OrderQuery<'a> {
         /// The maximum number of results.
         limit: u32,
     },
-    /// Orders whose next timed transition is due at `now`, by [`crate::rules::lifecycle::next_deadline`], longest due first, then by ID.
+    /// Orders whose next timed transition is due at `now`, by [`crate::rules::lifecycle::next_deadline`] with the deployment's
+    /// [`Timing`](crate::rules::lifecycle::Timing), longest due first, then by ID.
     Due {
         /// The time.
         now: Timestamp,
@@ -289,9 +304,9 @@ pub enum CourierQuery<'a> {
 /// Which lines of a store's statement to read.
 #[derive(Clone, Copy, Debug)]
 pub enum StatementQuery<'a> {
-    /// The lines of a period, oldest first, at most so many: entries that moved the store's balance, and its entries on its parent's balance.
+    /// The lines of a period, oldest first, at most so many: entries whose account is the store, and entries of the store on another account.
     Period(Period, u32),
-    /// The top-up with this reference on the balance that pays for the store, or on the store's own.
+    /// The top-up with this reference on the store's [`Store::account`], or else on the balance of the store's own ID.
     TopUp(&'a str),
 }
 
@@ -302,10 +317,11 @@ pub enum WebhookQuery {
     Id(WebhookId),
     /// A store's webhooks, oldest first.
     Store(StoreId),
-    /// Active webhooks without a lease at `now` that have a message due or events after their position, at most `limit`. Merchants
-    /// take turns: each merchant's webhooks are numbered, those with a lease first, then those that were examined longest ago; lower
-    /// numbers come first. A number above [`crate::model::webhook::ROUNDS_PER_MERCHANT`] is left out, and of what remains, numbered in the same way
-    /// for each receiver, one above [`crate::model::webhook::ROUNDS_PER_RECEIVER`].
+    /// Active webhooks without a lease at `now` whose `due_at` has passed or whose own journal ([`Webhook::journal`], for a branch only
+    /// its events) has events after their position, at most `limit`. Merchants take turns: each merchant's webhooks are numbered, those
+    /// with a lease first, then by `seen_at`; lower numbers come first. A number above
+    /// [`ROUNDS_PER_MERCHANT`](crate::model::webhook::ROUNDS_PER_MERCHANT) is left out. The rest is numbered in the same way for each
+    /// receiver, up to [`ROUNDS_PER_RECEIVER`](crate::model::webhook::ROUNDS_PER_RECEIVER).
     Due {
         /// The time.
         now: Timestamp,
@@ -337,7 +353,8 @@ pub enum UsageQuery<'a> {
     Branches(StoreId),
     /// The webhooks of a parent store and its branches, without those that were removed.
     Webhooks(StoreId),
-    /// The responses that were stored for an owner of claims from the hour of an instant on, by [`Claim::hour`].
+    /// The responses that were counted for an owner of claims since the hour ([`Claim::hour`]) of an instant, by
+    /// [`ClaimChange::Finish`](crate::model::store::ClaimChange::Finish).
     Claims(&'a str, Timestamp),
 }
 
@@ -350,7 +367,7 @@ pub struct StorageUsage {
     pub bytes: u64,
 }
 
-/// Where a journal begins and ends.
+/// The first and the last position of a journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalSpan {
     /// The last position whose event was archived for this reader: a reader that continues from before it misses events. 0 if none was.

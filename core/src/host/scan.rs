@@ -1,14 +1,15 @@
 //! Queries over rows in memory, for a host without indexes. They define exactly what each query returns.
 
-use std::ops::RangeInclusive;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
-use super::{CourierQuery, KeyQuery, OrderQuery, StoreQuery};
+use super::{CourierQuery, KeyQuery, OrderQuery, StoreQuery, WebhookQuery};
 use crate::{
     model::{
         CourierId, OrderId, StoreId, Timestamp,
         courier::{Cell, Courier, FreeCourier, SearchingOrder},
         order::{Order, OrderStatus},
         store::{Key, Store},
+        webhook::{ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, Webhook},
     },
     rules::lifecycle::{Timing, next_deadline},
 };
@@ -108,6 +109,52 @@ impl CourierQuery<'_> {
         };
         couriers.filter(is_match).skip(skipped as usize).take(limit as usize).collect()
     }
+}
+
+impl WebhookQuery {
+    /// The webhooks that the query returns, of webhooks by ID. `has_events` returns whether [`Storage::journal`](super::Storage::journal) has
+    /// an event of [`Webhook::journal`] after [`Webhook::position`].
+    pub fn scan<'r>(
+        &self,
+        webhooks: impl Iterator<Item = &'r Webhook>,
+        has_events: impl Fn(&Webhook) -> bool,
+    ) -> Vec<Webhook> {
+        let mut webhooks = webhooks.filter(|webhook| !webhook.is_removed());
+        match *self {
+            WebhookQuery::Id(id) => webhooks.find(|webhook| webhook.id == id).into_iter().cloned().collect(),
+            WebhookQuery::Store(store) => webhooks.filter(|webhook| webhook.store == store).cloned().collect(),
+            WebhookQuery::Due { now, limit } => {
+                let is_due = |webhook: &Webhook| webhook.due_at.is_some_and(|due| due <= now) || has_events(webhook);
+                let active = webhooks.filter(|webhook| webhook.is_active());
+                take_turns(active.filter(|webhook| is_leased(webhook, now) || is_due(webhook)).collect(), now, limit)
+            }
+        }
+    }
+}
+
+fn is_leased(webhook: &Webhook, now: Timestamp) -> bool {
+    webhook.lease.as_ref().is_some_and(|lease| lease.until > now)
+}
+
+/// The result of [`WebhookQuery::Due`], of webhooks that have a lease or are due.
+fn take_turns(mut webhooks: Vec<&Webhook>, now: Timestamp, limit: u32) -> Vec<Webhook> {
+    webhooks.sort_by_key(|webhook| (!is_leased(webhook, now), webhook.seen_at, webhook.id));
+    let (mut merchants, mut receivers) = (BTreeMap::new(), BTreeMap::new());
+    let mut numbered: Vec<(u32, &Webhook)> =
+        webhooks.into_iter().map(|webhook| (count(&mut merchants, webhook.matrix), webhook)).collect();
+    numbered.retain(|(number, webhook)| is_leased(webhook, now) || *number <= ROUNDS_PER_MERCHANT);
+    numbered.sort_by_key(|(number, webhook)| (!is_leased(webhook, now), *number, webhook.seen_at, webhook.id));
+    numbered.retain(|(_, webhook)| {
+        count(&mut receivers, webhook.receiver()) <= ROUNDS_PER_RECEIVER && !is_leased(webhook, now)
+    });
+    numbered.into_iter().take(limit as usize).map(|(_, webhook)| webhook.clone()).collect()
+}
+
+/// Increments the count of a key and returns it.
+fn count<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> u32 {
+    let count = counts.entry(key).or_default();
+    *count += 1;
+    *count
 }
 
 impl SearchingOrder {

@@ -7,7 +7,8 @@ use serde::{
     de::{MapAccess, SeqAccess, Visitor},
 };
 
-/// A JSON value. Texts without escapes are borrowed from where they stand; names of an object may stand there twice.
+/// A JSON value. Strings without escapes are borrowed from the text; an object may have several members of one name.
+#[derive(Clone)]
 pub enum Tree<'t> {
     /// `null`.
     Null,
@@ -69,12 +70,13 @@ impl<'t> Tree<'t> {
         members.iter_mut().find(|member| member.0 == name).map(|member| &mut member.1)
     }
 
-    /// Puts a member into an object whose names are in order, in place of one that has the name. Anything else stays as it is.
-    pub fn set(&mut self, name: &'static str, value: Tree<'t>) {
-        let Tree::Object(members) = self else { return };
-        match members.binary_search_by(|member| (*member.0).cmp(name)) {
-            Ok(at) => members[at].1 = value,
-            Err(at) => members.insert(at, (Cow::Borrowed(name), value)),
+    /// Replaces an object's member of this name, or adds one at the end. Has no effect on other values.
+    pub fn set(&mut self, name: impl Into<Cow<'t, str>>, value: impl Into<Tree<'t>>) {
+        let (name, value) = (name.into(), value.into());
+        if let Some(current) = self.get_mut(&name) {
+            *current = value;
+        } else if let Tree::Object(members) = self {
+            members.push((name, value));
         }
     }
 

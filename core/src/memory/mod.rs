@@ -246,10 +246,9 @@ impl Storage for MemoryHost {
     }
 
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
-        self.state(|state| match query {
-            WebhookQuery::Id(id) => state.webhook(id).into_iter().collect(),
-            WebhookQuery::Store(store) => state.webhooks_of(store),
-            WebhookQuery::Due { now, limit } => state.due_webhooks(now, limit),
+        self.state(|state| {
+            let has_events = |it: &Webhook| !state.journal_after(it.journal(), it.position, 1).is_empty();
+            query.scan(state.webhooks.rows().values(), has_events)
         })
     }
 
@@ -287,15 +286,6 @@ impl Storage for MemoryHost {
         Ok(IdBlock::new(first, count.into()))
     }
 
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-        let mut inner = self.lock();
-        let (admission, next) = bucket.admit(inner.buckets.get(&bucket.name).copied(), now);
-        if let Some(next) = next {
-            inner.buckets.insert(bucket.name.clone(), next);
-        }
-        Ok(admission)
-    }
-
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let mut inner = self.lock();
         match inner.next_commit.take() {
@@ -311,6 +301,15 @@ impl Platform for MemoryHost {
         inner.contexts += 1;
         let seed = hmac_sha256(&inner.seed, &[b"moment", &inner.contexts.to_be_bytes()]);
         ExecContext { now: inner.now, entropy: Entropy::new(seed) }
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+        let mut inner = self.lock();
+        let (admission, next) = bucket.admit(inner.buckets.get(&bucket.name).copied(), now);
+        if let Some(next) = next {
+            inner.buckets.insert(bucket.name.clone(), next);
+        }
+        Ok(admission)
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

@@ -1,19 +1,16 @@
 //! What leaves the service: journals, statements, subscriptions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::state::{Booked, State, check_version, claim_value};
+use super::state::{Booked, State, apply, claim_value};
 use crate::{
     changes::{Changes, Write},
     host::HostError,
     model::{
-        AttemptId, EntryId, Money, StoreId, Timestamp, WebhookId,
+        AttemptId, EntryId, Money, StoreId, WebhookId,
         order::{Journal, JournalEntry, RecordedEvent},
         store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
-        webhook::{
-            ATTEMPTS_KEPT, Message, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook,
-            WebhookState,
-        },
+        webhook::{ATTEMPTS_KEPT, Message, MessageChange, RecordedAttempt, Webhook},
     },
 };
 
@@ -81,42 +78,13 @@ impl State {
         line(number, &self.ledger.get(&number)?.1)
     }
 
-    pub(super) fn webhooks_of(&self, store: StoreId) -> Vec<Webhook> {
-        let existing = self.webhooks.rows().values().filter(|webhook| webhook.store == store && is_stored(webhook));
-        existing.cloned().collect()
-    }
-
-    pub(super) fn webhook(&self, id: WebhookId) -> Option<Webhook> {
-        self.webhooks.get(&id).filter(|webhook| is_stored(webhook)).cloned()
-    }
-
-    pub(super) fn due_webhooks(&self, now: Timestamp, limit: u32) -> Vec<Webhook> {
-        let leased = |webhook: &Webhook| webhook.lease.as_ref().is_some_and(|lease| lease.until > now);
-        let considered = self.webhooks.rows().values().filter(|webhook| {
-            let waiting = webhook.due_at.is_some_and(|due| due <= now);
-            let behind = || !self.journal_after(webhook.journal(), webhook.position, 1).is_empty();
-            webhook.is_active() && (leased(webhook) || waiting || behind())
-        });
-        let mut considered: Vec<&Webhook> = considered.collect();
-        considered.sort_by_key(|webhook| (!leased(webhook), webhook.seen_at, webhook.id));
-        let (mut merchants, mut receivers) = (BTreeMap::new(), BTreeMap::new());
-        let mut chosen: Vec<(u32, &Webhook)> =
-            considered.into_iter().map(|webhook| (counted(&mut merchants, webhook.matrix), webhook)).collect();
-        chosen.retain(|(turn, webhook)| leased(webhook) || *turn <= ROUNDS_PER_MERCHANT);
-        chosen.sort_by_key(|(turn, webhook)| (!leased(webhook), *turn, webhook.seen_at, webhook.id));
-        chosen.retain(|(_, webhook)| {
-            counted(&mut receivers, webhook.receiver()) <= ROUNDS_PER_RECEIVER && !leased(webhook)
-        });
-        chosen.into_iter().take(limit as usize).map(|(_, webhook)| webhook.clone()).collect()
-    }
-
     pub(super) fn branches(&self, merchant: StoreId) -> u64 {
         let branch = |store: &&Store| store.matrix == Some(merchant) && store.deleted_at.is_none();
         self.stores.rows().values().filter(branch).count() as u64
     }
 
     pub(super) fn merchant_webhooks(&self, merchant: StoreId) -> u64 {
-        let subscribed = |webhook: &&Webhook| webhook.matrix == merchant && is_stored(webhook);
+        let subscribed = |webhook: &&Webhook| webhook.matrix == merchant && !webhook.is_removed();
         self.webhooks.rows().values().filter(subscribed).count() as u64
     }
 
@@ -162,8 +130,7 @@ impl State {
 
     fn write_webhook(&mut self, write: &Write<Webhook>) -> Result<(), HostError> {
         let id = write.value.id;
-        check_version(write.expected, self.webhooks.get(&id).map(|webhook| webhook.version))?;
-        self.webhooks.put(id, Webhook { version: write.expected + 1, ..write.value.clone() });
+        self.webhooks.put(id, apply(write, self.webhooks.get(&id))?);
         Ok(())
     }
 
@@ -180,17 +147,6 @@ impl State {
             }
         }
     }
-}
-
-/// Counts one more of a key.
-fn counted<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> u32 {
-    let count = counts.entry(key).or_default();
-    *count += 1;
-    *count
-}
-
-fn is_stored(webhook: &Webhook) -> bool {
-    !matches!(webhook.state, WebhookState::Removed { .. })
 }
 
 fn line(number: u64, booked: &Booked) -> Option<StatementLine> {

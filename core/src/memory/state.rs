@@ -2,20 +2,17 @@
 
 use super::table::{Table, Transactional};
 use crate::{
-    changes::{Changes, Write},
+    changes::{Changes, Versioned, Write},
     host::{HostError, StorageUsage},
     model::{
         AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId,
         courier::{Courier, Position},
         order::{Event, Order, RecordedEvent},
         privacy::ErasureRecord,
-        store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, Notification, Store},
+        store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, NOTIFICATIONS_KEPT, Notification, Store},
         webhook::{Attempt, Message, Webhook},
     },
 };
-
-/// Notifications that a store keeps, the newest ones.
-pub(super) const NOTIFICATIONS_KEPT: usize = 500;
 
 /// An entry of the ledger with the balance after it.
 #[derive(Clone, Debug)]
@@ -138,7 +135,7 @@ impl State {
 
     fn write_store(&mut self, write: &Write<Store>) -> Result<(), HostError> {
         let (id, old) = (write.value.id, self.stores.get(&write.value.id).cloned());
-        check_version(write.expected, old.as_ref().map(|store| store.version))?;
+        let store = Store { balance: Money::ZERO, ..apply(write, old.as_ref())? };
         let mut orders = self.orders.rows().values();
         if write.expected != 0
             && write.value.deleted_at.is_some()
@@ -150,7 +147,6 @@ impl State {
             self.cnpjs.remove(&old.cnpj.as_str().to_owned());
             self.emails.remove(&old.email.key());
         }
-        let store = Store { version: write.expected + 1, balance: Money::ZERO, ..write.value.clone() };
         if store.deleted_at.is_none() {
             claim_value(&mut self.cnpjs, store.cnpj.as_str().to_owned(), id)?;
             claim_value(&mut self.emails, store.email.key(), id)?;
@@ -182,22 +178,21 @@ impl State {
 
     fn write_key(&mut self, write: &Write<Key>) -> Result<(), HostError> {
         let (id, old) = (write.value.id, self.keys.get(&write.value.id).cloned());
-        check_version(write.expected, old.as_ref().map(|key| key.version))?;
+        let key = apply(write, old.as_ref())?;
         if let Some(old) = old {
             self.hashes.remove(&old.hash);
         }
-        claim_value(&mut self.hashes, write.value.hash.clone(), id)?;
-        self.keys.put(id, Key { version: write.expected + 1, ..write.value.clone() });
+        claim_value(&mut self.hashes, key.hash.clone(), id)?;
+        self.keys.put(id, key);
         Ok(())
     }
 
     fn write_order(&mut self, write: &Write<Order>) -> Result<(), HostError> {
         let (id, old) = (write.value.id, self.orders.get(&write.value.id).cloned());
-        check_version(write.expected, old.as_ref().map(|order| order.version))?;
+        let order = apply(write, old.as_ref())?;
         if let Some(old) = old.filter(|old| old.status.holds_code()) {
             self.codes.remove(&(old.store, old.code));
         }
-        let order = Order { version: write.expected + 1, ..write.value.clone() };
         if order.status.holds_code() {
             claim_value(&mut self.codes, (order.store, order.code.clone()), id)?;
         }
@@ -208,14 +203,13 @@ impl State {
     fn write_courier(&mut self, write: &Write<Courier>) -> Result<(), HostError> {
         let id = write.value.id;
         let old = self.couriers.get(&id).cloned();
-        check_version(write.expected, old.as_ref().map(|courier| courier.version))?;
+        let courier = Courier { position: None, position_at: None, ..apply(write, old.as_ref())? };
         if let Some(key) = old.and_then(|old| old.key) {
             self.courier_hashes.remove(&key.hash);
         }
-        if let Some(key) = &write.value.key {
+        if let Some(key) = &courier.key {
             claim_value(&mut self.courier_hashes, key.hash.clone(), id)?;
         }
-        let courier = Courier { version: write.expected + 1, position: None, position_at: None, ..write.value.clone() };
         self.couriers.put(id, courier);
         Ok(())
     }
@@ -304,9 +298,9 @@ pub(super) fn of_store(store: StoreId) -> std::ops::RangeInclusive<(StoreId, u64
     (store, 0)..=(store, u64::MAX)
 }
 
-/// Version 0 is no row at all.
-pub(super) fn check_version(expected: u32, found: Option<u32>) -> Result<(), HostError> {
-    if found.unwrap_or(0) == expected { Ok(()) } else { Err(HostError::Conflict) }
+/// Returns the row to store in place of `stored`.
+pub(super) fn apply<T: Versioned>(write: &Write<T>, stored: Option<&T>) -> Result<T, HostError> {
+    write.apply(stored).ok_or(HostError::Conflict)
 }
 
 /// Takes a unique value that nobody has.

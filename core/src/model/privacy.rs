@@ -65,15 +65,15 @@ pub enum PersonalQuery {
         /// How many.
         limit: u32,
     },
-    /// `messages` and `attempts` about an order, of all webhooks of its merchant, and those `webhooks` that have such a message or a
-    /// lease.
+    /// `messages` and `attempts` about an order, by [`is_about`](crate::rules::erasure::is_about), of all webhooks of its merchant, removed
+    /// ones too; and those `webhooks` that have such a message or a lease, expired or not.
     Outbound {
         /// The order.
         order: OrderId,
         /// Its store.
         store: StoreId,
     },
-    /// `notifications` that contain a phone.
+    /// `notifications` that contain a phone, by [`erase_mention`](crate::rules::erasure::erase_mention).
     Mentions(Phone),
     /// The oldest `notifications`.
     OldNotifications {
@@ -101,7 +101,7 @@ pub enum PersonalQuery {
 pub struct PersonalData {
     /// Orders.
     pub orders: Vec<Order>,
-    /// Where the next window of orders begins; `None` after the last one.
+    /// The value of `after` for the next window: the last ID of this one. `None` if this one is not full.
     pub next: Option<u64>,
     /// Messages that wait to be sent.
     pub messages: Vec<Message>,
@@ -120,21 +120,21 @@ pub struct PersonalData {
 /// A write that erases.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Redaction {
-    /// Replaces a stored event.
+    /// Replaces a stored event; a conflict if there is none with this ID.
     Event(RecordedEvent),
     /// Replaces a stored attempt, unless the log has dropped it.
     Attempt(RecordedAttempt),
-    /// Replaces a finished claim, unless another request holds it now.
+    /// Replaces a claim if the stored one has this holder and a response.
     Claim(Claim),
-    /// Removes a finished claim, unless another request holds it now.
+    /// Removes a claim if the stored one has this holder and a response.
     RemoveClaim(Claim),
-    /// Removes claims that ended before this, a bounded number of them.
+    /// Removes claims whose `expires_at` is not after this. A host may bound the number; the next pass continues.
     PurgeClaims(Timestamp),
     /// Removes the last positions of couriers who have reported none since.
     ForgetPositions(Timestamp),
     /// Removes a notification.
     RemoveNotification(StoreId, NotificationId),
-    /// Adds to the record of this name, or starts it.
+    /// Adds the counts to the record of this name and replaces its time, or inserts it. The commit assigns the ID.
     Record(ErasureRecord),
 }
 

@@ -32,7 +32,7 @@ pub struct Settings {
     pub webhooks: WebhookTerms,
     /// How long personal data is stored.
     pub retention: RetentionConfig,
-    /// What quotes, keys and webhooks' secrets are derived from.
+    /// The secret that quotes, keys and webhook secrets derive from. The default is all zeros, for tests only: anyone can forge those.
     pub secret: Secret,
     /// The hash of the operator's token; `None` closes the operator's endpoints.
     pub operator: Option<KeyHash>,

@@ -1,6 +1,9 @@
 //! Checks the transition table against the agreed transitions, and the page that is generated from it.
 
-use despacho_core::rules::lifecycle::table::{Move, TABLE, render};
+use despacho_core::{
+    model::order::OrderStatus,
+    rules::lifecycle::table::{Move, Repeat, TABLE, render},
+};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rules/lifecycle/README.md");
 
@@ -17,33 +20,33 @@ fn lifecycle_page_matches_the_table() {
     );
 }
 
-/// The transitions as they were agreed on, apart from the sources: situations from, situation to (0 where it follows from the
-/// deliveries), who, event.
+/// The agreed transitions, independent of the sources: statuses from, status to (0 if it depends on the deliveries), actors,
+/// event, and the statuses in which a repeated call succeeds ('+' if the order must have a return code).
 const AGREED: &str = "
- → 110 merchant order.created
- → 120 merchant order.created
-110 → 110 merchant order.delayed
-110 → 120 clock,merchant order.ready
-120 → 200 dispatcher order.searching
-200 → 210 dispatcher order.allocated
-210 → 220 courier order.courier_arrived
-210,220 → 200 courier,platform order.courier_released
-220 → 300 courier order.picked_up
-310 → 320 courier delivery.en_route
-320,330 → 310 courier delivery.resequenced
-320 → 330 courier delivery.arrived
-330 → 500 courier delivery.delivered
-330 → 550 merchant delivery.discarded
-310,320,330 → 400 courier,merchant delivery.returning
-400 → 410 courier order.courier_at_return
-410 → 0 courier order.returned
-400,410 → 0 merchant order.return_waived
-310,320,330,400,410 → 560 platform delivery.lost
-150 → 600 merchant delivery.cancelled
-100,110,120,200,210,220 → 600 merchant order.cancelled
-100,110,120,200,210,220 → 610 merchant order.cancelled
-100,110,120,200,210,220 → 620 platform order.cancelled
-200 → 630 clock order.expired
+ → 110 merchant order.created -
+ → 120 merchant order.created -
+110 → 110 merchant order.delayed -
+110 → 120 clock,merchant order.ready 120,200,210,220
+120 → 200 dispatcher order.searching -
+200 → 210 dispatcher order.allocated -
+210 → 220 courier order.courier_arrived 220
+210,220 → 200 courier,platform order.courier_released -
+220 → 300 courier order.picked_up 300
+310 → 320 courier delivery.en_route 320
+320,330 → 310 courier delivery.resequenced 310
+320 → 330 courier delivery.arrived 330
+330 → 500 courier delivery.delivered 500
+330 → 550 merchant delivery.discarded 550
+310,320,330 → 400 courier,merchant delivery.returning 400
+400 → 410 courier order.courier_at_return 410
+410 → 0 courier order.returned 500,510,520+
+400,410 → 0 merchant order.return_waived 500,510,520+
+310,320,330,400,410 → 560 platform delivery.lost 560
+150 → 600 merchant delivery.cancelled 600
+100,110,120,200,210,220 → 600 merchant order.cancelled 600,610
+100,110,120,200,210,220 → 610 merchant order.cancelled 600,610
+100,110,120,200,210,220 → 620 platform order.cancelled 620
+200 → 630 clock order.expired -
 ";
 
 #[test]
@@ -58,7 +61,14 @@ fn table_matches_the_agreed_transitions() {
             Move::Delivery { from, to } => (list(from.iter().map(|one| one.number()).collect()), to.number()),
         };
         let actor: Vec<&str> = row.actor.iter().map(|actor| actor.name()).collect();
-        lines.push_str(&format!("{from} → {to} {} {}\n", actor.join(","), row.event.name()));
+        let orders = |situations: &[OrderStatus]| list(situations.iter().map(|one| one.number()).collect());
+        let repeat = match row.repeat {
+            Repeat::Never => "-".to_owned(),
+            Repeat::AtTarget => to.to_string(),
+            Repeat::While(situations) => orders(situations),
+            Repeat::AfterReturn(situations) => orders(situations) + "+",
+        };
+        lines.push_str(&format!("{from} → {to} {} {} {repeat}\n", actor.join(","), row.event.name()));
     }
     assert_eq!(lines, AGREED);
 }

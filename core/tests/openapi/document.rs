@@ -14,6 +14,7 @@ use despacho_core::{
         routes::Endpoint,
     },
     host::HostError,
+    json::Tree,
     memory::MemoryHost,
     model::{Duration, Timestamp, store::KeyHash},
     rules::settings::Settings,
@@ -27,9 +28,9 @@ const OPERATOR: &str = "an operator's token";
 /// Returns the contents of `core/openapi.json`.
 ///
 /// # Errors
-/// An example request failed, or a value cannot be serialised.
+/// An example request failed, or the document cannot be built.
 pub(crate) fn text() -> Result<String, HostError> {
-    openapi::document(&all()?)?.pretty().map_err(|error| internal(&error.to_string()))
+    Ok(openapi::document(&all()?)?.pretty())
 }
 
 /// Sends a request to each endpoint that accepts or returns JSON.
@@ -49,11 +50,11 @@ fn all() -> Result<Vec<Example>, HostError> {
         run.record(Endpoint::CreateOrder, "POST /delivery/orders", KEY, Some(order()))?,
     ];
     let id = examples.get(2).and_then(|example| example.response.as_ref()?.get("id").cloned());
-    let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
+    let id = id.map_or_else(String::new, |id| id.to_json());
     examples.push(run.record(Endpoint::GetOrder, &format!("GET /delivery/orders/{id}"), KEY, None)?);
     let created = run.record(Endpoint::CreateStore, "POST /delivery/stores", KEY, Some(branch()))?;
     let value = |name: &str| {
-        let value = created.response.as_ref().and_then(|reply| reply.get(name)).and_then(Json::text);
+        let value = created.response.as_ref().and_then(|reply| reply.get(name)).and_then(Json::as_str);
         value.unwrap_or_default().to_owned()
     };
     let (key, store) = (value("value"), value("storeId"));
@@ -78,7 +79,7 @@ fn all() -> Result<Vec<Example>, HostError> {
         Json::List(items) => items.first()?.get("id").cloned(),
         _ => None,
     });
-    let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
+    let id = id.map_or_else(String::new, |id| id.to_json());
     examples.push(listed);
     let path = format!("POST /delivery/notifications/{id}/read");
     examples.push(run.record(Endpoint::ReadNotification, &path, KEY, None)?);
@@ -97,8 +98,8 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
         json!({ "name": "Ana Souza", "phone": "+5511990000011", "document": "123.456.789-09", "profileId": 4711 });
     let registered = run.record(Endpoint::RegisterCourier, "POST /admin/couriers", OPERATOR, Some(new))?;
     let member = |name: &str| registered.response.as_ref().and_then(|reply| reply.get(name)).cloned();
-    let key = member("value").as_ref().and_then(Json::text).unwrap_or_default().to_owned();
-    let id = member("id").map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
+    let key = member("value").as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
+    let id = member("id").map_or_else(String::new, |id| id.to_json());
     let position = json!({ "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12, "at": "2026-11-21T14:01:00Z" });
     let available = json!({ "available": true });
     let (path, change) = (format!("/admin/couriers/{id}"), json!({ "phone": "+5511990000012", "newKey": true }));
@@ -129,7 +130,7 @@ fn integration(run: &Run) -> Result<Vec<Example>, HostError> {
     let receiver = json!({ "url": "https://loja.example/despacho", "events": ["order.created", "order.expired"] });
     let created = run.record(Endpoint::CreateWebhook, "POST /delivery/webhooks", KEY, Some(receiver))?;
     let id = created.response.as_ref().and_then(|reply| reply.get("id").cloned());
-    let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
+    let id = id.map_or_else(String::new, |id| id.to_json());
     let listed = run.send("GET /delivery/keys", KEY, None)?;
     let keys: Value = serde_json::from_slice(listed.body()).map_err(|error| internal(&error.to_string()))?;
     let store = keys["keys"][0]["storeId"].as_str().unwrap_or_default();
@@ -158,9 +159,10 @@ struct Run {
 impl Run {
     fn record(&self, endpoint: Endpoint, line: &str, key: &str, body: Option<Value>) -> Result<Example, HostError> {
         let response = self.send(line, key, body.as_ref())?;
-        let reply: Json = serde_json::from_slice(response.body()).map_err(|error| internal(&error.to_string()))?;
+        let reply = serde_json::from_slice(response.body()).and_then(|reply: Tree<'_>| Json::of(&reply));
+        let reply = reply.map_err(|error| internal(&error.to_string()))?;
         if !response.status().is_success() {
-            return Err(internal(&format!("{line}: {reply:?}")));
+            return Err(internal(&format!("{line}: {}", reply.to_json())));
         }
         let request = body.as_ref().map(Json::of).transpose().map_err(|error| internal(&error.to_string()))?;
         Ok(Example { endpoint, request, response: Some(reply) })

@@ -34,11 +34,41 @@ fn conflicting_request_is_retried_and_applied_once() {
 }
 
 #[test]
-fn retried_creation_locates_and_measures_once() {
+fn slow_calls_are_not_repeated_after_conflicts() {
     let host = demo_host();
-    let faulty_host = FaultyHost::failing(&host, [1, 2, 3].map(|at| (at, HostError::Conflict)));
-    let made = send(&faulty_host, &settings(), request("POST", "/delivery/orders", &[], order("R-9").to_string()));
-    assert_eq!((made.status, faulty_host.commits(), faulty_host.geo_calls()), (201, 4, [1, 1]));
+    let existing = post(&host, "/delivery/orders", &[], &order("R-8")).body;
+    let cancelled = json!({ "orderId": existing["id"], "deliveryId": existing["deliveries"][0]["id"] });
+    let login = json!({ "email": "nova@exemplo.com.br", "password": "uma senha bem longa" });
+    // Expected calls: `locate`, `parent_store`, and `hash_password` or `verify_password`. Reading and validation precede these
+    // calls and cannot be counted here.
+    for (method, path, body, status, calls) in [
+        ("POST", "/delivery/orders", order("R-9"), 201, [1, 1, 0]),
+        ("POST", "/delivery/orders/cancel", cancelled, 200, [0, 1, 0]),
+        ("POST", "/delivery/stores", store("12ABC34501DE35", "nova@exemplo.com.br", None), 201, [1, 0, 1]),
+        ("PUT", "/delivery/stores", store("", "outra@exemplo.com.br", None), 200, [1, 0, 0]),
+        ("POST", "/delivery/sessions", login, 201, [0, 0, 1]),
+    ] {
+        let faulty_host = FaultyHost::failing(&host, [1, 2, 3].map(|at| (at, HostError::Conflict)));
+        let response = send(&faulty_host, &settings(), request(method, path, &[], body.to_string()));
+        assert_eq!(
+            (response.status, faulty_host.commits(), faulty_host.slow_calls()),
+            (status, 4, calls),
+            "{method} {path}"
+        );
+    }
+}
+
+#[test]
+fn registration_is_counted_once_despite_conflicts() {
+    let host = demo_host();
+    let (key, _) = parent_store(&host, "12ABC34501DE35", "nova@exemplo.com.br", None);
+    let limits = Limits { registrations_per_day: 2, ..settings().limits };
+    let settings = Settings { limits, ..settings() };
+    for (email, status) in [("a@exemplo.com.br", 200), ("b@exemplo.com.br", 200), ("c@exemplo.com.br", 429)] {
+        let faulty_host = FaultyHost::failing(&host, [1, 2, 3].map(|at| (at, HostError::Conflict)));
+        let update = request("PUT", "/delivery/stores", &[("x-api-token", &key)], store("", email, None).to_string());
+        assert_eq!(send(&faulty_host, &settings, update).status, status, "{email}");
+    }
 }
 
 #[test]

@@ -36,8 +36,8 @@ pub(crate) struct FaultyHost<'a> {
     inner: &'a MemoryHost,
     yields: bool,
     commits: Cell<u32>,
-    /// Numbers of calls of `locate` and of `matrix`.
-    geo_calls: Cell<[u32; 2]>,
+    /// Numbers of calls of `locate`, of `matrix`, and of `hash_password` or `verify_password`.
+    slow_calls: [Cell<u32>; 3],
     faults: RefCell<BTreeMap<u32, HostError>>,
     /// Whether a failing commit is applied nevertheless, as if only its confirmation were lost.
     unconfirmed: bool,
@@ -50,7 +50,7 @@ impl<'a> FaultyHost<'a> {
             inner,
             yields: true,
             commits: Cell::new(0),
-            geo_calls: Cell::default(),
+            slow_calls: Default::default(),
             faults: RefCell::default(),
             unconfirmed: false,
         }
@@ -62,7 +62,7 @@ impl<'a> FaultyHost<'a> {
             inner,
             yields: false,
             commits: Cell::new(0),
-            geo_calls: Cell::default(),
+            slow_calls: Default::default(),
             faults: RefCell::new(faults.into()),
             unconfirmed: false,
         }
@@ -78,9 +78,13 @@ impl<'a> FaultyHost<'a> {
         self.commits.get()
     }
 
-    /// Returns the numbers of calls of `locate` and of `matrix`.
-    pub(crate) fn geo_calls(&self) -> [u32; 2] {
-        self.geo_calls.get()
+    /// Returns the numbers of calls of `locate`, of `matrix`, and of `hash_password` or `verify_password`.
+    pub(crate) fn slow_calls(&self) -> [u32; 3] {
+        self.slow_calls.each_ref().map(Cell::get)
+    }
+
+    fn count_slow_call(&self, kind: usize) {
+        self.slow_calls[kind].update(|calls| calls + 1);
     }
 
     async fn yield_once(&self) {
@@ -130,7 +134,6 @@ impl Storage for FaultyHost<'_> {
         fn personal_data(query: &PersonalQuery) -> PersonalData;
         fn usage(of: UsageQuery<'_>) -> StorageUsage;
         fn ids(count: u32) -> IdBlock;
-        fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
@@ -147,20 +150,29 @@ impl Storage for FaultyHost<'_> {
 
 impl Platform for FaultyHost<'_> {
     delegate! {
-        fn hash_password(password: &str, salt: [u8; 16]) -> String;
-        fn verify_password(password: &str, hash: &str) -> bool;
+        fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
-        let [locate, matrix] = self.geo_calls.get();
-        self.geo_calls.set([locate + 1, matrix]);
+        self.count_slow_call(0);
         self.inner.locate(addresses).await
     }
 
     async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
-        let [locate, matrix] = self.geo_calls.get();
-        self.geo_calls.set([locate, matrix + 1]);
+        self.count_slow_call(1);
         self.inner.matrix(places).await
+    }
+
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
+        self.count_slow_call(2);
+        self.yield_once().await;
+        self.inner.hash_password(password, salt).await
+    }
+
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
+        self.count_slow_call(2);
+        self.yield_once().await;
+        self.inner.verify_password(password, hash).await
     }
 
     fn exec_context(&self) -> ExecContext {

@@ -1,12 +1,12 @@
-/** The frame around every page: the session, the menu, and the state of the network. */
+/** The layout of every page: session, menu and connection status. */
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { notifications } from "./api/client";
 import { online } from "./api/http";
 import { streaming } from "./api/stream";
-import { choose, language, texts } from "./i18n";
-import { start } from "./live";
+import { language, setLanguage, texts } from "./i18n";
+import { startLiveUpdates } from "./live";
 import { BalancePage } from "./pages/balance";
 import { CreatePage } from "./pages/create";
 import { KeysPage } from "./pages/keys";
@@ -18,41 +18,41 @@ import { NewStorePage, StoresPage } from "./pages/stores";
 import { WebhookPage } from "./pages/webhook";
 import { WebhooksPage } from "./pages/webhooks";
 import { parts, route } from "./router";
-import { identify, logOut, session, store } from "./session";
+import { loadStore, logOut, session, store } from "./session";
 import { Failure, Loading } from "./ui/parts";
 import { Toasts, notify } from "./ui/toast";
 
 const menuOpen = signal(false);
 export const unread = signal(0);
-const unknown = signal<unknown>(null);
+const loadError = signal<unknown>(null);
 
-/** Counts unread notifications, for the menu's entry. */
+/** Updates the number of unread notifications in the menu. */
 export async function countUnread(): Promise<void> {
   try {
     const page = await notifications.list();
     unread.value = page.notifications.filter((one) => one.readAt === null).length;
   } catch {
-    // The number is a convenience; the page itself shows what is wrong.
+    // The notifications page shows the error; the menu keeps the previous number.
   }
 }
 
 export function App() {
   const key = session.value?.key;
-  // Today's date depends on the store's time zone: nothing is requested before it is known.
-  const known = store.value?.id;
+  // Orders are loaded by day, which depends on the store's time zone.
+  const storeId = store.value?.id;
   useEffect(() => {
-    if (key !== undefined && known === undefined) void who();
-  }, [key, known]);
+    if (key !== undefined && storeId === undefined) void load();
+  }, [key, storeId]);
   useEffect(() => {
-    if (key === undefined || known === undefined) return;
-    const stop = start();
+    if (key === undefined || storeId === undefined) return;
+    const stop = startLiveUpdates();
     void countUnread();
     const timer = setInterval(() => void countUnread(), 30_000);
     return () => {
       stop();
       clearInterval(timer);
     };
-  }, [key, known]);
+  }, [key, storeId]);
 
   return (
     <>
@@ -62,23 +62,23 @@ export function App() {
   );
 }
 
-async function who(): Promise<void> {
+async function load(): Promise<void> {
   try {
-    unknown.value = null;
-    await identify();
+    loadError.value = null;
+    await loadStore();
   } catch (error) {
-    unknown.value = error;
+    loadError.value = error;
   }
 }
 
 function Frame() {
   const t = texts.value;
   const main = useRef<HTMLElement>(null);
-  const first = useRef(true);
+  const isFirstPage = useRef(true);
   useEffect(() => {
     menuOpen.value = false;
-    // A new page is announced by its title; the first one keeps the focus where the browser put it.
-    if (first.current) first.current = false;
+    // Focusing the title makes screen readers announce the new page. The first page keeps the browser's focus.
+    if (isFirstPage.current) isFirstPage.current = false;
     else main.current?.querySelector<HTMLElement>("#title")?.focus();
     scrollTo(0, 0);
   }, [route.value]);
@@ -87,20 +87,20 @@ function Frame() {
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>
         {t.skip}
       </a>
-      <Side />
+      <Sidebar />
       <main id="main" ref={main} tabIndex={-1}>
         {!online.value && (
           <p class="banner" role="alert">
             {t.net.banner}
           </p>
         )}
-        {store.value !== null ? <Current /> : unknown.value !== null ? <Failure error={unknown.value} retry={() => void who()} /> : <Loading />}
+        {store.value !== null ? <CurrentPage /> : loadError.value !== null ? <Failure error={loadError.value} retry={() => void load()} /> : <Loading />}
       </main>
     </div>
   );
 }
 
-function Current() {
+function CurrentPage() {
   const [page, id] = parts.value;
   switch (page) {
     case "orders":
@@ -120,7 +120,7 @@ function Current() {
   }
 }
 
-function Side() {
+function Sidebar() {
   const t = texts.value;
   const path = parts.value.join("/");
   const entries = [
@@ -140,7 +140,7 @@ function Side() {
           <img src="./icon.svg" alt="" width="24" height="24" />
           {t.product}
         </a>
-        <Pulse />
+        <ConnectionStatus />
         <button
           type="button"
           class="button menu-button"
@@ -169,8 +169,8 @@ function Side() {
             ))}
           </ul>
         </nav>
-        <div class="who">
-          {store.value !== null && <p class="who-name">{store.value.name}</p>}
+        <div class="account">
+          {store.value !== null && <p class="account-name">{store.value.name}</p>}
           <LanguageSwitch />
           <button type="button" class="button small" onClick={() => void logOut().then((revoked) => revoked || notify(t.nav.outUnconfirmed))}>
             {t.nav.out}
@@ -181,11 +181,10 @@ function Side() {
   );
 }
 
-/** Whether changes arrive by themselves. */
-function Pulse() {
+function ConnectionStatus() {
   const t = texts.value.net;
   const [kind, text] = !online.value ? ["off", t.offline] : streaming.value ? ["live", t.live] : ["poll", t.polling];
-  return <span class={`pulse ${kind}`}>{text}</span>;
+  return <span class={`connection ${kind}`}>{text}</span>;
 }
 
 export function LanguageSwitch() {
@@ -198,7 +197,7 @@ export function LanguageSwitch() {
           class="link"
           lang={one}
           aria-pressed={language.value === one}
-          onClick={() => choose(one)}
+          onClick={() => setLanguage(one)}
         >
           {one === "pt" ? "Português" : "English"}
         </button>

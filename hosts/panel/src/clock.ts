@@ -1,4 +1,4 @@
-/** The current time, shared by all relative times on screen. */
+/** The current time, shared by all relative times on a page. */
 
 import { signal } from "@preact/signals";
 

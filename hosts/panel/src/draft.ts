@@ -1,30 +1,30 @@
-/** Unsent input: it survives a lost network, a reload and a session that ends. */
+/** Unsent form input, stored in this tab: it survives a reload, a lost connection and an expired session. */
 
 import { effect, signal, type Signal } from "@preact/signals";
 
-const forgetting: (() => void)[] = [];
+const resets: (() => void)[] = [];
 
-/** Empties every draft, so that a logout leaves nothing to the next person at this screen. */
-export function forget(): void {
-  for (const one of forgetting) one();
+/** Clears every draft: after a logout, the next user of this device must not see them. */
+export function clearDrafts(): void {
+  for (const reset of resets) reset();
 }
 
-/** A signal whose value stays in this tab under a name. Forms keep passwords out of it themselves. */
-export function kept<T>(name: string, empty: () => T): Signal<T> {
-  const slot = `despacho.draft.${name}`;
-  let first: T;
+/** Creates a signal whose value is stored in this tab's session storage. It must not contain passwords. */
+export function createDraft<T>(name: string, empty: () => T): Signal<T> {
+  const key = `despacho.draft.${name}`;
+  let initial: T;
   try {
-    first = (JSON.parse(sessionStorage.getItem(slot) ?? "null") as T | null) ?? empty();
+    initial = (JSON.parse(sessionStorage.getItem(key) ?? "null") as T | null) ?? empty();
   } catch {
-    first = empty();
+    initial = empty();
   }
-  const draft = signal<T>(first);
-  forgetting.push(() => (draft.value = empty()));
+  const draft = signal<T>(initial);
+  resets.push(() => (draft.value = empty()));
   effect(() => {
     try {
-      sessionStorage.setItem(slot, JSON.stringify(draft.value));
+      sessionStorage.setItem(key, JSON.stringify(draft.value));
     } catch {
-      // A full or forbidden store keeps nothing; the form still works.
+      // The form still works if session storage is full or forbidden.
     }
   });
   return draft;

@@ -1,9 +1,9 @@
-/** Numbers, times and addresses for people. */
+/** Formatting of amounts, times and addresses. */
 
 import type { Address } from "./api/wire";
 import { texts } from "./i18n";
 
-/** The zone of a state's capital; Brazil has no daylight saving. */
+/** Time zones of state capitals that differ from São Paulo. */
 const ZONES: Record<string, string> = {
   AC: "America/Rio_Branco", AL: "America/Maceio", AM: "America/Manaus", AP: "America/Belem", BA: "America/Bahia",
   CE: "America/Fortaleza", MA: "America/Fortaleza", MS: "America/Campo_Grande", MT: "America/Cuiaba", PA: "America/Belem",
@@ -29,7 +29,7 @@ function dates(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTime
   return known;
 }
 
-/** `R$ 1.234,56`, the same in both languages: it is a Brazilian amount. */
+/** `R$ 1.234,56` in both languages, because the currency is Brazilian. */
 export function money(amount: number): string {
   return MONEY.format(amount);
 }
@@ -58,23 +58,23 @@ export function dateTime(instant: string, zone: string): string {
   );
 }
 
-/** Only the time on the same day, otherwise with its date. */
-export function moment(instant: string, zone: string, now: number): string {
+/** Returns the time if it is today, otherwise date and time. */
+export function timeOrDateTime(instant: string, zone: string, now: number): string {
   return day(new Date(instant), zone) === day(new Date(now), zone) ? time(instant, zone) : dateTime(instant, zone);
 }
 
-/** `2026-11-21`, the calendar day in a zone. */
+/** The calendar day in a time zone, as `2026-11-21`. */
 export function day(instant: Date, zone: string): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" }).format(instant);
 }
 
-/** `GMT-4`, for a time whose zone is not the reader's. */
+/** The offset of a time zone, as `GMT-4`. */
 export function zoneName(zone: string): string {
   const parts = dates(zone, { timeZoneName: "shortOffset", hour: "2-digit" }).formatToParts(new Date());
   return parts.find((part) => part.type === "timeZoneName")?.value ?? zone;
 }
 
-/** The instant at which a calendar day begins in a zone. */
+/** Returns the instant at which a calendar day begins in a time zone. */
 export function startOfDay(date: string, zone: string): Date {
   const guess = new Date(`${date}T00:00:00Z`).getTime();
   const parts = Object.fromEntries(
@@ -90,7 +90,7 @@ export function nextDay(date: string): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
 }
 
-/** `4 min`, `2 h 05`, `3 d`. */
+/** The time since an instant, as `4 min`, `2 h 05` or `3 d`. */
 export function age(since: string, now: number): string {
   const minutes = Math.max(0, Math.floor((now - Date.parse(since)) / 60_000));
   if (minutes < 60) return `${minutes} min`;
@@ -104,9 +104,9 @@ export function addressLine(address: Address): string {
   return [street, address.complement].filter(Boolean).join(" · ");
 }
 
-export function placeLine(address: Address): string {
+export function localityLine(address: Address): string {
   const city = [address.city, address.state].filter(Boolean).join(" – ");
-  // A CEP stays on one line.
+  // A non-breaking hyphen keeps the CEP on one line.
   return [address.neighborhood, city, address.zipCode?.replace("-", "\u2011")].filter(Boolean).join(", ");
 }
 

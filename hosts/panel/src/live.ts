@@ -1,8 +1,8 @@
-/** The orders of a day, kept up to date: by the event stream if there is one, otherwise by polling. */
+/** One day's orders, updated by the event stream, or by polling if the stream is unavailable. */
 
 import { signal } from "@preact/signals";
 import { orders } from "./api/client";
-import { follow, streaming } from "./api/stream";
+import { followEvents, streaming } from "./api/stream";
 import type { JournalEvent, OrderRow } from "./api/wire";
 import { day, nextDay, startOfDay } from "./format";
 import { session, zone } from "./session";
@@ -11,38 +11,38 @@ import { notify } from "./ui/toast";
 import { texts } from "./i18n";
 
 const POLL_MS = 15_000;
-const PAGE = 100;
-const MOST = 2000;
-/** Yesterday's orders that are still open belong to today's work. */
-const CARRIED_MS = 12 * 3_600_000;
+const PAGE_SIZE = 100;
+const MAX_ORDERS = 2000;
+/** Today's list also contains open orders that were created up to this long before midnight. */
+const CARRY_OVER_MS = 12 * 3_600_000;
 
 export const rows = signal<OrderRow[]>([]);
 export const loaded = signal(false);
 export const failure = signal<unknown>(null);
-/** The day that is looked at; empty for today. */
+/** The selected day, or an empty string for today. */
 export const chosenDay = signal("");
-/** Called with each event, for pages that show one order. */
+/** The latest event, for pages that show one order. */
 export const lastEvent = signal<JournalEvent | null>(null);
 
 export function shownDay(): string {
   return chosenDay.value || day(new Date(), zone.value);
 }
 
-/** Reads the day's orders. */
+/** Loads the selected day's orders. */
 export async function load(): Promise<void> {
   const date = shownDay();
   const begin = startOfDay(date, zone.value);
   const today = date === day(new Date(), zone.value);
-  const from = new Date(begin.getTime() - (today ? CARRIED_MS : 0)).toISOString();
+  const from = new Date(begin.getTime() - (today ? CARRY_OVER_MS : 0)).toISOString();
   const to = startOfDay(nextDay(date), zone.value).toISOString();
   try {
     const all: OrderRow[] = [];
     let cursor: string | undefined;
     do {
-      const page = await orders.list({ from, to, limit: PAGE, cursor });
+      const page = await orders.list({ from, to, limit: PAGE_SIZE, cursor });
       all.push(...page.orders);
       cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined && all.length < MOST);
+    } while (cursor !== undefined && all.length < MAX_ORDERS);
     if (date !== shownDay()) return;
     rows.value = all.filter((row) => Date.parse(row.createdAt) >= begin.getTime() || !isFinal(row.situation));
     failure.value = null;
@@ -54,46 +54,46 @@ export async function load(): Promise<void> {
 }
 
 const changed = new Set<number>();
-let collecting = 0;
+let refreshTimer = 0;
 
-/** Reads the changed orders again, several events at once. */
+/** Reloads a changed order, combining events that arrive within 150 ms. */
 function refresh(id: number): void {
   changed.add(id);
-  if (collecting !== 0) return;
-  collecting = window.setTimeout(() => {
-    collecting = 0;
+  if (refreshTimer !== 0) return;
+  refreshTimer = window.setTimeout(() => {
+    refreshTimer = 0;
     const ids = [...changed];
     changed.clear();
     if (ids.length > 8) void load();
-    else for (const one of ids) void orders.get(one).then(put, () => {});
+    else for (const one of ids) void orders.get(one).then(updateRow, () => {});
   }, 150);
 }
 
-/** Takes a newer state of an order into the list. */
-export function put(order: OrderRow): void {
-  const known = rows.value.find((row) => row.id === order.id);
-  if (known !== undefined && known.situation !== order.situation) {
+/** Updates an order in the list, or adds it if it belongs to the selected day. */
+export function updateRow(order: OrderRow): void {
+  const current = rows.value.find((row) => row.id === order.id);
+  if (current !== undefined && current.situation !== order.situation) {
     notify(texts.value.orders.changed(order.code, texts.value.situations[order.situation] ?? ""), "quiet");
   }
-  if (known !== undefined) {
+  if (current !== undefined) {
     rows.value = rows.value.map((row) => (row.id === order.id ? { ...row, ...order } : row));
   } else if (day(new Date(order.createdAt), zone.value) === shownDay()) {
     rows.value = [order, ...rows.value];
   }
 }
 
-/** Starts to follow; the result stops it. */
-export function start(): () => void {
+/** Starts the updates and returns a function that stops them. */
+export function startLiveUpdates(): () => void {
   const stop = new AbortController();
   void load();
-  void follow(
+  void followEvents(
     (event) => {
       try {
         const entry = JSON.parse(event.data) as JournalEvent;
         lastEvent.value = entry;
         refresh(entry.orderId);
       } catch {
-        // An event of a kind that this panel does not know.
+        // Events of newer server versions may have an unknown format.
       }
     },
     () => void load(),
@@ -102,16 +102,16 @@ export function start(): () => void {
   const timer = setInterval(() => {
     if (!streaming.value && session.value !== null && !document.hidden) void load();
   }, POLL_MS);
-  const woken = () => {
+  const onWake = () => {
     if (!document.hidden) void load();
   };
-  document.addEventListener("visibilitychange", woken);
-  addEventListener("online", woken);
+  document.addEventListener("visibilitychange", onWake);
+  addEventListener("online", onWake);
   return () => {
     stop.abort();
     clearInterval(timer);
-    document.removeEventListener("visibilitychange", woken);
-    removeEventListener("online", woken);
+    document.removeEventListener("visibilitychange", onWake);
+    removeEventListener("online", onWake);
     rows.value = [];
     loaded.value = false;
     chosenDay.value = "";

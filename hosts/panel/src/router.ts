@@ -1,15 +1,15 @@
-/** The page in the address's fragment: any server of files can serve the panel, and no path of the API is in the way. */
+/** Routing by URL fragment: any file server can serve the panel, and its routes cannot collide with API paths. */
 
 import { computed, signal } from "@preact/signals";
 
-function read(): string {
+function currentRoute(): string {
   return location.hash.replace(/^#/, "") || "/orders";
 }
 
-export const route = signal(read());
-addEventListener("hashchange", () => (route.value = read()));
+export const route = signal(currentRoute());
+addEventListener("hashchange", () => (route.value = currentRoute()));
 
-/** The path's parts, without the query. */
+/** The segments of the path, without the query. */
 export const parts = computed(() => (route.value.split("?")[0] ?? "").split("/").filter(Boolean));
 
 export function go(to: string): void {

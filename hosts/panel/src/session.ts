@@ -1,10 +1,10 @@
-/** Who is logged in. The key is kept as long as the tab: never in localStorage, never in an address. */
+/** The session of this tab. Its key is in sessionStorage only: never in localStorage or a URL. */
 
 import { computed, effect, signal } from "@preact/signals";
 import { sessions, stores } from "./api/client";
 import { ApiError, credentials } from "./api/http";
 import type { Store } from "./api/wire";
-import { forget } from "./draft";
+import { clearDrafts } from "./draft";
 import { zoneOf } from "./format";
 
 interface Session {
@@ -14,22 +14,22 @@ interface Session {
   expiresAt: string;
 }
 
-const KEPT = "despacho.session";
+const STORAGE_KEY = "despacho.session";
 
 export const session = signal<Session | null>(restore());
-/** Whether the last session ended by itself. */
+/** Whether the last session expired or was revoked. */
 export const ended = signal(false);
 export const store = signal<Store | null>(null);
 export const branches = signal<Store[]>([]);
 export const zone = computed(() => zoneOf(store.value?.address.state));
-export const isMatrix = computed(() => store.value !== null && store.value.matrix === null);
-/** Every store that the session may act for. */
-export const family = computed(() => (store.value === null ? [] : [store.value, ...branches.value]));
+export const isParentStore = computed(() => store.value !== null && store.value.matrix === null);
+/** The stores that the session can access: its own and its branches. */
+export const accessibleStores = computed(() => (store.value === null ? [] : [store.value, ...branches.value]));
 
 function restore(): Session | null {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null") as Session | null;
-    return kept !== null && Date.parse(kept.expiresAt) > Date.now() ? kept : null;
+    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as Session | null;
+    return stored !== null && Date.parse(stored.expiresAt) > Date.now() ? stored : null;
   } catch {
     return null;
   }
@@ -37,15 +37,15 @@ function restore(): Session | null {
 
 effect(() => {
   credentials.key = session.value?.key ?? null;
-  if (session.value === null) sessionStorage.removeItem(KEPT);
-  else sessionStorage.setItem(KEPT, JSON.stringify(session.value));
+  if (session.value === null) sessionStorage.removeItem(STORAGE_KEY);
+  else sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session.value));
 });
 
-/** Whose session ended by itself. */
-let left: string | null = null;
+/** The store whose session expired or was revoked. */
+let endedStoreId: string | null = null;
 
-credentials.rejected = () => {
-  left = session.value?.storeId ?? left;
+credentials.onRejected = () => {
+  endedStoreId = session.value?.storeId ?? endedStoreId;
   ended.value = true;
   session.value = null;
   store.value = null;
@@ -54,17 +54,17 @@ credentials.rejected = () => {
 
 export async function logIn(email: string, password: string): Promise<void> {
   const issued = await sessions.create(email, password);
-  // Input is kept for the person who typed it, and for no other.
-  if (left !== null && left !== issued.storeId) forget();
+  // Drafts must not be shown to another store.
+  if (endedStoreId !== null && endedStoreId !== issued.storeId) clearDrafts();
   ended.value = false;
   session.value = { key: issued.value, keyId: issued.id, storeId: issued.storeId, expiresAt: issued.expiresAt };
-  await identify();
+  await loadStore();
 }
 
-/** Ends the session in this tab at once, and on the server, so that no other tab and no copy of the key works any more. Returns whether the server confirmed it. */
+/** Ends the session in this tab and revokes its key on the server. Returns whether the server confirmed it. */
 export function logOut(): Promise<boolean> {
   const own = session.value;
-  forget();
+  clearDrafts();
   session.value = null;
   store.value = null;
   branches.value = [];
@@ -72,15 +72,15 @@ export function logOut(): Promise<boolean> {
   return own === null ? Promise.resolve(true) : sessions.end(own.keyId, own.key);
 }
 
-let identifying: Promise<void> | null = null;
+let loading: Promise<void> | null = null;
 
-/** Reads the store of the session, and its branches, if any. */
-export function identify(): Promise<void> {
-  identifying ??= whoAmI().finally(() => (identifying = null));
-  return identifying;
+/** Loads the store of the session and its branches. */
+export function loadStore(): Promise<void> {
+  loading ??= readStore().finally(() => (loading = null));
+  return loading;
 }
 
-async function whoAmI(): Promise<void> {
+async function readStore(): Promise<void> {
   const own = session.value;
   if (own === null) return;
   const found = await stores.get(own.storeId);
@@ -90,7 +90,7 @@ async function whoAmI(): Promise<void> {
 }
 
 export async function loadBranches(): Promise<void> {
-  if (!isMatrix.value) return;
+  if (!isParentStore.value) return;
   try {
     const all: Store[] = [];
     let cursor: string | undefined;
@@ -101,11 +101,11 @@ export async function loadBranches(): Promise<void> {
     } while (cursor !== undefined && all.length < 1000);
     branches.value = all.filter((branch) => branch.id !== store.value?.id);
   } catch (error) {
-    // A server without this list still has all else.
+    // The panel works without the list of branches.
     if (!(error instanceof ApiError)) throw error;
   }
 }
 
 export function storeName(id: number): string {
-  return family.value.find((one) => one.id === id)?.name ?? `#${id}`;
+  return accessibleStores.value.find((one) => one.id === id)?.name ?? `#${id}`;
 }

@@ -1,8 +1,8 @@
-/** What a situation's number means for the panel. */
+/** How the panel displays the wire's situation numbers. */
 
 export type Tone = "calm" | "wait" | "move" | "good" | "warn" | "bad";
 
-/** The colour of a situation: what moves, what waits, what went wrong. */
+/** Returns the badge colour of a situation. */
 export function tone(situation: number): Tone {
   if (situation === 500) return "good";
   if (situation === 510 || situation === 540 || situation === 550 || situation === 400 || situation === 410) return "warn";
@@ -15,16 +15,16 @@ export function tone(situation: number): Tone {
 
 export const isFinal = (situation: number): boolean => situation >= 500;
 
-/** How a stop is marked, next to its name and on the map: only delivered stops are green. */
+/** Returns the style of a stop in the list and on the map: only delivered stops are green. */
 export function mark(situation: number): "stop" | "done" | "over" {
   if (situation === 500) return "done";
   return isFinal(situation) ? "over" : "stop";
 }
 
-/** Whether a courier may be moving for this order. */
+/** Whether a courier may be moving. */
 export const isMoving = (situation: number): boolean => situation >= 200 && situation < 500;
 
-/** The phases of an order's bar of progress. */
+/** Returns the last completed step of an order's progress bar. */
 export function phase(situation: number): number {
   if (situation >= 500) return 4;
   if (situation >= 300) return 3;

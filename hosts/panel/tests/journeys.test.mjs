@@ -1,8 +1,8 @@
-// What a merchant does in the panel, from logging in to a delivered order, in a real browser against a real server.
+// The main tasks of a merchant, from logging in to a delivered order, in a browser with a real server.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, fillAddress, filledIn, fresh, freshCnpj, goTo, launch, open, opened, shot } from "./browser.mjs";
+import { BASE, VERGUEIRO, api, fillAddress, loginFilledIn, uniqueCode, uniqueCnpj, goTo, launch, open, openLoggedIn, screenshot } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -20,10 +20,10 @@ async function fillOrder(page, code) {
   await page.fill(`${DELIVERY}-phone`, "+5511990000201");
 }
 
-test("a wrong password is rejected in the user's language, the right one leads to today's orders", async () => {
-  const { page, wrongs, context } = await open(browser);
+test("wrong password shows an error in the user's language", async () => {
+  const { page, pageErrors, context } = await open(browser);
   await page.goto(BASE);
-  await filledIn(page);
+  await loginFilledIn(page);
   await page.fill("#f-email", "matriz@demo.despacho.example");
   await page.fill("#f-password", "not-the-password");
   await page.click("button[type=submit]");
@@ -38,14 +38,14 @@ test("a wrong password is rejected in the user's language, the right one leads t
   await page.waitForSelector(".orders tbody tr, .state");
   assert.equal(await page.locator("#title").innerText(), "Orders");
   const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }));
-  assert.doesNotMatch(stored, /dsp_/, "a key in localStorage");
-  assert.deepEqual(wrongs, []);
+  assert.doesNotMatch(stored, /dsp_/, "API key in localStorage");
+  assert.deepEqual(pageErrors, []);
   await context.close();
 });
 
-test("the price follows the typing, and the order is created at that price", async () => {
-  const { page, wrongs, context } = await opened(browser);
-  const code = fresh("NOVO");
+test("order is created at the displayed price", async () => {
+  const { page, pageErrors, context } = await openLoggedIn(browser);
+  const code = uniqueCode("NOVO");
   await goTo(page, "/orders/new");
   await page.fill("#f-code", code);
   await page.fill(`${DELIVERY}-address-city`, "São Paulo");
@@ -60,67 +60,66 @@ test("the price follows the typing, and the order is created at that price", asy
   }, rough);
   const shown = await price.innerText();
   await page.click("form.create button[type=submit]");
-  await page.waitForFunction((wanted) => document.querySelector("#title")?.textContent?.includes(wanted), code);
+  await page.waitForFunction((expected) => document.querySelector("#title")?.textContent?.includes(expected), code);
   assert.equal(await page.locator(".price tfoot td.number").innerText(), shown);
   assert.ok(await page.locator(".map .mark.pickup").count(), "the pickup is drawn");
   assert.ok(await page.locator(".map .leg").count(), "the leg is drawn");
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
   await context.close();
 });
 
-test("the page computes the price itself, equal to the server's", async () => {
-  const { page, wrongs, context } = await opened(browser);
-  await goTo(page, "/orders/new");
-  // The compiled core is loaded after the page; from then on no request is sent.
-  await page.waitForResponse((response) => response.url().endsWith(".wasm"));
+test("price computed in the page equals the server's price", async () => {
+  const { page, pageErrors, context } = await openLoggedIn(browser);
+  // After the compiled core is loaded, the page sends no preview requests.
+  await Promise.all([page.waitForResponse((response) => response.url().endsWith(".wasm")), goTo(page, "/orders/new")]);
   await page.fill(`${DELIVERY}-address-zipCode`, "01304-001");
   await page.waitForFunction(([city, state]) => document.querySelector(city)?.value === "São Paulo" && document.querySelector(state)?.value === "SP", [`${DELIVERY}-address-city`, `${DELIVERY}-address-state`]);
   let requests = 0;
   page.on("request", (request) => (requests += request.url().endsWith("/preview") ? 1 : 0));
   await fillAddress(page, `${DELIVERY}-address`, VERGUEIRO);
-  await page.waitForFunction(() => document.querySelector("[data-by=page]") !== null && document.querySelector("[aria-busy=false] [data-testid=price]") !== null);
+  await page.waitForFunction(() => document.querySelector("[data-source=page]") !== null && document.querySelector("[aria-busy=false] [data-testid=price]") !== null);
   const shown = await page.getByTestId("price").innerText();
   assert.equal(requests, 0, "the page requested a preview from the server");
   const box = await api(page, "POST", "/delivery/orders/preview", { preparationTime: 0, previewDeliveryTime: true, deliveries: [{ address: VERGUEIRO, onlinePayment: true }] });
   const money = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
   assert.equal(shown.replace(/\s/g, " "), money.format(box.body.deliveryFee).replace(/\s/g, " "));
 
-  // The page itself reports at the field what cannot be located.
+  // The page reports errors of the compiled core next to the fields.
   await page.fill(`${DELIVERY}-address-latitude`, "95");
-  await page.waitForSelector(`${DELIVERY}-address-latitude-fault`);
-  assert.deepEqual(wrongs, []);
+  await page.waitForSelector(`${DELIVERY}-address-latitude-error`);
+  assert.deepEqual(pageErrors, []);
   await context.close();
 });
 
-test("an order is watched from its creation to the door, without a reload", async () => {
-  const { page, wrongs, context } = await opened(browser);
-  await page.waitForSelector(".pulse.live");
-  const made = await api(page, "POST", "/delivery/orders", { code: fresh("OLHA"), deliveries: [{ name: "Maria Silva", address: VERGUEIRO }] });
+test("order page follows the delivery without a reload", async () => {
+  const { page, pageErrors, context } = await openLoggedIn(browser);
+  await page.waitForSelector(".connection.live");
+  const made = await api(page, "POST", "/delivery/orders", { code: uniqueCode("OLHA"), deliveries: [{ name: "Maria Silva", address: VERGUEIRO }] });
   assert.equal(made.status, 201);
   await goTo(page, "/orders");
   const row = page.locator(".orders tr", { hasText: made.body.code });
   await row.waitFor();
   await goTo(page, `/orders/${made.body.id}`);
-  const seen = new Set();
-  const places = new Set();
+  const statuses = new Set();
+  const positions = new Set();
   const deadline = Date.now() + 240_000;
-  while (Date.now() < deadline && !seen.has("Entregue")) {
-    seen.add(await page.locator(".heading .badge").innerText());
+  while (Date.now() < deadline && !statuses.has("Entregue")) {
+    statuses.add(await page.locator(".heading .badge").innerText());
     const courier = page.locator(".map .mark.courier");
-    if (places.size === 2) await shot(page, "order-moving");
-    if ((await courier.count()) > 0) places.add(await courier.getAttribute("d").catch(() => null));
+    if (positions.size === 2) await screenshot(page, "order-moving");
+    if ((await courier.count()) > 0) positions.add(await courier.getAttribute("d").catch(() => null));
     await page.waitForTimeout(100);
   }
-  assert.ok(seen.has("Entregue"), `seen: ${[...seen].join(", ")}`);
-  assert.ok(places.size > 1, "the courier moved on the map");
+  assert.ok(statuses.has("Entregue"), `statuses: ${[...statuses].join(", ")}`);
+  assert.ok(positions.size > 1, "the courier moved on the map");
   assert.ok((await page.locator(".timeline li").count()) >= 5);
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
   await context.close();
 });
 
-test("a message that a receiver did not take is sent again from the log", async () => {
-  const { page, wrongs, context } = await opened(browser);
-  // A receiver that fails until the test repairs it.
+test("failed webhook message can be resent from the log", async () => {
+  const { page, pageErrors, context } = await openLoggedIn(browser);
+  // Fails until the test sets another status.
   const received = [];
   let status = 500;
   const receiver = createServer((request, response) => {
@@ -132,10 +131,10 @@ test("a message that a receiver did not take is sent again from the log", async 
   await page.getByRole("button", { name: "Novo webhook" }).click();
   await page.fill("#f-url", "ftp://example");
   await page.click("dialog button[type=submit]");
-  await page.waitForSelector("#f-url-fault");
-  const url = `http://127.0.0.1:${receiver.address().port}/${fresh("loja")}`;
+  await page.waitForSelector("#f-url-error");
+  const url = `http://127.0.0.1:${receiver.address().port}/${uniqueCode("loja")}`;
   await page.fill("#f-url", url);
-  // Only one event type, so that orders of other tests do not come in between.
+  // One rare event type, so that orders of other tests cause no messages.
   await page.locator("dialog label", { hasText: "order.return_waived" }).click();
   await page.click("dialog button[type=submit]");
   assert.match(await page.locator(".secret code").innerText(), /^whsec_/);
@@ -144,24 +143,24 @@ test("a message that a receiver did not take is sent again from the log", async 
   const rows = page.locator(".table tbody tr");
   await rows.filter({ hasText: "HTTP 500" }).first().waitFor();
   status = 204;
-  await rows.filter({ hasText: "HTTP 500" }).first().getByRole("button", { name: /Enviar de novo/ }).click();
+  await rows.filter({ hasText: "HTTP 500" }).first().getByRole("button", { name: /Reenviar/ }).click();
   await rows.filter({ hasText: "HTTP 204" }).first().waitFor();
-  assert.ok(received.length >= 2 && new Set(received).size === 1, "the same message, more than once");
+  assert.ok(received.length >= 2 && new Set(received).size === 1, "the same message is sent more than once");
   await page.getByRole("button", { name: "Remover" }).click();
   await page.locator("dialog .danger").click();
   await page.waitForFunction(() => location.hash === "#/webhooks");
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
   receiver.close();
   await context.close();
 });
 
-test("what the API rejects is shown at the field, in the words of the API", async () => {
-  const { page, wrongs, context } = await opened(browser);
+test("rejected order shows the API errors next to the fields", async () => {
+  const { page, pageErrors, context } = await openLoggedIn(browser);
   await goTo(page, "/orders/new");
   await page.fill(`${DELIVERY}-phone`, "11987654321");
   await page.fill(`${DELIVERY}-address-zipCode`, "123");
   await page.click("form.create button[type=submit]");
-  await page.waitForSelector("#f-code-fault");
+  await page.waitForSelector("#f-code-error");
   const sent = { code: "", deliveries: [{ name: "", phone: "11987654321", address: { zipCode: "123" } }] };
   const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key);
   const response = await fetch(`${BASE}/delivery/orders`, {
@@ -171,44 +170,44 @@ test("what the API rejects is shown at the field, in the words of the API", asyn
   });
   const { errors } = await response.json();
   for (const { pointer, detail } of errors.filter((one) => /code$|phone$|zipCode$|street$/.test(one.pointer))) {
-    const fault = page.locator(`#f${pointer.replace(/[^A-Za-z0-9]/g, "-")}-fault`);
-    assert.equal(await fault.innerText(), detail, pointer);
+    const message = page.locator(`#f${pointer.replace(/[^A-Za-z0-9]/g, "-")}-error`);
+    assert.equal(await message.innerText(), detail, pointer);
   }
   assert.equal(await page.getAttribute(`${DELIVERY}-phone`, "aria-invalid"), "true");
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
   await context.close();
 });
 
-test("a failed creation appears in the notifications, with its reason", async () => {
-  const { page, wrongs, context } = await opened(browser);
-  const code = fresh("ERRO");
+test("failed order creation appears in the notifications", async () => {
+  const { page, pageErrors, context } = await openLoggedIn(browser);
+  const code = uniqueCode("ERRO");
   const rejected = await api(page, "POST", "/delivery/orders", { code, deliveries: [{ phone: "11", address: { city: "São Paulo", state: "SP", street: "Rua A", number: "1" } }] });
   assert.equal(rejected.status, 422);
   await goTo(page, "/notifications");
   const card = page.locator(".notice-item", { hasText: code });
   await card.waitFor();
   assert.match(await card.innerText(), /\/deliveries\/0\/phone/);
-  await card.getByRole("button", { name: "Marcar como lido" }).click();
-  await page.waitForFunction((wanted) => {
+  await card.getByRole("button", { name: "Marcar como lida" }).click();
+  await page.waitForFunction((expected) => {
     const items = [...document.querySelectorAll(".notice-item")];
-    return items.some((one) => one.textContent.includes(wanted) && !one.classList.contains("unread"));
+    return items.some((one) => one.textContent.includes(expected) && !one.classList.contains("unread"));
   }, code);
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
   await context.close();
 });
 
-test("a parent store creates a branch and sees its key once", async () => {
-  const { page, wrongs, context } = await opened(browser);
+test("new branch shows its API key", async () => {
+  const { page, pageErrors, context } = await openLoggedIn(browser);
   await goTo(page, "/stores/new");
   await page.click("form button[type=submit]");
-  await page.waitForSelector("#f-cnpj-fault");
-  const name = `Filial ${fresh("T")}`;
+  await page.waitForSelector("#f-cnpj-error");
+  const name = `Filial ${uniqueCode("T")}`;
   await page.fill("#f-name", name);
-  await page.fill("#f-cnpj", freshCnpj());
+  await page.fill("#f-cnpj", uniqueCnpj());
   await page.fill("#f-responsible-name", "Equipe");
   await page.fill("#f-responsible-phone", "+5511990000300");
   await fillAddress(page, "#f-address", VERGUEIRO);
-  await page.fill("#f-email", `${fresh("filial").toLowerCase()}@demo.despacho.example`);
+  await page.fill("#f-email", `${uniqueCode("filial").toLowerCase()}@demo.despacho.example`);
   await page.fill("#f-password", "a long password");
   await page.fill("#f-currentPassword", "despacho-demo");
   await page.click("form button[type=submit]");
@@ -216,13 +215,13 @@ test("a parent store creates a branch and sees its key once", async () => {
   await box.waitFor();
   assert.match(await box.innerText(), /^dsp_/);
   await page.locator(".table td", { hasText: name }).first().waitFor();
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
   await context.close();
 });
 
-test("input survives a lost network, and is sent once it is back", async () => {
-  const { page, context } = await opened(browser);
-  const code = fresh("QUEDA");
+test("order submitted offline is sent after reconnecting", async () => {
+  const { page, context } = await openLoggedIn(browser);
+  const code = uniqueCode("QUEDA");
   await fillOrder(page, code);
   await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
   await context.setOffline(true);
@@ -231,11 +230,11 @@ test("input survives a lost network, and is sent once it is back", async () => {
   await page.click("form.create button[type=submit]");
   await page.waitForSelector(".create-price .notice", { timeout: 30_000 });
   await context.setOffline(false);
-  await page.waitForFunction((wanted) => document.querySelector("#title")?.textContent?.includes(wanted), code);
+  await page.waitForFunction((expected) => document.querySelector("#title")?.textContent?.includes(expected), code);
   assert.match(await page.locator(".stops").innerText(), /Portão azul/);
   assert.equal(await page.locator(".banner").count(), 0);
 
-  // A reload in the middle keeps the draft as well.
+  // A reload keeps the draft.
   await goTo(page, "/orders/new");
   await page.fill("#f-code", "RASCUNHO-1");
   await page.reload();
@@ -244,12 +243,12 @@ test("input survives a lost network, and is sent once it is back", async () => {
   await context.close();
 });
 
-test("everything is reachable by keyboard", async () => {
+test("panel can be used with the keyboard only", async () => {
   const { page, context } = await open(browser);
   await page.goto(BASE);
   await page.waitForSelector("#f-email");
   const press = async (key) => page.keyboard.press(key);
-  await filledIn(page);
+  await loginFilledIn(page);
   await press("Tab");
   await press("ControlOrMeta+A");
   await page.keyboard.type("matriz@demo.despacho.example");

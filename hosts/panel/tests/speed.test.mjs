@@ -1,15 +1,15 @@
-// How fast a price is in the page and on the server, and how much a first visit loads: one table from one run.
+// Price latency in the page and from the server, and download sizes, printed as a table.
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { VERGUEIRO, api, goTo, launch, opened } from "./browser.mjs";
+import { VERGUEIRO, api, goTo, launch, openLoggedIn } from "./browser.mjs";
 
 const KIB = 1024;
-/** The least disturbed of many short rounds is shown next to all of them, for page and server: the machine may have other work. */
+/** The table shows the round with the lowest 95th percentile next to all rounds, because other processes disturb the measurement. */
 const ROUNDS = 40;
 const CALLS = 50;
-/** Maximum size of the compiled core, in KiB of brotli; see core/SIZE.md. */
+/** Maximum size of the compiled core in KiB, compressed with brotli; see core/SIZE.md. */
 const MAX_CORE = 190;
 
 const table = [];
@@ -28,21 +28,21 @@ after(async () => {
   }
 });
 
-test("a first visit loads little", async () => {
+test("download sizes stay below their limits", async () => {
   const folder = new URL("../dist/assets/", import.meta.url);
   const sizes = new Map();
   for (const name of await readdir(folder)) sizes.set(name, brotliCompressSync(await readFile(new URL(name, folder))).length / KIB);
   const sum = (kind) => [...sizes].filter(([name]) => kind.test(name)).reduce((total, [, size]) => total + size, 0);
-  // The compiled core and its gazetteer come with the first form that needs them.
+  // The compiled core and its gazetteer are loaded by the first form that needs them.
   row("first visit, all files, brotli", sum(/^index-/), "KiB", 300);
   row("compiled core, without its gazetteer, brotli", sum(/\.wasm$/), "KiB", MAX_CORE);
-  row("gazetteer, a file of its own, brotli", sum(/\.bin$/), "KiB");
+  row("gazetteer, brotli", sum(/\.bin$/), "KiB");
   assert.ok(sum(/^index-/) > 0 && sum(/^index-/) < 300, JSON.stringify([...sizes]));
   assert.ok(sum(/\.wasm$/) > 0 && sum(/\.wasm$/) < MAX_CORE, JSON.stringify([...sizes]));
 });
 
-test("a price of ten stops, in the page and from the server", async () => {
-  const { page, context } = await opened(browser);
+test("price of ten stops is faster in the page than from the server", async () => {
+  const { page, context } = await openLoggedIn(browser);
   await Promise.all([page.waitForResponse((response) => response.url().endsWith(".wasm")), goTo(page, "/orders/new")]);
   const figures = await page.evaluate(async ([rounds, calls]) => {
     const scripts = performance.getEntriesByType("resource").map((entry) => entry.name);
@@ -69,36 +69,36 @@ test("a price of ten stops, in the page and from the server", async () => {
       const sorted = [...took].sort((a, b) => a - b);
       return { median: sorted[Math.floor(sorted.length / 2)], p95: sorted[Math.floor(sorted.length * 0.95)] };
     };
-    const best = async (call) => {
+    const measure = async (call) => {
       const all = [];
       for (let at = 0; at < rounds; at += 1) all.push(await round(calls, call));
-      const calm = all.map(figure).reduce((a, b) => (b.p95 < a.p95 ? b : a));
-      return { ...figure(all.flat()), calm: calm.p95 };
+      const best = all.map(figure).reduce((a, b) => (b.p95 < a.p95 ? b : a));
+      return { ...figure(all.flat()), best: best.p95 };
     };
     const request = () => fetch("/delivery/orders/preview", { method: "POST", headers, body: JSON.stringify(body) }).then((r) => r.json());
-    const [mine, theirs] = [previewer.preview(body), await request()];
+    const [local, remote] = [previewer.preview(body), await request()];
     await round(200, () => previewer.preview(body));
-    return { same: mine.totalDistance === theirs.totalDistance, page: await best(() => previewer.preview(body)), server: await best(request) };
+    return { same: local.totalDistance === remote.totalDistance, page: await measure(() => previewer.preview(body)), server: await measure(request) };
   }, [ROUNDS, CALLS]);
-  assert.ok(figures.same, "page and server find the same route");
+  assert.ok(figures.same, "page and server return the same distance");
   for (const [name, found] of [["in the page", figures.page], ["from the server on loopback", figures.server]]) {
     row(`price of 10 stops ${name}, median`, found.median, "ms");
-    row(`    95th percentile in the least disturbed of ${ROUNDS} rounds of ${CALLS}`, found.calm, "ms", name === "in the page" ? 1 : undefined);
-    row("    95th percentile of all calls, whatever else the machine did", found.p95, "ms");
+    row(`    95th percentile in the best of ${ROUNDS} rounds of ${CALLS}`, found.best, "ms", name === "in the page" ? 1 : undefined);
+    row("    95th percentile of all calls", found.p95, "ms");
   }
-  assert.ok(figures.page.median < figures.server.median, "the page is slower than the network");
+  assert.ok(figures.page.median < figures.server.median, "the page is slower than the server");
   assert.ok(figures.page.median < 1, `the median is ${figures.page.median} ms`);
   await context.close();
 });
 
-test("the first price on a processor that is four times as slow", async () => {
-  const { page, context } = await opened(browser);
-  // A form that was filled before, opened in a page that has loaded nothing of the core yet.
+test("first price appears with a CPU slowed down four times", async () => {
+  const { page, context } = await openLoggedIn(browser);
+  // A restored draft in a page that has not loaded the core yet.
   const address = { complement: "", ...Object.fromEntries(Object.entries(VERGUEIRO).map(([name, value]) => [name, String(value)])) };
   const delivery = { name: "", phone: "", value: "", observation: "", paid: true, confirm: true, address };
   const draft = { code: "LENTO", preparation: "0", best: false, store: "", deliveries: [delivery] };
   await api(page, "GET", "/delivery/preview-context");
-  await page.evaluate((kept) => sessionStorage.setItem("despacho.draft.order", JSON.stringify(kept)), draft);
+  await page.evaluate((value) => sessionStorage.setItem("despacho.draft.order", JSON.stringify(value)), draft);
   await page.reload();
   await page.waitForSelector(".orders tbody tr, .state");
   const slow = await context.newCDPSession(page);
@@ -108,17 +108,17 @@ test("the first price on a processor that is four times as slow", async () => {
       new Promise((done) => {
         const start = performance.now();
         let first = null;
-        const look = () => {
+        const poll = () => {
           const shown = /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? "");
           if (shown && first === null) first = performance.now() - start;
-          if (shown && document.querySelector("[data-by=page]") !== null) done({ first, own: performance.now() - start });
-          else requestAnimationFrame(look);
+          if (shown && document.querySelector("[data-source=page]") !== null) done({ first, inPage: performance.now() - start });
+          else requestAnimationFrame(poll);
         };
         location.hash = "/orders/new";
-        requestAnimationFrame(look);
+        requestAnimationFrame(poll);
       }),
   );
-  row("first price on screen, processor slowed 4 times", took.first, "ms", 1000);
-  row("    and computed by the page itself, core and gazetteer loaded", took.own, "ms");
+  row("first price, CPU slowed 4 times", took.first, "ms", 1000);
+  row("    computed in the page, with core and gazetteer loaded", took.inPage, "ms");
   await context.close();
 });

@@ -153,6 +153,15 @@ impl despacho_sql::Machine for Machine {
     fn committed(&self, changes: &Changes) {
         self.updates.set(self.updates.get() || !changes.events.is_empty() || !changes.messages.is_empty());
     }
+}
+
+impl Platform for Machine {
+    fn exec_context(&self) -> ExecContext {
+        let now = now();
+        let count = self.contexts.get();
+        self.contexts.set(count + 1);
+        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"moment", &count.to_be_bytes()])) }
+    }
 
     /// A read or preview needs no lock of its own, so that it does not wait for one to be counted: while another process holds SQLite's
     /// lock, this instance counts by itself.
@@ -164,15 +173,6 @@ impl despacho_sql::Machine for Machine {
             Err(error) if is_locked(&error) => Ok(count_here(bucket, now)),
             counted => counted,
         }
-    }
-}
-
-impl Platform for Machine {
-    fn exec_context(&self) -> ExecContext {
-        let now = now();
-        let count = self.contexts.get();
-        self.contexts.set(count + 1);
-        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"moment", &count.to_be_bytes()])) }
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

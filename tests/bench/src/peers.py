@@ -1,37 +1,37 @@
-"""Asks peers from PyPI: a JSON object on standard input, one answer a line on standard output."""
+"""Runs peer solvers from PyPI: reads a JSON object from standard input and prints one JSON result per line."""
 import json
 import sys
 import time
 
 
-def answer(peer, index, order, started):
+def print_result(peer, index, order, started):
     ms = (time.perf_counter() - started) * 1000
     print(json.dumps({"peer": peer, "index": index, "order": [int(i) for i in order], "ms": ms}), flush=True)
 
 
-def ask_pyvrp(instances, ms):
+def run_pyvrp(instances, ms):
     import pyvrp
     from pyvrp.stop import MaxRuntime
 
     for index, instance in enumerate(instances):
         rows, closed = instance["matrix"], instance["closed"]
         model = pyvrp.Model()
-        places = [model.add_location(i, i) for i in range(len(rows))]
-        model.add_depot(places[0])
-        for place in places[1:]:
-            model.add_client(place)
+        locations = [model.add_location(i, i) for i in range(len(rows))]
+        model.add_depot(locations[0])
+        for location in locations[1:]:
+            model.add_client(location)
         model.add_vehicle_type(1)
-        for i, a in enumerate(places):
-            for j, b in enumerate(places):
+        for i, a in enumerate(locations):
+            for j, b in enumerate(locations):
                 if i != j:
                     model.add_edge(a, b, distance=0 if j == 0 and not closed else rows[i][j])
         started = time.perf_counter()
         result = model.solve(MaxRuntime(ms / 1000), seed=1, display=False)
         activities = [activity for route in result.best.routes() for activity in route]
-        answer("PyVRP", index, [activity.idx + 1 for activity in activities if activity.is_client()], started)
+        print_result("PyVRP", index, [activity.idx + 1 for activity in activities if activity.is_client()], started)
 
 
-def ask_ortools(instances, ms):
+def run_ortools(instances, ms):
     from ortools.constraint_solver import pywrapcp, routing_enums_pb2 as enums
 
     for name, search in (("OR-Tools", True), ("OR-Tools first", False)):
@@ -52,34 +52,34 @@ def ask_ortools(instances, ms):
             while not routing.IsEnd(at):
                 at = solution.Value(routing.NextVar(at))
                 order.append(manager.IndexToNode(at))
-            answer(name, index, order[:-1], started)
+            print_result(name, index, order[:-1], started)
 
 
-def ask_scipy(instances):
+def run_scipy(instances):
     import numpy
     from scipy.optimize import linear_sum_assignment
 
     for index, instance in enumerate(instances):
-        # A pair beyond the radius costs more than any assignment without one.
+        # A pair outside the radius costs more than any assignment within it.
         rows = instance["costs"]
-        far = 1e9
-        costs = numpy.array([[far if cost is None else cost for cost in row] for row in rows], dtype=float)
+        unreachable = 1e9
+        costs = numpy.array([[unreachable if cost is None else cost for cost in row] for row in rows], dtype=float)
         best = None
         for _ in range(3):
             started = time.perf_counter()
             columns = linear_sum_assignment(costs)
-            took = time.perf_counter() - started
-            best = took if best is None else min(best, took)
+            elapsed = time.perf_counter() - started
+            best = elapsed if best is None else min(best, elapsed)
         order = [4294967295] * len(rows)
         for row, column in zip(*columns):
-            if costs[row, column] < far:
+            if costs[row, column] < unreachable:
                 order[row] = column
-        answer("scipy", index, order, time.perf_counter() - best)
+        print_result("scipy", index, order, time.perf_counter() - best)
 
 
-question = json.load(sys.stdin)
-if question["what"] == "route":
-    ask_pyvrp(question["instances"], question["ms"])
-    ask_ortools(question["instances"], question["ms"])
+request = json.load(sys.stdin)
+if request["what"] == "route":
+    run_pyvrp(request["instances"], request["ms"])
+    run_ortools(request["instances"], request["ms"])
 else:
-    ask_scipy(question["instances"])
+    run_scipy(request["instances"])

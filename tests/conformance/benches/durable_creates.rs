@@ -28,7 +28,7 @@ use despacho_sql::{Statement, Value, statements};
 use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost, Stats};
 use rusqlite::{Connection, types::Null};
 
-#[path = "../tests/storage/fixtures.rs"]
+#[path = "../tests/storage/suite/fixtures.rs"]
 #[expect(dead_code, reason = "the suite needs more of them")]
 mod fixtures;
 

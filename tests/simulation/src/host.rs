@@ -157,7 +157,6 @@ impl Storage for SimulatedHost {
         claim(scope: &str, key: &str) -> Option<Claim>;
         personal_data(query: &PersonalQuery) -> PersonalData;
         usage(of: UsageQuery<'_>) -> StorageUsage;
-        admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError> {
@@ -286,6 +285,10 @@ impl Storage for SimulatedHost {
 }
 
 impl Platform for SimulatedHost {
+    reads! {
+        admit(bucket: &Bucket, now: Timestamp) -> Admission;
+    }
+
     fn exec_context(&self) -> ExecContext {
         let mut context = self.service.backend.memory.exec_context();
         let mut now = self.service.clock().after(Duration::millis(self.own.skew_ms));

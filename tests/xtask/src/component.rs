@@ -29,6 +29,26 @@ const SHIPPED: &str = "despacho.wasm";
 /// Binaryen's optimiser, which makes the component smaller where it is installed.
 pub const OPTIMISER: &str = "wasm-opt";
 
+/// The limit of the optimised component, in bytes; core/SIZE.md has the present size.
+const MAX_BYTES: u64 = 2_000_000;
+
+/// Builds the component as it ships and fails if it is larger than its limit.
+pub fn build_within_limit(root: &Path) -> Result<(), Failure> {
+    let shipped = build(root)?;
+    let metadata = shipped.metadata().map_err(|error| Failure::new(format!("{}: {error}", shipped.display())))?;
+    check_size(metadata.len())
+}
+
+fn check_size(bytes: u64) -> Result<(), Failure> {
+    if bytes <= MAX_BYTES {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "the Spin component has {bytes} bytes, and its limit is {MAX_BYTES}: compare it with the build of the previous commit and \
+         remove what made it larger, or raise the limit in tests/xtask/src/component.rs and core/SIZE.md"
+    )))
+}
+
 /// Builds the component as it ships, which is what spin.toml's command does, and returns the file.
 pub fn build(root: &Path) -> Result<PathBuf, Failure> {
     cargo(root, "build", &[])?;
@@ -86,5 +106,17 @@ pub fn shipped() -> Result<PathBuf, Failure> {
     match std::env::var_os(COMPONENT) {
         Some(path) => Ok(path.into()),
         None => build(&place::root()?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn component_above_its_limit_is_rejected() {
+        assert_eq!(check_size(MAX_BYTES), Ok(()));
+        let error = check_size(2_000_001).expect_err("one byte too many").to_string();
+        assert!(error.contains("has 2000001 bytes") && error.contains("core/SIZE.md"), "{error}");
     }
 }

@@ -18,44 +18,20 @@ mod signals;
 mod stores;
 mod webhooks;
 
-use std::sync::Arc;
-
 use super::{
     boxed::boxed,
-    call::{ATTEMPTS, ApiResponse, Call, HandlerError, given_up, plain},
+    call::{ApiResponse, Call, HandlerError, retry},
     description::description,
-    problem::{Problem, ProblemCode},
+    problem::Problem,
     routes::Endpoint,
 };
 use crate::host::Host;
 
 pub(super) use orders::failed_creation;
 
-/// Carries a request out. Where another write came first, it is loaded and decided again, a bounded number of times.
+/// Handles a request. A handler with a costly preparation uses [`retry`] itself, after the preparation.
 pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
-    for _ in 0..ATTEMPTS {
-        match once(call, endpoint).await {
-            Ok(response) => return Ok(response),
-            Err(HandlerError::Problem(problem)) => return Err(problem),
-            Err(HandlerError::Conflict) => refresh(call).await?,
-        }
-    }
-    Err(given_up())
-}
-
-/// Reads the calling store or courier again: what the other write changed may be its balance or its order, and a decision on the old
-/// one would conflict for ever.
-async fn refresh<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
-    let host = call.host;
-    if let Some(holder) = &mut call.caller {
-        // A store that was removed meanwhile writes nothing any more.
-        let store = host.store(holder.store.id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?;
-        Arc::make_mut(holder).store = store;
-    }
-    if let Some(courier) = &mut call.courier {
-        *courier = host.courier(courier.id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyInvalid))?;
-    }
-    Ok(())
+    Ok(retry!(call, once(call, endpoint))?)
 }
 
 async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {

@@ -3,7 +3,7 @@
 use super::life::visible;
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError, too_few},
+        call::{ApiResponse, Call, HandlerError, retry, too_few},
         planning::{Planned, acting_store, planned},
         problem::{Problem, ProblemCode},
         read::read,
@@ -30,38 +30,62 @@ use crate::{
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let mut new = validate::order(read(call.body)?, &call.settings.limits)?;
     let store = acting_store(call, &new.inquiry).await?.into_owned();
-    // Naming oneself and naming nobody are the same content.
+    // A request that names the calling store has the same content as one that names no store.
     new.inquiry.store = Some(store.id);
-    // Nearly every code is new. That one is not is noticed by the commit, and asked where anything else stands in the way: what was
-    // created once is answered so, whatever holds today.
-    let stop = match created(call, &new, &store).await {
-        Ok(response) => return Ok(response),
-        Err(HandlerError::Problem(problem)) if problem.code.status() >= 500 => return Err(problem.into()),
-        Err(stop) => stop,
-    };
-    if let Some(existing) = call.host.find_orders(OrderQuery::Code(store.id, &new.code)).await?.pop() {
-        // Where no scheduler runs, an order that time has ended still seems to hold its code.
-        let existing = clock::advance(call.host, call.settings, existing, call.context.now).await?;
-        if existing.status.holds_code() {
-            return Ok(replay(call.settings, &new, &existing)?);
+    let prepared = prepare(call, &new, &store).await;
+    let mut loaded = Some(store);
+    retry!(call, async {
+        let store = match loaded.take() {
+            Some(store) => store,
+            None => acting_store(call, &new.inquiry).await?.into_owned(),
+        };
+        let stop = match decide(call, &new, &store, &prepared).await {
+            Ok(response) => return Ok(response),
+            Err(HandlerError::Problem(problem)) if problem.code.status() >= 500 => return Err(problem.into()),
+            Err(stop) => stop,
+        };
+        // Nearly every code is new, so it is looked up only after a failure: an order that exists is returned, whatever holds today.
+        if let Some(existing) = call.host.find_orders(OrderQuery::Code(store.id, &new.code)).await?.pop() {
+            // Where no scheduler runs, an order that time has ended still seems to hold its code.
+            let existing = clock::advance(call.host, call.settings, existing, call.context.now).await?;
+            if existing.status.holds_code() {
+                return Ok(replay(call.settings, &new, &existing)?);
+            }
         }
-    }
-    Err(stop)
+        Err(stop)
+    })
 }
 
-async fn created<H: Host>(call: &mut Call<'_, H>, new: &NewOrder, store: &Store) -> Result<ApiResponse, HandlerError> {
+/// A new order with its route and its price.
+struct Prepared {
+    planned: Planned,
+    lines: Vec<PriceLine>,
+    tariff_version: String,
+}
+
+async fn prepare<H: Host>(call: &Call<'_, H>, new: &NewOrder, store: &Store) -> Result<Prepared, Problem> {
     let planned = planned(call, store, &new.inquiry).await?;
     let (lines, tariff_version) = priced(call, new, store, &planned)?;
+    Ok(Prepared { planned, lines, tariff_version })
+}
+
+async fn decide<H: Host>(
+    call: &mut Call<'_, H>,
+    new: &NewOrder,
+    store: &Store,
+    prepared: &Result<Prepared, Problem>,
+) -> Result<ApiResponse, HandlerError> {
+    let Prepared { planned, lines, tariff_version } = prepared.as_ref().map_err(Problem::clone)?;
     let caller = call.caller()?;
     let facts = CreateOrderInput {
         store,
         by: Person { name: caller.store.name.clone(), phone: caller.store.responsible.phone.clone() },
         origin: caller.key.kind.origin(),
-        pickup: planned.pickup,
+        pickup: planned.pickup.clone(),
         located: &planned.located,
         plan: &planned.plan,
-        lines,
-        tariff_version,
+        lines: lines.clone(),
+        tariff_version: tariff_version.clone(),
     };
     let mut ids = call.ids(1 + new.stops.len()).await?;
     let (order, changes) = lifecycle::create(new, facts, &mut ids, &mut call.context).map_err(rejected)?;

@@ -4,7 +4,7 @@ use super::life::{carrier, conclude, known, step_problem, visible};
 use crate::rules::pricing::Stop;
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError, plain},
+        call::{ApiResponse, Call, HandlerError, plain, retry},
         planning,
         problem::{Problem, ProblemCode},
         read::read,
@@ -13,7 +13,7 @@ use crate::{
     },
     drivers::clock,
     host::Host,
-    model::{DeliveryId, Money, OrderId, Person, order::Order},
+    model::{DeliveryId, DistanceMatrix, Located, Money, OrderId, Person, order::Order},
     rules::{
         lifecycle::{self, CancellationTerms, Mode, Repriced, Signal},
         pricing::{Plan, Request, Tariff, plan},
@@ -61,7 +61,7 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
                 CancellationTerms { mode: Mode::Ended, fee: Money::ZERO, changes_at: None }
             } else {
                 let left = lifecycle::without(&order, stop).map_err(|error| step_problem(&error, now))?;
-                lifecycle::stop_terms(&order, replanned(call, &order, &left).await?.fee, rules, now)
+                lifecycle::stop_terms(&order, replanned(call, &order, &left, &mut None).await?.fee, rules, now)
             }
         }
         _ => whole,
@@ -71,17 +71,20 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
 
 /// `POST /delivery/orders/cancel`
 pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let validate::Cancelled { order, reason, stop } = validate::cancel(read(call.body)?)?;
-    let order = visible(call, OrderId::new(order)).await?;
-    let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
-    let by = speaker(call)?;
-    if let Some(stop) = stop {
-        return cancel_stop(call, &order, known(stop)?, by, reason).await;
-    }
-    let courier = carrier(call, &order).await?;
-    let rules = &call.settings.cancellation;
-    let taken = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.context);
-    conclude(call, &order, taken, view).await
+    let validate::Cancelled { order: id, reason, stop } = validate::cancel(read(call.body)?)?;
+    let mut measured = None;
+    retry!(call, async {
+        let order = visible(call, OrderId::new(id)).await?;
+        let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
+        let (by, reason) = (speaker(call)?, reason.clone());
+        if let Some(stop) = stop {
+            return cancel_stop(call, &order, known(stop)?, by, reason, &mut measured).await;
+        }
+        let courier = carrier(call, &order).await?;
+        let rules = &call.settings.cancellation;
+        let taken = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.context);
+        conclude(call, &order, taken, view).await
+    })
 }
 
 async fn cancel_stop<H: Host>(
@@ -90,20 +93,29 @@ async fn cancel_stop<H: Host>(
     stop: DeliveryId,
     by: Person,
     reason: Option<String>,
+    measured: &mut Measured,
 ) -> Result<ApiResponse, HandlerError> {
     if order.is_cancelled(stop) {
         return Ok(view(order)?);
     }
     let left = lifecycle::without(order, stop).map_err(|error| step_problem(&error, call.context.now))?;
-    let plan = replanned(call, order, &left).await?;
+    let plan = replanned(call, order, &left, measured).await?;
     let repriced =
         Repriced { plan: &plan, tariff_version: &call.settings.tariff.version, rules: &call.settings.cancellation };
     let taken = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.context);
     conclude(call, order, taken, view).await
 }
 
-/// The route of the stops that are left, in the order in which they stand, priced as when the order was created.
-async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -> Result<Plan, HandlerError> {
+/// The locations that the last attempt measured, and the legs between them.
+type Measured = Option<(Vec<Located>, DistanceMatrix)>;
+
+/// The route of the remaining stops in their current order, priced as when the order was created.
+async fn replanned<H: Host>(
+    call: &Call<'_, H>,
+    order: &Order,
+    left: &[usize],
+    measured: &mut Measured,
+) -> Result<Plan, HandlerError> {
     let stops: Vec<Stop> = left
         .iter()
         .filter_map(|at| order.deliveries.get(*at))
@@ -111,11 +123,17 @@ async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -
         .collect();
     let mut places = vec![order.pickup.located];
     places.extend(stops.iter().map(|stop| stop.located));
-    let matrix = call.matrix(&places).await?;
+    let matrix = match measured {
+        Some((before, matrix)) if *before == places => matrix,
+        _ => {
+            let matrix = call.host.matrix(&places).await?;
+            &mut measured.insert((places, matrix)).1
+        }
+    };
     let request = Request {
         pickup: order.pickup.located,
         stops: &stops,
-        matrix: &matrix,
+        matrix,
         best_route: false,
         preparation_minutes: order.preparation_minutes,
         now: order.created_at,

@@ -3,7 +3,7 @@
 use super::issue::{confirm_password, hand_out, key_response, throttled};
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError, plain, too_few},
+        call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
         places::locate,
         problem::{FieldError, Problem, ProblemCode},
         read::read,
@@ -13,7 +13,7 @@ use crate::{
     host::{Host, KeyQuery, StoreQuery, UsageQuery},
     model::{
         Cnpj, Duration, Email, Located, StoreId, Text,
-        store::{Key, KeyKind, Store},
+        store::{Key, KeyKind},
     },
     rules::{
         limits::{Bucket, Usage},
@@ -25,60 +25,63 @@ use crate::{
 
 /// `POST /delivery/stores`
 pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let matrix = &call.caller()?.store;
-    if !matrix.is_matrix() {
+    let parent = &call.caller()?.store;
+    let id = parent.id;
+    if !parent.is_matrix() {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::MatrixRequired,
             "Only a matrix creates branches. Send the matrix's key.",
             "Somente uma matriz cria filiais. Envie a chave da matriz.",
         )));
     }
-    let parent = matrix.clone();
     let (new, password) = validate::store(read(call.body)?)?;
     confirm_password(call, password.as_deref()).await?;
     let max = call.settings.limits.branches;
-    if call.host.usage(UsageQuery::Branches(parent.id)).await?.records >= u64::from(max) {
+    if call.host.usage(UsageQuery::Branches(id)).await?.records >= u64::from(max) {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyBranches,
             format!("A parent store has at most {max} branches. Remove one, or ask the operator for more."),
             format!("Uma matriz tem no máximo {max} filiais. Remova uma ou peça mais ao operador."),
         )));
     }
-    count_registration(call, parent.id).await?;
-    open(call, new, Some(&parent)).await
+    count_registration(call, id).await?;
+    open(call, new).await
 }
 
 /// `POST /admin/matrices`
 pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let new = validate::contact_and_address(read(call.body)?)?;
-    open(call, new, None).await
+    open(call, new).await
 }
 
-async fn open<H: Host>(
-    call: &mut Call<'_, H>,
-    new: NewStore,
-    parent: Option<&Store>,
-) -> Result<ApiResponse, HandlerError> {
-    unclaimed(call, Some(&new.cnpj), &new.contact.email, None, parent.map(|parent| parent.id)).await?;
+/// Opens a branch of the calling store, or a parent store if the operator calls.
+async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<ApiResponse, HandlerError> {
+    let integrator = call.caller.as_ref().map(|caller| caller.store.id);
+    unclaimed(call, Some(&new.cnpj), &new.contact.email, None, integrator).await?;
     let located = located(call, &new.contact.address).await?;
     let salt = call.context.entropy.bytes();
     let password_hash = call.host.hash_password(&new.password, salt).await?;
-    let mut ids = call.ids(2).await?;
-    let store = stores::open(new, parent, located, password_hash, &mut ids, call.context.now).ok_or_else(too_few)?;
-    let opening = Opening {
-        store: store.id,
-        integrator: parent.map_or(store.id, |parent| parent.id),
-        kind: KeyKind::Integration,
-        name: None,
-        validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
-        secret: &call.settings.secret,
-    };
-    let (key, nonce) = stores::issue(opening, &mut ids, &mut call.context).ok_or_else(too_few)?;
-    let response = key_response(call, &key, nonce)?;
-    let (stores, keys) = (vec![Write::insert(store)], vec![Write::insert(key)]);
-    let changes = Changes { at: call.context.now, stores, keys, ..Changes::default() };
-    call.commit(changes, &response).await?;
-    Ok(response)
+    retry!(call, async {
+        // Another request may have taken the CNPJ or the email meanwhile.
+        unclaimed(call, Some(&new.cnpj), &new.contact.email, None, integrator).await?;
+        let mut ids = call.ids(2).await?;
+        let (hash, now) = (password_hash.clone(), call.context.now);
+        let parent = call.caller.as_ref().map(|caller| &caller.store);
+        let store = stores::open(new.clone(), parent, located, hash, &mut ids, now).ok_or_else(too_few)?;
+        let opening = Opening {
+            store: store.id,
+            integrator: integrator.unwrap_or(store.id),
+            kind: KeyKind::Integration,
+            name: None,
+            validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
+            secret: &call.settings.secret,
+        };
+        let (key, nonce) = stores::issue(opening, &mut ids, &mut call.context).ok_or_else(too_few)?;
+        let response = key_response(call, &key, nonce)?;
+        let (stores, keys) = (vec![Write::insert(store)], vec![Write::insert(key)]);
+        call.commit(Changes { at: now, stores, keys, ..Changes::default() }, &response).await?;
+        Ok(response)
+    })
 }
 
 /// Counts an attempt to register an email or a CNPJ: each one that fails may tell that another merchant has it.
@@ -147,17 +150,21 @@ async fn located<H: Host>(call: &Call<'_, H>, address: &crate::model::Address) -
 /// `PUT /delivery/stores`
 pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let contact = validate::update(read(call.body)?)?;
-    let id = call.caller()?.store.id;
-    let store = call.host.store(id).await?.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    let store = &call.caller()?.store;
+    let (id, merchant) = (store.id, store.merchant());
     if contact.email.key() != store.email.key() {
-        count_registration(call, store.merchant()).await?;
-        unclaimed(call, None, &contact.email, Some(id), Some(store.merchant())).await?;
+        count_registration(call, merchant).await?;
+        unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
     }
     let located = located(call, &contact.address).await?;
-    let (changed, changes) = stores::update(&store, contact, located, call.context.now);
-    let response = ApiResponse::json(200, &StoreView::of(&changed))?;
-    call.commit(changes, &response).await?;
-    Ok(response)
+    retry!(call, async {
+        // Another request may have taken the email meanwhile.
+        unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
+        let (changed, changes) = stores::update(&call.caller()?.store, contact.clone(), located, call.context.now);
+        let response = ApiResponse::json(200, &StoreView::of(&changed))?;
+        call.commit(changes, &response).await?;
+        Ok(response)
+    })
 }
 
 /// `GET /delivery/stores/{storeId}`
@@ -199,8 +206,10 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         validity: Duration::minutes(i64::from(settings.keys.session_hours) * 60),
         secret: &settings.secret,
     };
-    let past = past_sessions(call, store.id).await?;
-    hand_out(call, opening, past).await
+    retry!(call, async {
+        let past = past_sessions(call, store.id).await?;
+        hand_out(call, opening.clone(), past).await
+    })
 }
 
 /// The logins that end with one more, so that a store never has too many: the oldest.

@@ -220,7 +220,7 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
                 "220 to 300, with the code that the merchant tells. Five wrong codes lock the order's \
               codes for ten minutes.",
             ),
-            Some("TellCode"),
+            Some("GiveCode"),
             CODE_STEP,
         ),
         _ => riding(endpoint),
@@ -254,7 +254,7 @@ fn riding(endpoint: Endpoint) -> Operation {
                 "Handed over",
                 "330 to 500, with the code that the recipient tells where `codeRequired` is true.",
             ),
-            Some("TellDeliveryCode"),
+            Some("GiveDeliveryCode"),
             &[
                 ProblemCode::OrderNotFound,
                 ProblemCode::InvalidTransition,
@@ -277,7 +277,7 @@ fn riding(endpoint: Endpoint) -> Operation {
         }
         _ => step(
             ("courierHandBack", "Handed back", "410 to the end, with the code that the merchant tells."),
-            Some("TellCode"),
+            Some("GiveCode"),
             CODE_STEP,
         ),
     }

@@ -50,29 +50,29 @@ pub struct Example {
 pub fn document(examples: &[Example]) -> Result<Json, HostError> {
     let unwritten = |error: serde_json::Error| HostError::Internal { detail: error.to_string() };
     let mut responses = Responses::default();
-    let mut paths: Vec<(String, Json)> = Vec::new();
+    let mut paths = Json::Object(Vec::new());
     for route in ROUTES {
         let example = examples.iter().find(|example| example.endpoint == route.endpoint);
         let described = described(route, &operation(route.endpoint), example, &mut responses);
         let method = route.method.as_str().to_ascii_lowercase();
-        match paths.iter_mut().find(|(path, _)| path == route.path()) {
-            Some((_, item)) => item.set(&method, described),
-            None => paths.push((route.path().to_owned(), Json::object([(&method, described)]))),
+        match paths.get_mut(route.path) {
+            Some(item) => item.set(method, described),
+            None => paths.set(route.path, Json::object([(method, described)])),
         }
     }
     let rejected = responses.problem(503, &[ProblemCode::Unavailable]);
     // These two belong to no operation; the page tells of them before the first.
     responses.problem(404, &[ProblemCode::EndpointNotFound]);
     responses.problem(405, &[ProblemCode::MethodNotAllowed]);
-    paths.extend(parts::own_paths(&rejected));
+    parts::add_own_paths(&mut paths, &rejected);
     let problems = problems::problems().map_err(unwritten)?;
-    let problems = problems.into_iter().map(|(name, value)| (name.to_owned(), Json::object([("value", value)])));
+    let problems = problems.into_iter().map(|(name, value)| (name, Json::object([("value", value)])));
     let schemas = schemas::all().map_err(unwritten)?;
     let components = Json::object([
         ("schemas", Json::Object(schemas)),
         ("responses", responses.components()),
         ("parameters", parts::parameters()),
-        ("examples", Json::Object(problems.collect())),
+        ("examples", Json::object(problems)),
         ("headers", parts::headers()),
         ("securitySchemes", parts::security()),
     ]);
@@ -81,7 +81,7 @@ pub fn document(examples: &[Example]) -> Result<Json, HostError> {
         ("info", info()),
         ("servers", Json::List(vec![Json::object([("url", "/".into())])])),
         ("tags", tags()),
-        ("paths", Json::Object(paths)),
+        ("paths", paths),
         ("webhooks", parts::webhooks()),
         ("components", components),
     ]))
@@ -127,10 +127,10 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         if let Some(links) = parts::links(operation.id) {
             response.set("links", links);
         }
-        documented.set(&status.to_string(), response);
+        documented.set(status.to_string(), response);
     }
     for (status, codes) in responses::by_status(&codes(route, operation)) {
-        documented.set(&status.to_string(), responses.problem(status, &codes));
+        documented.set(status.to_string(), responses.problem(status, &codes));
     }
     entry.with("responses", documented)
 }

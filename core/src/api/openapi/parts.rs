@@ -33,7 +33,7 @@ fn instant() -> Json {
 /// Parameters by the names that operations refer to them by.
 pub(super) fn parameters() -> Json {
     let all = everywhere().into_iter().chain(own()).chain(outward());
-    Json::Object(all.map(|(name, parameter)| (name.to_owned(), parameter)).collect())
+    Json::object(all)
 }
 
 /// Headers that every request, or every `POST`, may carry.
@@ -319,9 +319,9 @@ const OWN: [OwnEndpoint; 4] = [
     ),
 ];
 
-/// Paths of the deployment's own endpoints; `rejected` is the response to a reader that cannot be served.
-pub(super) fn own_paths(rejected: &Json) -> Vec<(String, Json)> {
-    let path = |(path, id, summary, description, media, refusable): OwnEndpoint| {
+/// Adds the paths of the deployment's own endpoints; `rejected` is the response of an endpoint that is unavailable.
+pub(super) fn add_own_paths(paths: &mut Json, rejected: &Json) {
+    for (path, id, summary, description, media, refusable) in OWN {
         let schema = match path {
             "/healthz" => status("alive"),
             "/readyz" => status("ready"),
@@ -341,9 +341,8 @@ pub(super) fn own_paths(rejected: &Json) -> Vec<(String, Json)> {
             ("security", Json::List(Vec::new())),
             ("responses", responses),
         ]);
-        (path.to_owned(), Json::object([("get", operation)]))
-    };
-    OWN.map(path).into()
+        paths.set(path, Json::object([("get", operation)]));
+    }
 }
 
 fn status(value: &str) -> Json {

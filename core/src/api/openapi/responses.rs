@@ -43,16 +43,16 @@ pub(super) fn success(route: &Route, schema: Option<&str>, meaning: &str, exampl
         if let Some(example) = example.clone().filter(|_| *media == "application/json") {
             described.set("example", example);
         }
-        content.set(media, described);
+        content.set(*media, described);
     }
-    if !content.members().is_empty() {
+    if matches!(&content, Json::Object(members) if !members.is_empty()) {
         response.set("content", content);
     }
     response
 }
 
-fn headers_of(names: &[&str]) -> Json {
-    let header = |name: &&str| {
+fn headers_of(names: &[&'static str]) -> Json {
+    let header = |name: &&'static str| {
         let component = match *name {
             "x-request-id" => "RequestId",
             "RateLimit-Policy" => "RateLimitPolicy",
@@ -62,9 +62,9 @@ fn headers_of(names: &[&str]) -> Json {
             "Content-Language" => "ContentLanguage",
             name => name,
         };
-        ((*name).to_owned(), Json::reference("headers", component))
+        (*name, Json::reference("headers", component))
     };
-    Json::Object(names.iter().map(header).collect())
+    Json::object(names.iter().map(header))
 }
 
 impl Responses {
@@ -89,7 +89,7 @@ impl Responses {
     /// The components that the references point to, by status.
     pub(super) fn components(mut self) -> Json {
         self.0.sort_by_key(|(_, status, codes)| (*status, codes.first().copied()));
-        Json::Object(self.0.into_iter().map(|(name, status, codes)| (name, component(status, &codes))).collect())
+        Json::object(self.0.into_iter().map(|(name, status, codes)| (name, component(status, &codes))))
     }
 }
 
@@ -112,8 +112,8 @@ fn component(status: u16, codes: &[ProblemCode]) -> Json {
         "allOf",
         Json::List(vec![Json::reference("schemas", "Problem"), Json::object([("properties", narrowed)])]),
     )]);
-    let examples = codes.iter().map(|code| (code.name().to_owned(), Json::reference("examples", code.name())));
-    let media = Json::object([("schema", schema), ("examples", Json::Object(examples.collect()))]);
+    let examples = codes.iter().map(|code| (code.name(), Json::reference("examples", code.name())));
+    let media = Json::object([("schema", schema), ("examples", Json::object(examples))]);
     Json::object([
         ("description", lines.join("\n").into()),
         ("headers", headers_of(&headers)),

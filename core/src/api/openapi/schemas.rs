@@ -3,7 +3,11 @@
 use utoipa::ToSchema;
 
 use super::{enums, json::Json, text};
-use crate::{api::problem::ProblemDocument, wire};
+use crate::{
+    api::problem::ProblemDocument,
+    json::{Member, Tree},
+    wire,
+};
 
 /// The schemas that requests are read by; every other schema is an answer's.
 const REQUESTS: [&str; 27] = [
@@ -24,10 +28,10 @@ const REQUESTS: [&str; 27] = [
     "AlterCourier",
     "ReportPosition",
     "SetAvailability",
-    "TellCode",
+    "GiveCode",
     "GiveReason",
     "NameDelivery",
-    "TellDeliveryCode",
+    "GiveDeliveryCode",
     "GiveDeliveryReason",
     "DelayOrder",
     "CancelOrder",
@@ -43,7 +47,7 @@ const LEFT_OUT: [(&str, &str); 4] =
 ///
 /// # Errors
 /// What kept a schema from being written.
-pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
+pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     let mut schemas = Vec::new();
     add::<wire::CreateOrder>(&mut schemas)?;
     add::<wire::OrderDetails>(&mut schemas)?;
@@ -95,10 +99,10 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
     add::<ProblemDocument>(&mut schemas)?;
     let enums = enums::schemas();
     schemas.retain(|(name, _)| !enums.iter().any(|(other, _)| other == name));
-    schemas.extend(enums.into_iter().map(|(name, schema)| (name.to_owned(), schema)));
+    schemas.extend(enums.into_iter().map(|(name, schema)| (name.into(), schema)));
     let address = schemas.iter().find(|(name, _)| name == "Address").map(|(_, schema)| schema.clone());
     for (name, schema) in &mut schemas {
-        match name.as_str() {
+        match &**name {
             "VisitAddress" => *schema = visit_address(address.as_ref()),
             "LocateAddress" => *schema = locate_address(address.as_ref()),
             name if REQUESTS.contains(&name) || name == "CreateSession" => text::tighten(schema),
@@ -106,7 +110,7 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
         }
     }
     let issue = schemas.iter().find(|(name, _)| name == "IssueKey").map(|(_, schema)| schema.clone());
-    schemas.extend(issue.map(|schema| ("AdminIssueKey".to_owned(), admin_issue_key(schema))));
+    schemas.extend(issue.map(|schema| ("AdminIssueKey".into(), admin_issue_key(schema))));
     Ok(schemas)
 }
 
@@ -121,18 +125,18 @@ fn admin_issue_key(mut schema: Json) -> Json {
     schema.with("description", "What key to issue for which store.").with("required", Json::list(["storeId"]))
 }
 
-fn add<T: ToSchema>(schemas: &mut Vec<(String, Json)>) -> serde_json::Result<()> {
+fn add<T: ToSchema>(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     let mut found = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut found);
     for (name, schema) in found {
         if !schemas.iter().any(|(existing, _)| *existing == name) {
             // serde's defaults and the widths of Rust's numbers say nothing of the JSON.
-            let unwanted = |name: &str, value: &Json| match name {
-                "default" => *value == Json::Null,
-                "format" => matches!(value.text(), Some("int32" | "int64" | "double")),
+            let unwanted = |name: &str, value: &Tree<'_>| match name {
+                "default" => matches!(value, Tree::Null),
+                "format" => matches!(value.as_str(), Some("int32" | "int64" | "double")),
                 _ => false,
             };
-            schemas.push((name, Json::of(&schema)?.without(&unwanted)));
+            schemas.push((name.into(), Json::of_filtered(&schema, &unwanted)?));
         }
     }
     Ok(())
@@ -143,8 +147,8 @@ fn responded(schema: &mut Json, of: &str) {
     if let Some(Json::List(parts)) = schema.get_mut("allOf") {
         parts.iter_mut().for_each(|part| responded(part, of));
     }
-    let Some(properties) = schema.get("properties") else { return };
-    let names = properties.members().iter().map(|(name, _)| name.as_str());
+    let Some(Json::Object(properties)) = schema.get("properties") else { return };
+    let names = properties.iter().map(|(name, _)| &**name);
     let required = Json::list(names.filter(|name| !LEFT_OUT.contains(&(of, *name))));
     schema.set("required", required);
 }
@@ -155,15 +159,15 @@ fn address(response: Option<&Json>, required: &[&str]) -> Json {
     let mut properties = properties.unwrap_or(Json::Null);
     if let Json::Object(members) = &mut properties {
         for (name, property) in members.iter_mut() {
-            if !matches!(name.as_str(), "latitude" | "longitude") {
+            if !matches!(&**name, "latitude" | "longitude") {
                 property.set("maxLength", 255);
-                match name.as_str() {
+                match &**name {
                     "state" => property.set("format", "uf"),
                     "zipCode" => property.set("format", "cep"),
                     _ => {}
                 }
             }
-            if required.contains(&name.as_str()) {
+            if required.contains(&&**name) {
                 property.set("type", "string");
             }
         }
@@ -177,17 +181,17 @@ fn address(response: Option<&Json>, required: &[&str]) -> Json {
 }
 
 /// A part of an address with these members, of these types.
-fn part(description: &str, members: &[(&str, &str)]) -> Json {
+fn part(description: &str, members: &[(&'static str, &str)]) -> Json {
     let kinds = members.iter().map(|(name, kind)| {
         let mut property = Json::object([("type", (*kind).into())]);
         if *kind == "string" {
             // Its pattern stands with the address's own members; two on one value keep a generator of tests searching.
             property = property.with("minLength", 1);
         }
-        ((*name).to_owned(), property)
+        (*name, property)
     });
     let present = members.iter().filter(|(_, kind)| *kind != "null").map(|(name, _)| *name);
-    let mut part = Json::object([("description", description.into()), ("properties", Json::Object(kinds.collect()))]);
+    let mut part = Json::object([("description", description.into()), ("properties", Json::object(kinds))]);
     let present: Vec<_> = present.collect();
     if !present.is_empty() {
         part.set("required", Json::list(present));

@@ -31,22 +31,22 @@ fn shape(format: &str) -> Option<&'static str> {
 /// optional one may be blank, which is as good as absent.
 pub(super) fn tighten(schema: &mut Json) {
     let required: Vec<String> = match schema.get("required") {
-        Some(Json::List(names)) => names.iter().filter_map(|name| name.text().map(str::to_owned)).collect(),
+        Some(Json::List(names)) => names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect(),
         _ => Vec::new(),
     };
     let Some(Json::Object(properties)) = schema.get_mut("properties") else { return };
     for (name, property) in properties {
         let texts = match property.get("type") {
             Some(Json::Text(kind)) => kind == "string",
-            Some(Json::List(kinds)) => kinds.contains(&"string".into()),
+            Some(Json::List(kinds)) => kinds.iter().any(|kind| kind.as_str() == Some("string")),
             _ => false,
         };
-        let format = property.get("format").and_then(Json::text).unwrap_or_default().to_owned();
+        let format = property.get("format").and_then(Json::as_str).unwrap_or_default().to_owned();
         // A password is taken as it is; an email is held to its format, beside which a pattern says nothing more.
         if !texts || matches!(format.as_str(), "password" | "email") {
             continue;
         }
-        let required = required.contains(name);
+        let required = required.iter().any(|other| other == name);
         let pattern = match shape(&format) {
             Some(shape) if required => format!(r"^[\t\n\r ]*{shape}[\t\n\r ]*$"),
             Some(shape) => format!(r"^[\t\n\r ]*({shape}[\t\n\r ]*)?$"),

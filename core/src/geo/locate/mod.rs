@@ -112,7 +112,7 @@ impl Gazetteer {
         if !needs_packs {
             return embedded;
         }
-        let found = packs.iter().filter_map(|pack| pack.locate(address)).min_by_key(|located| located.precision);
+        let found = packs.iter().filter_map(|pack| pack.locate(self, address)).min_by_key(|located| located.precision);
         found.map_or(embedded, Ok)
     }
 
@@ -138,8 +138,8 @@ impl Gazetteer {
     }
 
     fn check_point(self, point: Point, address: &Address) -> Result<Located, LocateError> {
-        if !outline::contains(point) {
-            return Err(outside_error(point));
+        if !outline::contains(self.0, point) {
+            return Err(self.outside_error(point));
         }
         let named = match self.look_up_city(address) {
             CityLookup::Found(town) => Some(town),
@@ -161,16 +161,15 @@ impl Gazetteer {
             nearest_m >= REMOTE_M && town.uf() == uf && distance_m <= reach
         })
     }
-}
-
-/// Builds the error for coordinates outside Brazil and checks the two common causes: exchanged axes and missing signs.
-fn outside_error(point: Point) -> LocateError {
-    let exchanged = Point { lat_e7: point.lon_e7, lon_e7: point.lat_e7 };
-    let on_planet = Point::from_degrees(exchanged.latitude(), exchanged.longitude());
-    let negative = Point { lat_e7: -point.lat_e7.abs(), lon_e7: -point.lon_e7.abs() };
-    LocateError::CoordinatesOutside {
-        swapped: on_planet.filter(|point| outline::contains(*point)),
-        sign_lost: outline::contains(negative),
+    /// Builds the error for coordinates outside Brazil and checks the two common causes: exchanged axes and missing signs.
+    fn outside_error(self, point: Point) -> LocateError {
+        let exchanged = Point { lat_e7: point.lon_e7, lon_e7: point.lat_e7 };
+        let on_planet = Point::from_degrees(exchanged.latitude(), exchanged.longitude());
+        let negative = Point { lat_e7: -point.lat_e7.abs(), lon_e7: -point.lon_e7.abs() };
+        LocateError::CoordinatesOutside {
+            swapped: on_planet.filter(|point| outline::contains(self.0, *point)),
+            sign_lost: outline::contains(self.0, negative),
+        }
     }
 }
 

@@ -103,10 +103,10 @@ impl Pack<'_> {
     /// CEP. Of several streets with the same name, the one in the address' CEP wins, then the one of the same kind and title. If
     /// several distant ones remain, none is used. A street far from the CEP of the address is ignored, and the CEP's location is
     /// returned.
-    pub fn locate(&self, address: &Address) -> Option<Located> {
+    pub fn locate(&self, gazetteer: Gazetteer, address: &Address) -> Option<Located> {
         let cep = address.cep();
         let by_cep = cep.and_then(|cep| self.cep(cep));
-        if let Some(found) = self.in_street(address, cep, by_cep.map(|(location, _)| location)) {
+        if let Some(found) = self.in_street(gazetteer, address, cep, by_cep.map(|(location, _)| location)) {
             return Some(found);
         }
         let located = |location: PackLocation, precision| Located {
@@ -119,10 +119,16 @@ impl Pack<'_> {
             .or_else(|| Some(located(self.cep5(cep?)?, Precision::Cep5)))
     }
 
-    fn in_street(&self, address: &Address, cep: Option<Cep>, by_cep: Option<PackLocation>) -> Option<Located> {
+    fn in_street(
+        &self,
+        gazetteer: Gazetteer,
+        address: &Address,
+        cep: Option<Cep>,
+        by_cep: Option<PackLocation>,
+    ) -> Option<Located> {
         let text = address.street.as_deref()?;
         let key = street_key(text)?;
-        let ibge = self.municipality(address, cep)?;
+        let ibge = self.municipality(gazetteer, address, cep)?;
         let number = address.number.as_deref().or_else(|| text.split_once(',').map(|(_, rest)| rest));
         let number = number.and_then(street_number);
         let namesakes: Vec<Street<'_>> = self.streets(ibge, key.hash).take(4_096).collect();
@@ -143,8 +149,7 @@ impl Pack<'_> {
     }
 
     /// Returns the IBGE code of the address' municipality.
-    fn municipality(&self, address: &Address, cep: Option<Cep>) -> Option<u32> {
-        let gazetteer = Gazetteer::embedded();
+    fn municipality(&self, gazetteer: Gazetteer, address: &Address, cep: Option<Cep>) -> Option<u32> {
         let named = address.city.as_deref().zip(address.uf()).and_then(|(city, uf)| gazetteer.municipality(city, uf));
         named
             .map(|town| town.ibge())

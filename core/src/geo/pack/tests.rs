@@ -72,7 +72,7 @@ fn find(street: &str, number: &str, cep: &str) -> Option<Located> {
         state: text("SP"),
         ..Address::default()
     };
-    Pack::open(&sample()).expect("valid pack").locate(&address)
+    Pack::open(&sample()).expect("valid pack").locate(crate::geo::Gazetteer::embedded(), &address)
 }
 
 fn near(located: Option<Located>, precision: Precision, latitude: f64, longitude: f64, within_m: u32) {
@@ -181,6 +181,9 @@ fn out_of_range_door_offsets_do_not_panic() {
         zip_code: Some("01310100".to_owned()),
         ..Address::default()
     };
-    let located = Pack::open(&bytes).expect("valid checksum").locate(&address).expect("a match");
+    let located = Pack::open(&bytes)
+        .expect("valid checksum")
+        .locate(crate::geo::Gazetteer::embedded(), &address)
+        .expect("a match");
     assert_eq!(located.precision, Precision::Street);
 }

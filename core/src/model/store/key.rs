@@ -154,15 +154,16 @@ impl Claim {
     }
 }
 
-/// What happens to a claim.
+/// A change of a claim. A claim is identified by scope and key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClaimChange {
-    /// Takes a claim that nobody holds at `Changes::at`; a conflict where somebody does.
+    /// Inserts a claim or replaces an expired one; a conflict if the stored claim's `expires_at` is after `Changes::at`.
     Take(Claim),
-    /// Keeps the answer; a conflict where the claim has passed to another holder.
+    /// Stores the claim with its response; a conflict if the stored claim has another holder. Counts one response of [`Claim::size`] for
+    /// the owner in the hour of `Changes::at`; the count stays when the claim is removed.
     Finish(Claim),
-    /// Gives the claim up where it is still the holder's and still runs. An answer that was kept meanwhile stays: whoever gives up does
-    /// not always know that its commit took place.
+    /// Removes the claim if it has this holder and its `expires_at` is not after `until`. A claim with its response expires later and
+    /// stays: the caller may not know that its commit took place.
     Release {
         /// The claim's scope.
         scope: String,
@@ -170,7 +171,7 @@ pub enum ClaimChange {
         key: String,
         /// The claim's holder.
         holder: String,
-        /// When the running claim would have ended; one that ends later has its answer.
+        /// When the claim without its response expires.
         until: Timestamp,
     },
 }

@@ -85,14 +85,14 @@ pub struct LedgerEntry {
     pub floor: Option<Money>,
 }
 
-/// Money that the operator books in. A reference books once: a commit with one that the store has already is a conflict.
+/// A payment to the operator. A commit with a reference that the account already has is a conflict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopUp {
-    /// The store that it belongs to; it moves the balance that pays for this store.
+    /// The store that it belongs to; it changes the balance of [`super::Store::account`].
     pub store: StoreId,
     /// How much, above zero.
     pub amount: Money,
-    /// What the operator calls the payment, unique for the balance.
+    /// The operator's reference of the payment, unique for the account.
     pub reference: String,
     /// When.
     pub at: Timestamp,

@@ -251,6 +251,11 @@ impl Webhook {
         self.state == WebhookState::Active
     }
 
+    /// Whether the store removed it.
+    pub fn is_removed(&self) -> bool {
+        matches!(self.state, WebhookState::Removed { .. })
+    }
+
     /// A subscription with a new secret in front; the one before signs for [`BOTH_SECRETS`] more, older ones no longer.
     #[must_use]
     pub fn rotated(&self, nonce: String, now: Timestamp) -> Webhook {

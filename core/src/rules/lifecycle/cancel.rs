@@ -113,7 +113,7 @@ pub fn cancel(
     rules: &Cancellation,
     context: &ExecContext,
 ) -> Result<StepOutcome, StepError> {
-    if order.took(Step::Cancel, None) {
+    if order.has_taken(Step::Cancel, None) {
         return Ok(StepOutcome::Already);
     }
     let terms = terms(order, rules, context.now);
@@ -141,7 +141,7 @@ pub fn cancel_by_platform(
     ids: &mut IdBlock,
     context: &ExecContext,
 ) -> Result<StepOutcome, StepError> {
-    if order.took(Step::CancelByPlatform, None) {
+    if order.has_taken(Step::CancelByPlatform, None) {
         return Ok(StepOutcome::Already);
     }
     if terms(order, &Cancellation::default(), context.now).mode == Mode::ReturnRequired {
@@ -200,7 +200,7 @@ pub fn cancel_stop(
     reason: Option<String>,
     context: &ExecContext,
 ) -> Result<StepOutcome, StepError> {
-    if order.took(Step::CancelStop, Some(stop)) {
+    if order.has_taken(Step::CancelStop, Some(stop)) {
         return Ok(StepOutcome::Already);
     }
     let Repriced { plan, tariff_version, rules } = repriced;

@@ -76,7 +76,7 @@ pub fn carry(
     context: &mut ExecContext,
 ) -> Result<StepOutcome, FailedStep> {
     let (step, stop) = act.step();
-    if order.took(step, stop) {
+    if order.has_taken(step, stop) {
         return Ok(StepOutcome::Already);
     }
     let mut update = OrderUpdate::new(order, Some(courier), Actor::Courier, courier.assigned().person(), context.now);

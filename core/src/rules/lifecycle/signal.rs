@@ -53,7 +53,7 @@ pub fn signal(
         Signal::TurnBack { stop, reason } => (Step::TurnBack, Some(*stop), Some(reason.clone())),
         Signal::Waive => (Step::Waive, None, None),
     };
-    if order.took(step, stop) {
+    if order.has_taken(step, stop) {
         return Ok(StepOutcome::Already);
     }
     let now = context.now;
@@ -104,7 +104,7 @@ pub fn lose(
     ids: &mut IdBlock,
     context: &ExecContext,
 ) -> Result<StepOutcome, StepError> {
-    if order.took(Step::Lose, Some(stop)) {
+    if order.has_taken(Step::Lose, Some(stop)) {
         return Ok(StepOutcome::Already);
     }
     let mut update =

@@ -2,7 +2,7 @@
 
 use super::{
     Progress,
-    table::{Actor, Move, Step},
+    table::{Actor, Move, Repeat, Step},
 };
 use crate::{
     changes::{Changes, Write},
@@ -83,24 +83,17 @@ impl Order {
         })
     }
 
-    /// Whether a step was taken already, as far as where the order stands tells it.
-    pub(super) fn took(&self, step: Step, stop: Option<DeliveryId>) -> bool {
-        let now = self.status;
-        match (step, step.row().moves) {
-            // Whoever says twice that the goods are ready meets the search that the first time began.
-            (Step::MakeReady, _) => (OrderStatus::Ready..=OrderStatus::CourierAtPickup).contains(&now),
-            (Step::Cancel | Step::CancelLate, _) => {
-                matches!(now, OrderStatus::Cancelled | OrderStatus::CancelledWithFee)
-            }
-            (Step::Delay, _) => false,
-            (_, Move::Order { to: Some(to), .. }) => now == to,
-            (_, Move::Order { to: None, .. }) => {
-                let settled = OrderStatus::Completed..=OrderStatus::NotDelivered;
-                settled.contains(&now) && self.return_code.is_some()
-            }
-            (_, Move::Delivery { to, .. }) => {
+    /// Whether the table counts a repeated call of a step as taken.
+    pub(super) fn has_taken(&self, step: Step, stop: Option<DeliveryId>) -> bool {
+        let row = step.row();
+        match (row.repeat, row.moves) {
+            (Repeat::Never, _) => false,
+            (Repeat::AtTarget, Move::Order { to, .. }) => to == Some(self.status),
+            (Repeat::AtTarget, Move::Delivery { to, .. }) => {
                 self.deliveries.iter().any(|delivery| Some(delivery.id) == stop && delivery.status == to)
             }
+            (Repeat::While(situations), _) => situations.contains(&self.status),
+            (Repeat::AfterReturn(situations), _) => situations.contains(&self.status) && self.return_code.is_some(),
         }
     }
 }

@@ -1,24 +1,24 @@
-/** Every endpoint that the panel calls, in one place. */
+/** The API endpoints that the panel calls. */
 
-import { download, headers, intention, request } from "./http";
+import { download, headers, newIdempotencyKey, request } from "./http";
 import type * as wire from "./wire";
 
 type Query = Record<string, string | number | null | undefined>;
 
 function path(base: string, query: Query = {}): string {
-  const known = Object.entries(query).filter((pair): pair is [string, string | number] => pair[1] != null && pair[1] !== "");
-  if (known.length === 0) return base;
-  return `${base}?${new URLSearchParams(known.map(([name, value]) => [name, String(value)]))}`;
+  const present = Object.entries(query).filter((pair): pair is [string, string | number] => pair[1] != null && pair[1] !== "");
+  if (present.length === 0) return base;
+  return `${base}?${new URLSearchParams(present.map(([name, value]) => [name, String(value)]))}`;
 }
 
-const post = <T>(to: string, body: unknown = {}, idempotencyKey: string = intention()) =>
+const post = <T>(to: string, body: unknown = {}, idempotencyKey: string = newIdempotencyKey()) =>
   request<T>(to, { method: "POST", body, idempotencyKey });
 const remove = (to: string) => request<unknown>(to, { method: "DELETE" });
 
 export const sessions = {
   create: (email: string, password: string) =>
     request<wire.IssuedKey>("/delivery/sessions", { method: "POST", body: { email, password } }),
-  /** Revokes a session's own key, also while the page is unloading. Returns whether the server confirmed it. */
+  /** Revokes the session's key, even while the page unloads. Returns whether the server confirmed it. */
   end: (keyId: string, key: string): Promise<boolean> =>
     fetch(`/delivery/keys/${keyId}`, {
       method: "DELETE", headers: { ...headers(), "x-api-token": key }, keepalive: true, credentials: "omit", cache: "no-store",
@@ -44,7 +44,7 @@ export const orders = {
     request<wire.Preview>("/delivery/orders/preview", {
       method: "POST",
       body: order,
-      tries: 1,
+      maxAttempts: 1,
       ...(signal ? { signal } : {}),
     }),
   ready: (id: number) => post<wire.Order>(`/delivery/orders/${id}/ready`),
@@ -109,13 +109,13 @@ export const statement = {
 
 export const context = () => request<wire.PreviewContext>("/delivery/preview-context");
 
-/** Where map tiles come from, if the deployment has any. */
+/** The URL template and attribution of map tiles. */
 export interface Tiles {
   url: string;
   attribution: string;
 }
 
-/** What the server configures in its panel. */
+/** The panel configuration that the server provides. */
 export interface Deployment {
   tiles: Tiles | null;
   demo: { email: string; password: string } | null;
@@ -123,7 +123,7 @@ export interface Deployment {
 
 let config: Promise<Deployment> | null = null;
 
-/** Fetched once; a plain file server has no configuration. */
+/** Fetches the configuration once; a plain file server has none. */
 export function deployment(): Promise<Deployment> {
   config ??= request<Deployment>("./panel.json").catch(() => ({ tiles: null, demo: null }));
   return config;

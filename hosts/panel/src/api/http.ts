@@ -1,14 +1,14 @@
-/** Requests to the API: the key, the language, problems as errors, and another try where that cannot do harm. */
+/** API requests with authentication, language, typed errors and retries of idempotent requests. */
 
 import { signal } from "@preact/signals";
 import type { FieldError, Problem } from "./wire";
 
-/** Whether the last request got through; a browser that reports no network decides at once. */
+/** Whether the last request reached the server; set to false at once if the browser reports that it is offline. */
 export const online = signal(navigator.onLine);
 addEventListener("online", () => (online.value = true));
 addEventListener("offline", () => (online.value = false));
 
-/** The API returned a problem. */
+/** A problem document returned by the API. */
 export class ApiError extends Error {
   constructor(readonly problem: Problem) {
     super(problem.detail);
@@ -19,115 +19,116 @@ export class ApiError extends Error {
   }
 }
 
-/** The API could not be reached. */
-export class Unreachable extends Error {}
+/** The request failed before a response arrived. */
+export class NetworkError extends Error {}
 
-export interface Call {
+export interface RequestOptions {
   method?: "GET" | "POST" | "PUT" | "DELETE";
   body?: unknown;
-  /** The same in every try of one intention, so that the server does it once. */
+  /** Reused in every attempt, so that the server executes the request only once. */
   idempotencyKey?: string;
   signal?: AbortSignal;
-  /** How often to try before giving up; requests that may not be repeated are tried once. */
-  tries?: number;
+  /** Default: 3. Requests that are not idempotent are sent once. */
+  maxAttempts?: number;
   accept?: string;
 }
 
 interface Credentials {
   key: string | null;
   language: string;
-  rejected: () => void;
+  /** Called if the API rejects the key. */
+  onRejected: () => void;
 }
 
-/** Set by the session, so that this module knows nothing of pages. */
-export const credentials: Credentials = { key: null, language: "pt-BR", rejected: () => {} };
+/** Set by the session module, which imports this one. */
+export const credentials: Credentials = { key: null, language: "pt-BR", onRejected: () => {} };
 
 const TIMEOUT_MS = 20_000;
-const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);
+const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
 
-/** A fresh key for one intention. */
-export function intention(): string {
+/** Returns a new idempotency key, for one user action. */
+export function newIdempotencyKey(): string {
   return crypto.randomUUID();
 }
 
 export function headers(extra: Record<string, string> = {}): Record<string, string> {
-  const known: Record<string, string> = { "accept-language": credentials.language, ...extra };
-  if (credentials.key !== null) known["x-api-token"] = credentials.key;
-  return known;
+  const all: Record<string, string> = { "accept-language": credentials.language, ...extra };
+  if (credentials.key !== null) all["x-api-token"] = credentials.key;
+  return all;
 }
 
-/** Sends a request and returns the response's JSON; throws `ApiError` or `Unreachable`. */
-export async function request<T>(path: string, call: Call = {}): Promise<T> {
-  const response = await send(path, call);
+/** Sends a request and returns the JSON of the response; throws `ApiError` or `NetworkError`. */
+export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  const response = await send(path, options);
   const text = await response.text();
   return (text === "" ? null : JSON.parse(text)) as T;
 }
 
-/** The same for what is not JSON. */
+/** Requests a resource that is not JSON. */
 export async function download(path: string, accept: string): Promise<Blob> {
   return (await send(path, { accept })).blob();
 }
 
-async function send(path: string, call: Call): Promise<Response> {
-  const repeatable = (call.method ?? "GET") === "GET" || call.idempotencyKey !== undefined;
-  const tries = repeatable ? (call.tries ?? 3) : 1;
+async function send(path: string, options: RequestOptions): Promise<Response> {
+  const idempotent = (options.method ?? "GET") === "GET" || options.idempotencyKey !== undefined;
+  const maxAttempts = idempotent ? (options.maxAttempts ?? 3) : 1;
   for (let attempt = 1; ; attempt += 1) {
-    const last = attempt >= tries;
-    const response = await once(path, call).catch((error: unknown) => {
-      if (call.signal?.aborted === true) throw error;
+    const last = attempt >= maxAttempts;
+    const response = await sendOnce(path, options).catch((error: unknown) => {
+      if (options.signal?.aborted === true) throw error;
       online.value = false;
-      if (last) throw new Unreachable(String(error));
+      if (last) throw new NetworkError(String(error));
       return null;
     });
     if (response !== null) {
       online.value = true;
       if (response.ok) return response;
-      const problem = await problemOf(response);
-      if (response.status === 401 && credentials.key !== null) credentials.rejected();
-      if (last || !WORTH_ANOTHER_TRY.has(response.status)) throw new ApiError(problem);
-      await pause(wait(attempt, response), call.signal);
+      const problem = await readProblem(response);
+      if (response.status === 401 && credentials.key !== null) credentials.onRejected();
+      if (last || !RETRYABLE_STATUSES.has(response.status)) throw new ApiError(problem);
+      await sleep(retryDelay(attempt, response), options.signal);
     } else {
-      await pause(wait(attempt, null), call.signal);
+      await sleep(retryDelay(attempt, null), options.signal);
     }
   }
 }
 
-async function once(path: string, call: Call): Promise<Response> {
-  const extra: Record<string, string> = { accept: call.accept ?? "application/json" };
-  if (call.body !== undefined) extra["content-type"] = "application/json";
-  if (call.idempotencyKey !== undefined) extra["idempotency-key"] = call.idempotencyKey;
+async function sendOnce(path: string, options: RequestOptions): Promise<Response> {
+  const extra: Record<string, string> = { accept: options.accept ?? "application/json" };
+  if (options.body !== undefined) extra["content-type"] = "application/json";
+  if (options.idempotencyKey !== undefined) extra["idempotency-key"] = options.idempotencyKey;
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   return fetch(path, {
-    method: call.method ?? "GET",
+    method: options.method ?? "GET",
     headers: headers(extra),
-    body: call.body === undefined ? null : JSON.stringify(call.body),
-    signal: call.signal === undefined ? limit : AbortSignal.any([call.signal, limit]),
+    body: options.body === undefined ? null : JSON.stringify(options.body),
+    signal: options.signal === undefined ? limit : AbortSignal.any([options.signal, limit]),
     credentials: "omit",
     cache: "no-store",
     redirect: "error",
   });
 }
 
-async function problemOf(response: Response): Promise<Problem> {
+async function readProblem(response: Response): Promise<Problem> {
   const text = await response.text().catch(() => "");
   try {
     const problem = JSON.parse(text) as Partial<Problem>;
     if (typeof problem.code === "string") return { errors: [], ...problem } as Problem;
   } catch {
-    // Something between the page and the server responded.
+    // A proxy may respond without a problem document.
   }
   const detail = `HTTP ${response.status}`;
   return { type: "", title: detail, status: response.status, detail, instance: "", code: "unknown", requestId: "", errors: [] };
 }
 
-/** Milliseconds until the next attempt: `Retry-After`, or longer each time. */
-function wait(attempt: number, response: Response | null): number {
+/** Returns the milliseconds before the next attempt: `Retry-After`, or exponential backoff. */
+function retryDelay(attempt: number, response: Response | null): number {
   const requested = Number(response?.headers.get("retry-after"));
   if (Number.isFinite(requested) && requested > 0) return Math.min(requested, 10) * 1000;
   return 400 * 2 ** (attempt - 1);
 }
 
-function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
     signal?.addEventListener("abort", () => {
@@ -137,7 +138,7 @@ function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Resolves once the network may be back: the browser reports it, or some seconds have passed. */
+/** Resolves when the browser reports that it is online, at the latest after 4 seconds. */
 export function whenOnline(signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(done, 4000);

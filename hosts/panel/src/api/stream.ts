@@ -1,6 +1,4 @@
-/**
- * Server-sent events over fetch: the browser's own EventSource sends no headers, and a key has no place in an address.
- */
+/** Server-sent events over fetch: EventSource cannot send headers, and the API key must not be in a URL. */
 
 import { signal } from "@preact/signals";
 import { headers, online, whenOnline } from "./http";
@@ -11,11 +9,11 @@ export interface StreamedEvent {
   data: string;
 }
 
-/** Whether changes arrive by themselves now. */
+/** Whether the event stream is connected. */
 export const streaming = signal(false);
 
-/** Splits a stream of text into events, as the HTML standard specifies. */
-export function parser(emit: (event: StreamedEvent) => void, reached: (id: string) => void): (text: string) => void {
+/** Returns a parser of the event stream format in the HTML standard. */
+export function createParser(emit: (event: StreamedEvent) => void, onId: (id: string) => void): (text: string) => void {
   let rest = "";
   let [id, type, data]: [string, string, string[]] = ["", "message", []];
   return (text) => {
@@ -25,7 +23,7 @@ export function parser(emit: (event: StreamedEvent) => void, reached: (id: strin
     for (const line of lines) {
       if (line === "") {
         if (data.length > 0) emit({ id, type, data: data.join("\n") });
-        if (id !== "") reached(id);
+        if (id !== "") onId(id);
         [type, data] = ["message", []];
         continue;
       }
@@ -39,63 +37,63 @@ export function parser(emit: (event: StreamedEvent) => void, reached: (id: strin
   };
 }
 
-const QUIET_MS = 60_000;
+const IDLE_TIMEOUT_MS = 60_000;
 
-/** Follows the store's events until `signal` is aborted; `gap` is called when some may have been missed. */
-export async function follow(
+/** Follows the store's events until `signal` is aborted; calls `onGap` if events may have been missed. */
+export async function followEvents(
   emit: (event: StreamedEvent) => void,
-  gap: () => void,
+  onGap: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let last = "";
+  let lastId = "";
   let failures = 0;
   while (!signal.aborted) {
     try {
-      await listen(last, emit, (id) => {
-        last = id;
+      await readStream(lastId, emit, (id) => {
+        lastId = id;
         failures = 0;
       }, signal);
     } catch (error) {
-      // A cursor that the server no longer accepts: start again, and reload what was missed.
-      if (error instanceof NoStream) last = "";
+      // The server may reject an old cursor: restart without one and report the gap.
+      if (error instanceof StreamError) lastId = "";
     }
     streaming.value = false;
     if (signal.aborted) break;
     failures = Math.min(failures + 1, 6);
     await (online.value ? sleep(250 * 2 ** failures, signal) : whenOnline(signal)).catch(() => {});
-    if (last === "" && !signal.aborted) gap();
+    if (lastId === "" && !signal.aborted) onGap();
   }
   streaming.value = false;
 }
 
-class NoStream extends Error {}
+class StreamError extends Error {}
 
-async function listen(
-  last: string,
+async function readStream(
+  lastId: string,
   emit: (event: StreamedEvent) => void,
-  reached: (id: string) => void,
+  onId: (id: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), QUIET_MS);
+  const idle = new AbortController();
+  let timer = setTimeout(() => idle.abort(), IDLE_TIMEOUT_MS);
   try {
     const response = await fetch("/delivery/events/stream", {
-      headers: headers({ accept: "text/event-stream", ...(last === "" ? {} : { "last-event-id": last }) }),
-      signal: AbortSignal.any([signal, silence.signal]),
+      headers: headers({ accept: "text/event-stream", ...(lastId === "" ? {} : { "last-event-id": lastId }) }),
+      signal: AbortSignal.any([signal, idle.signal]),
       credentials: "omit",
       cache: "no-store",
     });
     const kind = response.headers.get("content-type") ?? "";
-    if (!response.ok || response.body === null || !kind.startsWith("text/event-stream")) throw new NoStream();
+    if (!response.ok || response.body === null || !kind.startsWith("text/event-stream")) throw new StreamError();
     streaming.value = true;
     online.value = true;
-    const feed = parser(emit, reached);
+    const feed = createParser(emit, onId);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), QUIET_MS);
+      timer = setTimeout(() => idle.abort(), IDLE_TIMEOUT_MS);
       feed(value);
     }
   } finally {

@@ -1,4 +1,4 @@
-/** The API's JSON: the types that are written from the service's own document, by the names that the panel uses. */
+/** The API's JSON types, generated from core/openapi.json, under the names that the panel uses. */
 
 import type { components } from "despacho/api";
 
@@ -27,20 +27,20 @@ export type NotificationPage = Schemas["NotificationList"];
 export type EventType = Schemas["EventType"];
 export type Webhook = Schemas["Webhook"];
 export type WebhookList = Schemas["WebhookList"];
-/** A new subscription, with the secret that signs its messages: it is shown once. */
+/** A webhook with its signing secret, which is returned only once. */
 export type WebhookSecret = Schemas["WebhookSecret"];
 export type Attempt = Schemas["Attempt"];
 export type AttemptPage = Schemas["AttemptList"];
 export type StatementLine = Schemas["StatementLine"];
 export type StatementPage = Schemas["StatementPage"];
-/** An event of the journal: what the stream sends. */
+/** A journal event, as sent by the event stream. */
 export type JournalEvent = Schemas["JournalEvent"];
 
-/** A row of the list: the response to a new order has no courier yet. */
+/** A row of the order list. The response to a new order has no `deliveryMan`. */
 export type OrderRow = Order & { deliveryMan?: Courier | null };
 
-/** A problem document; `unknown` if something between the page and the service responded. */
+/** A problem document; the code is `unknown` if a proxy responded. */
 export type Problem = Omit<Schemas["Problem"], "code"> & { code: Schemas["ProblemCode"] | "unknown" };
 
-/** A problem document's address in the body: what a form marks its fields by. */
+/** The JSON pointer of a request field, as used in problem documents. */
 export type Pointer = string;

@@ -1,4 +1,4 @@
-/** Which language, and its words. */
+/** The current language and its texts. */
 
 import { computed, effect, signal } from "@preact/signals";
 import { credentials } from "../api/http";
@@ -7,28 +7,28 @@ import { pt } from "./pt";
 
 export type Language = "pt" | "en";
 
-const KEPT = "despacho.language";
+const STORAGE_KEY = "despacho.language";
 
-function initial(): Language {
+function initialLanguage(): Language {
   try {
-    const kept = localStorage.getItem(KEPT);
-    if (kept === "pt" || kept === "en") return kept;
+    const stored = localStorage.getItem(STORAGE_KEY);
+    if (stored === "pt" || stored === "en") return stored;
   } catch {
-    // A browser that keeps nothing gets its own language each time.
+    // Without storage, each visit starts in the browser's language.
   }
-  const wanted = navigator.languages.find((tag) => /^(pt|en)\b/i.test(tag));
-  return wanted !== undefined && /^en/i.test(wanted) ? "en" : "pt";
+  const preferred = navigator.languages.find((tag) => /^(pt|en)\b/i.test(tag));
+  return preferred !== undefined && /^en/i.test(preferred) ? "en" : "pt";
 }
 
-export const language = signal<Language>(initial());
+export const language = signal<Language>(initialLanguage());
 export const texts = computed(() => (language.value === "pt" ? pt : en));
 
-export function choose(wanted: Language): void {
-  language.value = wanted;
+export function setLanguage(chosen: Language): void {
+  language.value = chosen;
   try {
-    localStorage.setItem(KEPT, wanted);
+    localStorage.setItem(STORAGE_KEY, chosen);
   } catch {
-    // The choice then applies to this page only.
+    // Without storage, the choice applies only to this page.
   }
 }
 

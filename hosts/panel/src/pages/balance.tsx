@@ -8,10 +8,10 @@ import { DayChoice, StoreChoice } from "../ui/filters";
 import { useLoad } from "../ui/load";
 import { Empty, Loaded, Page, When } from "../ui/parts";
 import { Table } from "../ui/table";
-import { complain } from "../ui/toast";
+import { notifyError } from "../ui/toast";
 
 const MONTH_MS = 30 * 86_400_000;
-const MOST = 2_000;
+const MAX_LINES = 2_000;
 
 interface Filter {
   from: string;
@@ -27,14 +27,14 @@ function period(filter: Filter) {
   };
 }
 
-async function lines(filter: Filter): Promise<StatementLine[]> {
+async function loadLines(filter: Filter): Promise<StatementLine[]> {
   const all: StatementLine[] = [];
   let cursor: string | undefined;
   do {
     const page = await statement.list({ ...period(filter), cursor });
     all.push(...page.lines);
     cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined && all.length < MOST);
+  } while (cursor !== undefined && all.length < MAX_LINES);
   return all.reverse();
 }
 
@@ -43,9 +43,9 @@ export function BalancePage() {
   const today = day(new Date(), zone.value);
   const [filter, setFilter] = useState<Filter>({ from: day(new Date(Date.now() - MONTH_MS), zone.value), to: today, storeId: store.value?.id ?? 0 });
   const own = useLoad(() => stores.get(filter.storeId), [filter.storeId]);
-  const list = useLoad(() => lines(filter), [filter.from, filter.to, filter.storeId]);
+  const list = useLoad(() => loadLines(filter), [filter.from, filter.to, filter.storeId]);
   return (
-    <Page title={t.title} lead={t.lead} aside={<button type="button" class="button" onClick={() => save(filter)}>{t.csv}</button>}>
+    <Page title={t.title} lead={t.lead} aside={<button type="button" class="button" onClick={() => downloadCsv(filter)}>{t.csv}</button>}>
       <p class="amount">{own.value === null ? "—" : money(own.value.balance)}</p>
       <div class="filters">
         <StoreChoice value={filter.storeId} set={(storeId) => setFilter({ ...filter, storeId })} />
@@ -60,15 +60,15 @@ export function BalancePage() {
   );
 }
 
-/** The same lines as a file for a spreadsheet. */
-function save(filter: Filter): void {
+/** Downloads the statement as CSV. */
+function downloadCsv(filter: Filter): void {
   statement.csv(period(filter)).then((file) => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(file);
     link.download = `despacho-${filter.storeId}-${filter.from}-${filter.to}.csv`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  }, complain);
+  }, notifyError);
 }
 
 function LineTable(props: { lines: readonly StatementLine[] }) {

@@ -1,22 +1,22 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { orders } from "../api/client";
-import { ApiError, Unreachable, intention, whenOnline } from "../api/http";
+import { ApiError, NetworkError, newIdempotencyKey, whenOnline } from "../api/http";
 import type { Order, Preview } from "../api/wire";
-import { kept } from "../draft";
+import { createDraft } from "../draft";
 import { kilometres, money } from "../format";
 import { texts } from "../i18n";
-import { put } from "../live";
-import { inPage, postcode, preview, warmUp, type Quoted } from "../preview";
+import { updateRow } from "../live";
+import { inPage, postcode, preview, preload, type Quotation } from "../preview";
 import { go } from "../router";
-import { family, store, zone } from "../session";
-import { AddressFields, decimal, isLocatable, noAddress, sentAddress, type AddressDraft } from "../ui/address";
+import { accessibleStores, store, zone } from "../session";
+import { AddressFields, decimal, isLocatable, emptyAddress, addressRequest, type AddressDraft } from "../ui/address";
 import { CheckField, ChoiceField, FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
 import { Page, When } from "../ui/parts";
 import { notify } from "../ui/toast";
 import { Price } from "./order";
 
-/** Where there is room the price is shown line by line; else on demand. */
-const wide = matchMedia("(min-width: 64rem)");
+/** Wide screens show the price breakdown without a click. */
+const wideScreen = matchMedia("(min-width: 64rem)");
 
 interface DeliveryDraft {
   name: string;
@@ -36,15 +36,15 @@ interface Draft {
   deliveries: DeliveryDraft[];
 }
 
-const noDelivery = (): DeliveryDraft => ({ name: "", phone: "", value: "", observation: "", paid: true, confirm: true, address: noAddress() });
-const empty = (): Draft => ({ code: "", preparation: "0", best: false, store: "", deliveries: [noDelivery()] });
+const emptyDelivery = (): DeliveryDraft => ({ name: "", phone: "", value: "", observation: "", paid: true, confirm: true, address: emptyAddress() });
+const empty = (): Draft => ({ code: "", preparation: "0", best: false, store: "", deliveries: [emptyDelivery()] });
 
-const draft = kept<Draft>("order", empty);
-/** A quote that ends sooner than this is not sent any more. */
+const draft = createDraft<Draft>("order", empty);
+/** A quote that expires sooner than this is replaced before the order is sent. */
 const QUOTE_MARGIN_MS = 20_000;
-/** Input must pause this long before a price is requested from the server; the page's own prices follow at once. */
-const REST_MS = 200;
-const REST_IN_PAGE_MS = 20;
+/** The delay after the last input before a price is requested from the server, or computed in the page. */
+const DEBOUNCE_MS = 200;
+const DEBOUNCE_IN_PAGE_MS = 20;
 
 function change(part: Partial<Draft>): void {
   draft.value = { ...draft.value, ...part };
@@ -54,17 +54,17 @@ function changeDelivery(at: number, part: Partial<DeliveryDraft>): void {
   change({ deliveries: draft.value.deliveries.map((one, index) => (index === at ? { ...one, ...part } : one)) });
 }
 
-/** The request for a price: the stops that can be located. */
-function inquiry(from: Draft): { body: Record<string, unknown>; stops: number[] } {
+/** Builds the preview request from the deliveries whose address can be located, and their indices. */
+function previewRequest(from: Draft): { body: Record<string, unknown>; stops: number[] } {
   const stops = from.deliveries.map((_, at) => at).filter((at) => isLocatable(from.deliveries[at]!.address));
   const deliveries = stops.map((at) => ({
-    address: sentAddress(from.deliveries[at]!.address),
+    address: addressRequest(from.deliveries[at]!.address),
     onlinePayment: from.deliveries[at]!.paid,
   }));
-  return { body: { ...common(from), deliveries }, stops };
+  return { body: { ...sharedFields(from), deliveries }, stops };
 }
 
-function common(from: Draft): Record<string, unknown> {
+function sharedFields(from: Draft): Record<string, unknown> {
   const preparation = decimal(from.preparation) ?? 0;
   const own = from.store === "" || Number(from.store) === store.value?.id;
   return {
@@ -75,10 +75,10 @@ function common(from: Draft): Record<string, unknown> {
   };
 }
 
-function wholeOrder(from: Draft): Record<string, unknown> {
+function orderRequest(from: Draft): Record<string, unknown> {
   return {
     code: from.code.trim(),
-    ...common(from),
+    ...sharedFields(from),
     deliveries: from.deliveries.map((one) => ({
       name: one.name.trim(),
       phone: one.phone.trim(),
@@ -86,7 +86,7 @@ function wholeOrder(from: Draft): Record<string, unknown> {
       ...(one.value.trim() === "" ? {} : { productValue: decimal(one.value) }),
       onlinePayment: one.paid,
       confirmation: { platform: one.confirm },
-      address: sentAddress(one.address),
+      address: addressRequest(one.address),
     })),
   };
 }
@@ -98,7 +98,7 @@ export function CreatePage() {
   const price = usePrice();
   const stop = useRef<AbortController | null>(null);
   useEffect(() => {
-    warmUp();
+    preload();
     return () => stop.current?.abort();
   }, []);
 
@@ -110,32 +110,31 @@ export function CreatePage() {
     try {
       const created = await send(draft.value, price.quoted, stop.current.signal, setPhase);
       draft.value = empty();
-      put(created as Order);
+      updateRow(created as Order);
       notify(t.created(created.code));
       go(`/orders/${created.id}`);
-    } catch (fault) {
-      if (fault instanceof NewPrice) {
-        price.take(fault.quoted);
+    } catch (failure) {
+      if (failure instanceof PriceChangedError) {
+        price.replace(failure.quoted);
         notify(t.newPrice, "bad");
-      } else if (!stop.current.signal.aborted) setError(fault);
+      } else if (!stop.current.signal.aborted) setError(failure);
     } finally {
       setPhase("typing");
     }
   };
-  const shown = error ?? null;
-  const faults = fieldErrorsOf(shown).length > 0 ? fieldErrorsOf(shown) : price.faults;
+  const fieldErrors = fieldErrorsOf(error).length > 0 ? fieldErrorsOf(error) : price.fieldErrors;
   return (
     <Page title={t.title}>
       <form class="create" onSubmit={submit} noValidate>
-        <FieldErrors.Provider value={faults}>
+        <FieldErrors.Provider value={fieldErrors}>
           <div class="create-form">
-            <ErrorBox error={shown} />
-            <Conflict error={shown} />
+            <ErrorBox error={error} />
+            <Conflict error={error} />
             <Head />
             {draft.value.deliveries.map((one, at) => (
               <DeliveryFields key={at} at={at} value={one} />
             ))}
-            <button type="button" class="button" onClick={() => change({ deliveries: [...draft.value.deliveries, noDelivery()] })}>
+            <button type="button" class="button" onClick={() => change({ deliveries: [...draft.value.deliveries, emptyDelivery()] })}>
               {t.add}
             </button>
           </div>
@@ -167,44 +166,44 @@ export function CreatePage() {
   );
 }
 
-/** The fee is another one than the page showed: the merchant decides again. */
-class NewPrice extends Error {
-  constructor(readonly quoted: Quoted) {
+/** The fee differs from the displayed fee, so the user must confirm it. */
+class PriceChangedError extends Error {
+  constructor(readonly quoted: Quotation) {
     super();
   }
 }
 
-/** Repeats a call until the network works; an error response is thrown. */
-async function retrying<T>(what: () => Promise<T>, signal: AbortSignal, phase: (now: "sending" | "waiting") => void): Promise<T> {
+/** Retries a call after network errors until it gets a response; throws API errors. */
+async function retryWhenOnline<T>(what: () => Promise<T>, signal: AbortSignal, setPhase: (phase: "sending" | "waiting") => void): Promise<T> {
   for (;;) {
-    phase("sending");
+    setPhase("sending");
     try {
       return await what();
-    } catch (fault) {
-      if (!(fault instanceof Unreachable)) throw fault;
-      phase("waiting");
+    } catch (failure) {
+      if (!(failure instanceof NetworkError)) throw failure;
+      setPhase("waiting");
       await whenOnline(signal);
     }
   }
 }
 
-/** Sends the order at the price that was shown. One key for all tries makes sure that it is created once. */
-async function send(from: Draft, shown: Quoted | null, signal: AbortSignal, phase: (now: "sending" | "waiting") => void): Promise<Order> {
-  const order = wholeOrder(from);
-  const held = shown?.preview.quote ?? null;
-  let quoteId = held !== null && Date.parse(held.expiresAt) > Date.now() + QUOTE_MARGIN_MS ? held.id : undefined;
+/** Creates the order at the displayed price. All attempts share one idempotency key, so the order is created only once. */
+async function send(from: Draft, shown: Quotation | null, signal: AbortSignal, setPhase: (phase: "sending" | "waiting") => void): Promise<Order> {
+  const order = orderRequest(from);
+  const quote = shown?.preview.quote ?? null;
+  let quoteId = quote !== null && Date.parse(quote.expiresAt) > Date.now() + QUOTE_MARGIN_MS ? quote.id : undefined;
   if (quoteId === undefined && shown !== null && from.deliveries.every((one) => isLocatable(one.address))) {
-    const fresh = await retrying(() => orders.preview(inquiry(from).body, signal), signal, phase).catch((fault: unknown) => {
-      // What makes a preview fail makes the order fail too, and the order reports all other fields.
-      if (fault instanceof ApiError) return null;
-      throw fault;
+    const fresh = await retryWhenOnline(() => orders.preview(previewRequest(from).body, signal), signal, setPhase).catch((failure: unknown) => {
+      // The order fails for the same reason, and its response reports all invalid fields.
+      if (failure instanceof ApiError) return null;
+      throw failure;
     });
-    if (fresh !== null && fresh.deliveryFee !== shown.preview.deliveryFee) throw new NewPrice({ preview: fresh, by: "server" });
+    if (fresh !== null && fresh.deliveryFee !== shown.preview.deliveryFee) throw new PriceChangedError({ preview: fresh, source: "server" });
     quoteId = fresh?.quote?.id;
   }
   const body = quoteId === undefined ? order : { ...order, quoteId };
-  const key = intention();
-  return retrying(() => orders.create(body, key), signal, phase);
+  const key = newIdempotencyKey();
+  return retryWhenOnline(() => orders.create(body, key), signal, setPhase);
 }
 
 function Conflict(props: { error: unknown }) {
@@ -221,15 +220,15 @@ function Conflict(props: { error: unknown }) {
 function Head() {
   const t = texts.value.create;
   const value = draft.value;
-  const stores = family.value;
+  const stores = accessibleStores.value;
   return (
     <section class="card">
       <div class="grid">
-        <TextField at="/code" label={t.code} hint={t.codeHint} value={value.code} set={(code) => change({ code })} max={64} />
-        <TextField at="/preparationTime" label={t.preparation} hint={t.preparationHint} value={value.preparation} set={(preparation) => change({ preparation })} mode="numeric" />
+        <TextField pointer="/code" label={t.code} hint={t.codeHint} value={value.code} set={(code) => change({ code })} max={64} />
+        <TextField pointer="/preparationTime" label={t.preparation} hint={t.preparationHint} value={value.preparation} set={(preparation) => change({ preparation })} mode="numeric" />
         {stores.length > 1 && (
           <ChoiceField
-            at="/store/userPlatformId"
+            pointer="/store/userPlatformId"
             label={t.from}
             value={value.store === "" ? String(store.value?.id ?? "") : value.store}
             set={(chosen) => change({ store: chosen })}
@@ -237,7 +236,7 @@ function Head() {
           />
         )}
         {value.deliveries.length > 1 && (
-          <CheckField at="/sortByBestRoute" label={t.best} value={value.best} set={(best) => change({ best })} />
+          <CheckField pointer="/sortByBestRoute" label={t.best} value={value.best} set={(best) => change({ best })} />
         )}
       </div>
     </section>
@@ -249,7 +248,7 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
   const { at, value } = props;
   const base = `/deliveries/${at}`;
   const set = (part: Partial<DeliveryDraft>) => changeDelivery(at, part);
-  const zipGiven = (zip: string) => {
+  const onZipCode = (zip: string) => {
     void postcode(zip).then((found) => {
       const now = draft.value.deliveries[at];
       if (found === null || now === undefined || now.address.zipCode.replace(/\D/g, "") !== zip) return;
@@ -269,22 +268,22 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
           {texts.value.common.remove}
         </button>
       )}
-      <AddressFields at={`${base}/address`} value={value.address} set={(address) => changeDelivery(at, { address })} zipGiven={zipGiven} />
+      <AddressFields pointer={`${base}/address`} value={value.address} set={(address) => changeDelivery(at, { address })} onZipCode={onZipCode} />
       <div class="grid">
-        <TextField at={`${base}/name`} label={t.name} value={value.name} set={(name) => set({ name })} max={255} optional />
-        <TextField at={`${base}/phone`} label={t.phone} hint={t.phoneHint} value={value.phone} set={(phone) => set({ phone })} type="tel" mode="tel" optional />
-        <TextField at={`${base}/productValue`} label={t.value} value={value.value} set={(goods) => set({ value: goods })} mode="decimal" optional />
-        <TextField at={`${base}/observation`} label={t.observation} value={value.observation} set={(observation) => set({ observation })} optional max={1000} wide />
+        <TextField pointer={`${base}/name`} label={t.name} value={value.name} set={(name) => set({ name })} max={255} optional />
+        <TextField pointer={`${base}/phone`} label={t.phone} hint={t.phoneHint} value={value.phone} set={(phone) => set({ phone })} type="tel" mode="tel" optional />
+        <TextField pointer={`${base}/productValue`} label={t.value} value={value.value} set={(goods) => set({ value: goods })} mode="decimal" optional />
+        <TextField pointer={`${base}/observation`} label={t.observation} value={value.observation} set={(observation) => set({ observation })} optional max={1000} wide />
       </div>
       <div class="checks">
-        <CheckField at={`${base}/onlinePayment`} label={t.online} hint={t.onlineHint} value={value.paid} set={(paid) => set({ paid })} />
-        <CheckField at={`${base}/confirmation/platform`} label={t.confirm} value={value.confirm} set={(confirm) => set({ confirm })} />
+        <CheckField pointer={`${base}/onlinePayment`} label={t.online} hint={t.onlineHint} value={value.paid} set={(paid) => set({ paid })} />
+        <CheckField pointer={`${base}/confirmation/platform`} label={t.confirm} value={value.confirm} set={(confirm) => set({ confirm })} />
       </div>
     </fieldset>
   );
 }
 
-function PricePanel(props: { quoted: Quoted | null; busy: boolean }) {
+function PricePanel(props: { quoted: Quotation | null; busy: boolean }) {
   const t = texts.value.create;
   const found: Preview | null = props.quoted?.preview ?? null;
   return (
@@ -296,7 +295,7 @@ function PricePanel(props: { quoted: Quoted | null; busy: boolean }) {
       {found === null ? (
         <p class="hint">{props.busy ? t.priceTyping : t.priceWaiting}</p>
       ) : (
-        <details open={wide.matches}>
+        <details open={wideScreen.matches}>
           <summary>{t.breakdown}</summary>
           <Price lines={found.priceBreakdown} total={found.deliveryFee} />
           <dl class="facts">
@@ -305,33 +304,33 @@ function PricePanel(props: { quoted: Quoted | null; busy: boolean }) {
             <div class="fact"><dt>{t.arrival}</dt><dd><When at={found.expectedDelivery} zone={zone.value} /></dd></div>
           </dl>
           {found.estimated && <p class="hint">{texts.value.order.estimated}</p>}
-          <p class="hint" data-by={props.quoted?.by}>{props.quoted?.by === "page" ? t.inPage : t.onServer}</p>
+          <p class="hint" data-source={props.quoted?.source}>{props.quoted?.source === "page" ? t.inPage : t.onServer}</p>
         </details>
       )}
     </section>
   );
 }
 
-interface Priced {
-  quoted: Quoted | null;
+interface PriceState {
+  quoted: Quotation | null;
   busy: boolean;
-  faults: ReturnType<typeof fieldErrorsOf>;
-  /** Shows another price than the one that was computed. */
-  take: (quoted: Quoted) => void;
+  fieldErrors: ReturnType<typeof fieldErrorsOf>;
+  /** Replaces the displayed price. */
+  replace: (quoted: Quotation) => void;
 }
 
-/** The price of what is typed, soon after it was typed. */
-function usePrice(): Priced {
-  const [state, setState] = useState<Omit<Priced, "take">>({ quoted: null, busy: false, faults: [] });
-  const { body, stops } = inquiry(draft.value);
+/** Computes the price of the draft after each change. */
+function usePrice(): PriceState {
+  const [state, setState] = useState<Omit<PriceState, "replace">>({ quoted: null, busy: false, fieldErrors: [] });
+  const { body, stops } = previewRequest(draft.value);
   const text = JSON.stringify(body);
-  const isOpening = useRef(true);
+  const isFirst = useRef(true);
   useEffect(() => {
-    // What is found again when the form opens is not being typed.
-    const rest = isOpening.current ? 0 : inPage.value ? REST_IN_PAGE_MS : REST_MS;
-    isOpening.current = false;
+    // A restored draft needs no debounce.
+    const delay = isFirst.current ? 0 : inPage.value ? DEBOUNCE_IN_PAGE_MS : DEBOUNCE_MS;
+    isFirst.current = false;
     if (stops.length === 0) {
-      setState({ quoted: null, busy: false, faults: [] });
+      setState({ quoted: null, busy: false, fieldErrors: [] });
       return;
     }
     const stop = new AbortController();
@@ -339,24 +338,24 @@ function usePrice(): Priced {
     const timer = setTimeout(() => {
       preview(body, stop.signal).then(
         (quoted) => {
-          if (!stop.signal.aborted) setState({ quoted, busy: false, faults: [] });
+          if (!stop.signal.aborted) setState({ quoted, busy: false, fieldErrors: [] });
         },
-        (fault: unknown) => {
-          if (!stop.signal.aborted) setState({ quoted: null, busy: false, faults: located(fault, stops) });
+        (failure: unknown) => {
+          if (!stop.signal.aborted) setState({ quoted: null, busy: false, fieldErrors: mapPointers(failure, stops) });
         },
       );
-    }, rest);
+    }, delay);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
   }, [text, inPage.value]);
-  return { ...state, take: (quoted) => setState({ quoted, busy: false, faults: [] }) };
+  return { ...state, replace: (quoted) => setState({ quoted, busy: false, fieldErrors: [] }) };
 }
 
-/** The preview's pointers count the stops that were sent; the form counts all. */
-function located(fault: unknown, stops: readonly number[]): ReturnType<typeof fieldErrorsOf> {
-  return fieldErrorsOf(fault).map((one) => ({
+/** Maps pointers of the preview request, which has only some deliveries, to the form's deliveries. */
+function mapPointers(error: unknown, stops: readonly number[]): ReturnType<typeof fieldErrorsOf> {
+  return fieldErrorsOf(error).map((one) => ({
     ...one,
     pointer: one.pointer.replace(/^\/deliveries\/(\d+)/, (_, at: string) => `/deliveries/${stops[Number(at)] ?? at}`),
   }));

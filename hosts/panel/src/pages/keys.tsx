@@ -1,63 +1,63 @@
 import { useState } from "preact/hooks";
 import { keys } from "../api/client";
-import { intention } from "../api/http";
+import { newIdempotencyKey } from "../api/http";
 import type { Key } from "../api/wire";
 import { now } from "../clock";
 import { texts } from "../i18n";
-import { family, logOut, session, store, storeName } from "../session";
+import { accessibleStores, logOut, session, store, storeName } from "../session";
 import { decimal } from "../ui/address";
 import { Confirm } from "../ui/confirm";
 import { CheckField, ChoiceField, TextField } from "../ui/field";
 import { StoreChoice } from "../ui/filters";
 import { useLoad } from "../ui/load";
 import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
-import { Table, acts } from "../ui/table";
+import { Table, actionsColumn } from "../ui/table";
 import { notify } from "../ui/toast";
 
 export function KeysPage() {
   const t = texts.value.keys;
-  const [of, setOf] = useState(store.value?.id ?? 0);
+  const [storeId, setStoreId] = useState(store.value?.id ?? 0);
   const [adding, setAdding] = useState(false);
-  const [leaving, setLeaving] = useState<Key | null>(null);
-  const [fresh, setFresh] = useState<string | null>(null);
-  const [calm, setCalm] = useState(true);
-  const list = useLoad(() => keys.list(of === store.value?.id ? undefined : of), [of]);
-  const shown = (list.value?.keys ?? []).filter((key) => !calm || key.integratorOrigin !== "PANEL" || key.id === session.value?.keyId);
+  const [selected, setSelected] = useState<Key | null>(null);
+  const [newKey, setNewKey] = useState<string | null>(null);
+  const [hideSessions, setHideSessions] = useState(true);
+  const list = useLoad(() => keys.list(storeId === store.value?.id ? undefined : storeId), [storeId]);
+  const shown = (list.value?.keys ?? []).filter((key) => !hideSessions || key.integratorOrigin !== "PANEL" || key.id === session.value?.keyId);
   return (
     <Page title={t.title} lead={t.lead} aside={<button type="button" class="button primary" onClick={() => setAdding(true)}>{t.add}</button>}>
-      {fresh !== null && <Secret lead={t.issued} value={fresh} note={texts.value.stores.once} />}
+      {newKey !== null && <Secret lead={t.issued} value={newKey} note={t.once} />}
       <div class="filters">
-        <StoreChoice value={of} set={setOf} />
-        <CheckField at="/calm" label={t.hideSessions} value={calm} set={setCalm} />
+        <StoreChoice value={storeId} set={setStoreId} />
+        <CheckField pointer="/hideSessions" label={t.hideSessions} value={hideSessions} set={setHideSessions} />
       </div>
       <Loaded of={list}>
-        {() => (shown.length === 0 ? <Empty text={t.empty} hint={t.emptyHint} /> : <KeyTable keys={shown} leave={setLeaving} />)}
+        {() => (shown.length === 0 ? <Empty text={t.empty} hint={t.emptyHint} /> : <KeyTable keys={shown} onRevoke={setSelected} />)}
       </Loaded>
       {adding && (
         <NewKeyDialog
-          storeId={of}
+          storeId={storeId}
           close={() => setAdding(false)}
           done={(value) => {
             setAdding(false);
-            setFresh(value);
-            list.again();
+            setNewKey(value);
+            list.reload();
           }}
         />
       )}
-      {leaving !== null && (
+      {selected !== null && (
         <Confirm
           danger
           title={t.revokeTitle}
-          text={leaving.id === session.value?.keyId ? t.revokeOwn : t.revokeText}
-          yes={t.revoke}
-          act={() => keys.revoke(leaving.id)}
+          text={selected.id === session.value?.keyId ? t.revokeOwn : t.revokeText}
+          submitLabel={t.revoke}
+          act={() => keys.revoke(selected.id)}
           done={() => {
-            if (leaving.id === session.value?.keyId) void logOut();
-            else notify(t.revokedOne(leaving.name ?? `#${leaving.id}`));
-            setLeaving(null);
-            list.again();
+            if (selected.id === session.value?.keyId) void logOut();
+            else notify(t.revokedOne(selected.name ?? `#${selected.id}`));
+            setSelected(null);
+            list.reload();
           }}
-          close={() => setLeaving(null)}
+          close={() => setSelected(null)}
         />
       )}
     </Page>
@@ -70,7 +70,7 @@ function stateOf(key: Key): readonly ["bad" | "calm" | "good", string] {
   return Date.parse(key.expiresAt) < now.value ? ["calm", t.expired] : ["good", t.active];
 }
 
-function KeyTable(props: { keys: readonly Key[]; leave: (key: Key) => void }) {
+function KeyTable(props: { keys: readonly Key[]; onRevoke: (key: Key) => void }) {
   const t = texts.value.keys;
   return (
     <Table
@@ -83,8 +83,8 @@ function KeyTable(props: { keys: readonly Key[]; leave: (key: Key) => void }) {
         { head: t.state, kind: "plain", cell: (key) => <span class={`badge ${stateOf(key)[0]}`}>{stateOf(key)[1]}</span> },
         { head: texts.value.common.created, cell: (key) => <When at={key.createdAt} full /> },
         { head: t.expires, cell: (key) => <When at={key.expiresAt} full /> },
-        acts<Key>((key) => key.deletedAt === null && (
-          <button type="button" class="button small" aria-label={`${t.revoke}: ${key.name ?? key.id}`} onClick={() => props.leave(key)}>
+        actionsColumn<Key>((key) => key.deletedAt === null && (
+          <button type="button" class="button small" aria-label={`${t.revoke}: ${key.name ?? key.id}`} onClick={() => props.onRevoke(key)}>
             {t.revoke}
           </button>
         )),
@@ -108,27 +108,27 @@ function NewKeyDialog(props: { storeId: number; close: () => void; done: (value:
   const t = texts.value.keys;
   const [name, setName] = useState("");
   const [days, setDays] = useState("");
-  const [of, setOf] = useState(String(props.storeId));
+  const [storeId, setStoreId] = useState(String(props.storeId));
   const [password, setPassword] = useState("");
-  const [sure] = useState(intention);
+  const [idempotencyKey] = useState(newIdempotencyKey);
   const issue = () =>
     keys.issue(
       {
-        ...(Number(of) === store.value?.id ? {} : { storeId: Number(of) }),
+        ...(Number(storeId) === store.value?.id ? {} : { storeId: Number(storeId) }),
         ...(name.trim() === "" ? {} : { name: name.trim() }),
         ...(days.trim() === "" ? {} : { expiresInDays: decimal(days) }),
         currentPassword: password,
       },
-      sure,
+      idempotencyKey,
     );
   return (
-    <Confirm title={t.add} yes={t.submit} act={issue} done={(issued) => props.done(issued.value)} close={props.close}>
-      <TextField at="/name" label={t.name} value={name} set={setName} optional max={255} />
-      {family.value.length > 1 && (
-        <ChoiceField at="/storeId" label={texts.value.common.store} value={of} set={setOf} options={family.value.map((one) => [String(one.id), storeName(one.id)])} />
+    <Confirm title={t.add} submitLabel={t.submit} act={issue} done={(issued) => props.done(issued.value)} close={props.close}>
+      <TextField pointer="/name" label={t.name} value={name} set={setName} optional max={255} />
+      {accessibleStores.value.length > 1 && (
+        <ChoiceField pointer="/storeId" label={texts.value.common.store} value={storeId} set={setStoreId} options={accessibleStores.value.map((one) => [String(one.id), storeName(one.id)])} />
       )}
-      <TextField at="/expiresInDays" label={t.days} hint={t.daysHint} value={days} set={setDays} mode="numeric" optional />
-      <TextField at="/currentPassword" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="current-password" />
+      <TextField pointer="/expiresInDays" label={t.days} hint={t.daysHint} value={days} set={setDays} mode="numeric" optional />
+      <TextField pointer="/currentPassword" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="current-password" />
     </Confirm>
   );
 }

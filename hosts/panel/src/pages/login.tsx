@@ -31,8 +31,8 @@ export function LoginPage() {
     setError(null);
     try {
       await logIn(email.trim(), password);
-    } catch (fault) {
-      setError(fault);
+    } catch (failure) {
+      setError(failure);
     } finally {
       setBusy(false);
     }
@@ -54,9 +54,9 @@ export function LoginPage() {
         )}
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
-          <TextField at="/email" label={t.email} value={email} set={setEmail} type="email" mode="email" complete="username" />
+          <TextField pointer="/email" label={t.email} value={email} set={setEmail} type="email" mode="email" complete="username" />
           <TextField
-            at="/password"
+            pointer="/password"
             label={t.password}
             value={password}
             set={setPassword}

@@ -6,44 +6,44 @@ import { texts } from "../i18n";
 import { Empty, Loaded, Page, When } from "../ui/parts";
 import { Table } from "../ui/table";
 import { useLoad } from "../ui/load";
-import { complain } from "../ui/toast";
+import { notifyError } from "../ui/toast";
 
-interface Shown {
+interface LoadedNotifications {
   all: Notification[];
   cursor: string | null;
 }
 
-async function first(): Promise<Shown> {
+async function loadFirstPage(): Promise<LoadedNotifications> {
   const page = await notifications.list();
   return { all: page.notifications, cursor: page.nextCursor };
 }
 
 export function NotificationsPage() {
   const t = texts.value.notifications;
-  const list = useLoad(first, []);
+  const list = useLoad(loadFirstPage, []);
   const [busy, setBusy] = useState(false);
   const shown = list.value;
-  const read = async (ones: readonly Notification[]) => {
+  const markRead = async (ones: readonly Notification[]) => {
     setBusy(true);
     try {
       for (const one of ones) await notifications.read(one.id);
     } catch (error) {
-      complain(error);
+      notifyError(error);
     } finally {
       setBusy(false);
-      list.again();
+      list.reload();
       void countUnread();
     }
   };
   const more = () => {
     if (shown?.cursor == null) return;
-    notifications.list(shown.cursor).then((page) => list.set({ all: [...shown.all, ...page.notifications], cursor: page.nextCursor }), complain);
+    notifications.list(shown.cursor).then((page) => list.set({ all: [...shown.all, ...page.notifications], cursor: page.nextCursor }), notifyError);
   };
   const unread = shown?.all.filter((one) => one.readAt === null) ?? [];
   return (
     <Page
       title={t.title}
-      aside={unread.length > 1 ? <button type="button" class="button" aria-disabled={busy} onClick={() => void read(unread)}>{t.readAll}</button> : undefined}
+      aside={unread.length > 1 ? <button type="button" class="button" aria-disabled={busy} onClick={() => void markRead(unread)}>{t.readAll}</button> : undefined}
     >
       <Loaded of={list}>
         {(found) =>
@@ -53,7 +53,7 @@ export function NotificationsPage() {
             <>
               <ul class="notices">
                 {found.all.map((one) => (
-                  <Notice key={one.id} of={one} read={() => void read([one])} />
+                  <Notice key={one.id} of={one} read={() => void markRead([one])} />
                 ))}
               </ul>
               {found.cursor !== null && <button type="button" class="button" onClick={more}>{texts.value.common.more}</button>}
@@ -92,7 +92,7 @@ function Notice(props: { of: Notification; read: () => void }) {
           id={(error) => error.pointer + error.code}
           columns={[
             { head: t.field, kind: "main", cell: (error) => <code>{error.pointer}</code> },
-            { head: t.why, cell: (error) => error.detail },
+            { head: t.reason, cell: (error) => error.detail },
           ]}
         />
       )}

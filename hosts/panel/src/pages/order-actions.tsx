@@ -1,9 +1,9 @@
-/** What a merchant may do with an order: only what its situation allows is offered. */
+/** The actions that an order's situation permits. */
 
 import { useState } from "preact/hooks";
 import { orders } from "../api/client";
 import type { Cancellation, Delivery, Order, OrderDetails } from "../api/wire";
-import { money, moment, zoneOf } from "../format";
+import { money, timeOrDateTime, zoneOf } from "../format";
 import { now } from "../clock";
 import { texts } from "../i18n";
 import { decimal } from "../ui/address";
@@ -14,7 +14,7 @@ import { Failure } from "../ui/parts";
 
 interface Props {
   order: OrderDetails;
-  take: (order: Order) => void;
+  onChange: (order: Order) => void;
 }
 
 type OrderDialog = "ready" | "delay" | "cancel" | "waive" | null;
@@ -27,7 +27,7 @@ export function OrderActions(props: Props) {
   const close = () => setDialog(null);
   const ready = () => {
     setError(null);
-    orders.ready(id).then(props.take, setError);
+    orders.ready(id).then(props.onChange, setError);
   };
   return (
     <>
@@ -57,7 +57,7 @@ export function OrderActions(props: Props) {
       {dialog === "delay" && <DelayDialog {...props} close={close} />}
       {dialog === "cancel" && <CancelDialog {...props} close={close} />}
       {dialog === "waive" && (
-        <SureDialog title={t.waiveTitle} text={t.waiveText} yes={t.doWaive} act={() => orders.waiveReturn(id)} take={props.take} close={close} />
+        <ActionDialog title={t.waiveTitle} text={t.waiveText} submitLabel={t.doWaive} act={() => orders.waiveReturn(id)} onChange={props.onChange} close={close} />
       )}
     </>
   );
@@ -70,28 +70,28 @@ export function StopActions(props: Props & { stop: Delivery }) {
   const [dialog, setDialog] = useState<StopDialog>(null);
   const { order, stop } = props;
   const others = order.deliveries.some((one) => one.id !== stop.id && one.situation === 150);
-  const can = {
+  const allowed = {
     discard: stop.situation === 330,
     turnBack: [310, 320, 330].includes(stop.situation),
     cancel: stop.situation === 150 && others,
   };
-  if (!can.discard && !can.turnBack && !can.cancel) return null;
-  const common = { take: props.take, close: () => setDialog(null) };
+  if (!allowed.discard && !allowed.turnBack && !allowed.cancel) return null;
+  const common = { onChange: props.onChange, close: () => setDialog(null) };
   return (
     <>
       <p class="actions">
-        {can.turnBack && <StopButton name={stop.name} label={t.doTurnBack} act={() => setDialog("turnBack")} />}
-        {can.discard && <StopButton name={stop.name} label={t.doDiscard} act={() => setDialog("discard")} />}
-        {can.cancel && <StopButton name={stop.name} label={t.doCancelStop} act={() => setDialog("cancel")} />}
+        {allowed.turnBack && <StopButton name={stop.name} label={t.doTurnBack} act={() => setDialog("turnBack")} />}
+        {allowed.discard && <StopButton name={stop.name} label={t.doDiscard} act={() => setDialog("discard")} />}
+        {allowed.cancel && <StopButton name={stop.name} label={t.doCancelStop} act={() => setDialog("cancel")} />}
       </p>
       {dialog === "discard" && (
-        <SureDialog {...common} title={t.discardTitle} text={t.discardText} yes={t.doDiscard} act={() => orders.discard(order.id, stop.id)} />
+        <ActionDialog {...common} title={t.discardTitle} text={t.discardText} submitLabel={t.doDiscard} act={() => orders.discard(order.id, stop.id)} />
       )}
       {dialog === "turnBack" && (
-        <SureDialog {...common} title={t.turnBackTitle} text={t.turnBackText} yes={t.doTurnBack} reason="needed" act={(why) => orders.turnBack(order.id, stop.id, why)} />
+        <ActionDialog {...common} title={t.turnBackTitle} text={t.turnBackText} submitLabel={t.doTurnBack} reason="required" act={(reason) => orders.turnBack(order.id, stop.id, reason)} />
       )}
       {dialog === "cancel" && (
-        <SureDialog {...common} title={t.cancelStopTitle} text={t.cancelStopText} yes={t.doCancelStop} reason="optional" act={(why) => orders.cancel(order.id, why, stop.id)} />
+        <ActionDialog {...common} title={t.cancelStopTitle} text={t.cancelStopText} submitLabel={t.doCancelStop} reason="optional" act={(reason) => orders.cancel(order.id, reason, stop.id)} />
       )}
     </>
   );
@@ -105,41 +105,41 @@ function StopButton(props: { name: string | null; label: string; act: () => void
   );
 }
 
-interface SureProps {
+interface ActionProps {
   title: string;
   text: string;
-  yes: string;
-  /** Whether a reason is required. */
-  reason?: "needed" | "optional";
+  submitLabel: string;
+  /** The reason field is hidden if this is unset. */
+  reason?: "required" | "optional";
   act: (reason: string) => Promise<Order>;
-  take: (order: Order) => void;
+  onChange: (order: Order) => void;
   close: () => void;
 }
 
-function SureDialog(props: SureProps) {
+function ActionDialog(props: ActionProps) {
   const [reason, setReason] = useState("");
-  const { title, text, yes, close } = props;
+  const { title, text, submitLabel, close } = props;
   return (
-    <Confirm danger {...{ title, text, yes, close }} act={() => props.act(reason.trim())} done={(order) => { props.take(order); close(); }}>
+    <Confirm danger {...{ title, text, submitLabel, close }} act={() => props.act(reason.trim())} done={(order) => { props.onChange(order); close(); }}>
       {props.reason !== undefined && <Reason value={reason} set={setReason} optional={props.reason === "optional"} />}
     </Confirm>
   );
 }
 
 function Reason(props: { value: string; set: (reason: string) => void; optional: boolean }) {
-  return <TextField at="/reason" label={texts.value.order.cancelReason} {...props} max={255} lines={2} />;
+  return <TextField pointer="/reason" label={texts.value.order.cancelReason} {...props} max={255} lines={2} />;
 }
 
 function DelayDialog(props: Props & { close: () => void }) {
   const t = texts.value.order;
   const [minutes, setMinutes] = useState("10");
-  const take = (order: Order) => {
-    props.take(order);
+  const onDone = (order: Order) => {
+    props.onChange(order);
     props.close();
   };
   return (
-    <Confirm title={t.delayTitle} yes={t.doDelay} act={() => orders.delay(props.order.id, decimal(minutes))} done={take} close={props.close}>
-      <TextField at="/minutes" label={t.delayMinutes} value={minutes} set={setMinutes} mode="numeric" max={6} />
+    <Confirm title={t.delayTitle} submitLabel={t.doDelay} act={() => orders.delay(props.order.id, decimal(minutes))} done={onDone} close={props.close}>
+      <TextField pointer="/minutes" label={t.delayMinutes} value={minutes} set={setMinutes} mode="numeric" max={6} />
     </Confirm>
   );
 }
@@ -149,15 +149,15 @@ function CancelDialog(props: Props & { close: () => void }) {
   const terms = useLoad(() => orders.cancellation(props.order.id), [props.order.id, props.order.situation]);
   const [reason, setReason] = useState("");
   const allowed = terms.value?.allowed === true;
-  const take = (order: Order) => {
-    props.take(order);
+  const onDone = (order: Order) => {
+    props.onChange(order);
     props.close();
   };
   let text = <p role="status">{t.cancelTerms}</p>;
   if (terms.value !== null) text = <p>{termsText(terms.value, zoneOf(props.order.pickupAddress.state))}</p>;
-  else if (terms.error !== null) text = <Failure error={terms.error} retry={terms.again} />;
+  else if (terms.error !== null) text = <Failure error={terms.error} retry={terms.reload} />;
   return (
-    <Confirm danger title={t.cancelTitle} text={text} no={t.keep} yes={allowed ? t.doCancel : null} act={() => orders.cancel(props.order.id, reason.trim())} done={take} close={props.close}>
+    <Confirm danger title={t.cancelTitle} text={text} closeLabel={t.keep} submitLabel={allowed ? t.doCancel : null} act={() => orders.cancel(props.order.id, reason.trim())} done={onDone} close={props.close}>
       {allowed && <Reason value={reason} set={setReason} optional />}
     </Confirm>
   );
@@ -168,5 +168,5 @@ function termsText(terms: Cancellation, zone: string): string {
   if (terms.mode === "return_required") return t.cancelReturn;
   if (!terms.allowed) return t.cancelClosed;
   if (terms.mode === "paid") return t.cancelPaid(money(terms.fee ?? 0));
-  return terms.changesAt === null ? t.cancelFree : t.cancelFreeUntil(moment(terms.changesAt, zone, now.value));
+  return terms.changesAt === null ? t.cancelFree : t.cancelFreeUntil(timeOrDateTime(terms.changesAt, zone, now.value));
 }

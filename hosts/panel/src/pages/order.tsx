@@ -3,9 +3,9 @@ import { orders } from "../api/client";
 import { ApiError } from "../api/http";
 import { streaming } from "../api/stream";
 import type { Delivery, Location, Order, OrderDetails, PriceLine } from "../api/wire";
-import { addressLine, kilometres, money, phone, placeLine, quantity, timeWithSeconds, zoneOf } from "../format";
+import { addressLine, kilometres, money, phone, localityLine, quantity, timeWithSeconds, zoneOf } from "../format";
 import { texts } from "../i18n";
-import { lastEvent, put } from "../live";
+import { lastEvent, updateRow } from "../live";
 import { storeName } from "../session";
 import { isMoving, mark, phase } from "../situations";
 import { useLoad } from "../ui/load";
@@ -14,15 +14,15 @@ import { Age, Empty, Fact, Failure, Loading, Page, Situation, When } from "../ui
 import { notify } from "../ui/toast";
 import { OrderActions, StopActions } from "./order-actions";
 
-/** How often a moving courier's position is polled, and an order if there is no event stream. */
-const PACE_MS = 5_000;
+/** The interval for polling a moving courier's position, and the order if there is no event stream. */
+const POLL_MS = 5_000;
 
 export function OrderPage(props: { id: number }) {
   const t = texts.value.order;
   const order = useLoad(() => orders.get(props.id), [props.id]);
   const event = lastEvent.value;
   useEffect(() => {
-    if (event?.orderId === props.id) order.again();
+    if (event?.orderId === props.id) order.reload();
   }, [event]);
   const situation = order.value?.situation ?? 0;
   const moving = isMoving(situation);
@@ -31,8 +31,8 @@ export function OrderPage(props: { id: number }) {
     if (situation >= 500) return;
     if (live && !moving) return;
     const timer = setInterval(() => {
-      if (!document.hidden) order.again();
-    }, PACE_MS);
+      if (!document.hidden) order.reload();
+    }, POLL_MS);
     return () => clearInterval(timer);
   }, [situation, moving, live]);
 
@@ -40,24 +40,24 @@ export function OrderPage(props: { id: number }) {
     const missing = order.error instanceof ApiError && order.error.problem.code === "order_not_found";
     return (
       <Page title={t.title(`#${props.id}`)}>
-        {missing ? <Empty text={t.missing} hint={t.missingHint} /> : order.error !== null ? <Failure error={order.error} retry={order.again} /> : <Loading lines={8} />}
+        {missing ? <Empty text={t.missing} hint={t.missingHint} /> : order.error !== null ? <Failure error={order.error} retry={order.reload} /> : <Loading lines={8} />}
       </Page>
     );
   }
   const found = order.value;
-  const take = (changed: Order) => {
+  const onChange = (changed: Order) => {
     order.set({ ...found, ...changed });
-    order.again();
-    put(changed);
+    order.reload();
+    updateRow(changed);
     notify(t.done);
   };
   return (
-    <Page title={t.title(found.code)} aside={<OrderActions order={found} take={take} />}>
+    <Page title={t.title(found.code)} aside={<OrderActions order={found} onChange={onChange} />}>
       <Heading order={found} />
       <div class="order-grid">
         <div class="order-main">
           <MapPanel order={found} />
-          <Stops order={found} take={take} />
+          <Stops order={found} onChange={onChange} />
         </div>
         <div class="order-side">
           <Codes order={found} />
@@ -76,12 +76,12 @@ export function OrderPage(props: { id: number }) {
 function Heading(props: { order: OrderDetails }) {
   const { order } = props;
   const reached = phase(order.situation);
-  const there = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress.state);
   return (
     <div class="heading">
       <Situation of={order.situation} />
       <span>
-        <When at={order.createdAt} zone={there} /> · <Age since={order.createdAt} until={order.situation >= 500 ? (order.events.at(-1)?.createdAt ?? null) : null} />
+        <When at={order.createdAt} zone={zone} /> · <Age since={order.createdAt} until={order.situation >= 500 ? (order.events.at(-1)?.createdAt ?? null) : null} />
       </span>
       <span class="dim">{storeName(order.storeId)}</span>
       {order.deliveryMan !== null && (
@@ -102,52 +102,52 @@ function MapPanel(props: { order: OrderDetails }) {
   const { order } = props;
   const t = texts.value.order;
   const situations = order.deliveries.map((one) => [one.id, one.situation, one.orderRoute]);
-  const places = JSON.stringify([order.pickupLocation, situations, order.deliveryMan, order.situation]);
-  const { marks, path, rough } = useMemo(() => drawing(order), [places, t]);
+  const mapKey = JSON.stringify([order.pickupLocation, situations, order.deliveryMan, order.situation]);
+  const { marks, path, approximate } = useMemo(() => mapContent(order), [mapKey, t]);
   return (
     <section class="card map-card">
       <h2 class="unseen">{t.route}</h2>
       <RouteMap label={t.map} marks={marks} path={path} />
-      {rough && <p class="hint">{t.rough}</p>}
+      {approximate && <p class="hint">{t.approximate}</p>}
     </section>
   );
 }
 
-/** A cancelled delivery is not visited. */
+/** The situation of a cancelled delivery, which is not on the route. */
 const CANCELLED = 600;
-/** A place that is known no better than this is drawn with a circle around it. */
-const ROUGH_M = 150;
+/** Locations with at least this uncertainty, in metres, get a circle. */
+const APPROXIMATE_M = 150;
 
-function around(at: Location): { latitude: number; longitude: number; radius: number } {
-  return { latitude: at.latitude, longitude: at.longitude, radius: at.radiusM >= ROUGH_M ? at.radiusM : 0 };
+function withRadius(at: Location): { latitude: number; longitude: number; radius: number } {
+  return { latitude: at.latitude, longitude: at.longitude, radius: at.radiusM >= APPROXIMATE_M ? at.radiusM : 0 };
 }
 
-function drawing(order: OrderDetails): { marks: Mark[]; path: [number, number][]; rough: boolean } {
+function mapContent(order: OrderDetails): { marks: Mark[]; path: [number, number][]; approximate: boolean } {
   const t = texts.value.order;
   const start = order.pickupLocation;
-  const marks: Mark[] = [{ name: `${t.pickup}: ${addressLine(order.pickupAddress)}`, label: t.letter, ...around(start), kind: "pickup" }];
+  const marks: Mark[] = [{ name: `${t.pickup}: ${addressLine(order.pickupAddress)}`, label: t.letter, ...withRadius(start), kind: "pickup" }];
   const path: [number, number][] = [[start.latitude, start.longitude]];
   for (const stop of order.deliveries) {
     if (stop.situation === CANCELLED) continue;
     const name = `${stop.orderRoute}: ${stop.name ?? addressLine(stop.address)}`;
-    marks.push({ name, label: String(stop.orderRoute), ...around(stop.location), kind: mark(stop.situation) });
+    marks.push({ name, label: String(stop.orderRoute), ...withRadius(stop.location), kind: mark(stop.situation) });
     path.push([stop.location.latitude, stop.location.longitude]);
   }
-  if (goesBack(order)) path.push([start.latitude, start.longitude]);
-  const rough = marks.some((mark) => mark.radius > 0);
+  if (returnsToPickup(order)) path.push([start.latitude, start.longitude]);
+  const approximate = marks.some((mark) => mark.radius > 0);
   const courier = order.deliveryMan;
   if (courier !== null && courier.latitude !== null && courier.longitude !== null && order.situation < 500) {
     marks.push({ name: courier.name, label: "", latitude: courier.latitude, longitude: courier.longitude, radius: 0, kind: "courier" });
   }
-  return { marks, path, rough };
+  return { marks, path, approximate };
 }
 
-/** Whether the courier comes back to the pickup, with a payment or with goods. */
-function goesBack(order: OrderDetails): boolean {
+/** Whether the courier returns to the pickup with a payment or goods. */
+function returnsToPickup(order: OrderDetails): boolean {
   return order.deliveries.some((stop) => !stop.onlinePayment || [400, 410, 540].includes(stop.situation));
 }
 
-function Stops(props: { order: OrderDetails; take: (order: Order) => void }) {
+function Stops(props: { order: OrderDetails; onChange: (order: Order) => void }) {
   const { order } = props;
   const t = texts.value.order;
   return (
@@ -159,13 +159,13 @@ function Stops(props: { order: OrderDetails; take: (order: Order) => void }) {
           <div>
             <p class="strong">{t.pickup}</p>
             <p>{addressLine(order.pickupAddress)}</p>
-            <p class="dim">{placeLine(order.pickupAddress)}</p>
+            <p class="dim">{localityLine(order.pickupAddress)}</p>
           </div>
         </li>
         {order.deliveries.map((stop) => (
-          <Stop key={stop.id} stop={stop} order={order} take={props.take} />
+          <Stop key={stop.id} stop={stop} order={order} onChange={props.onChange} />
         ))}
-        {goesBack(order) && (
+        {returnsToPickup(order) && (
           <li>
             <span class="stop-mark pickup" aria-hidden="true">{t.letter}</span>
             <div>
@@ -178,7 +178,7 @@ function Stops(props: { order: OrderDetails; take: (order: Order) => void }) {
   );
 }
 
-function Stop(props: { stop: Delivery; order: OrderDetails; take: (order: Order) => void }) {
+function Stop(props: { stop: Delivery; order: OrderDetails; onChange: (order: Order) => void }) {
   const { stop } = props;
   const t = texts.value.order;
   return (
@@ -190,7 +190,7 @@ function Stop(props: { stop: Delivery; order: OrderDetails; take: (order: Order)
           <Situation of={stop.situation} />
         </p>
         <p>{addressLine(stop.address)}</p>
-        <p class="dim">{placeLine(stop.address)}</p>
+        <p class="dim">{localityLine(stop.address)}</p>
         {stop.observation !== null && (
           <p class="quote">
             <span class="unseen">{t.note}: </span>
@@ -209,7 +209,7 @@ function Stop(props: { stop: Delivery; order: OrderDetails; take: (order: Order)
             {t.deliveryCode} <strong class="number">{stop.deliveryCode}</strong>
           </span>
         </p>
-        <StopActions stop={stop} order={props.order} take={props.take} />
+        <StopActions stop={stop} order={props.order} onChange={props.onChange} />
       </div>
     </li>
   );
@@ -267,7 +267,7 @@ function Codes(props: { order: OrderDetails }) {
 function Timeline(props: { order: OrderDetails }) {
   const t = texts.value.order;
   const { order } = props;
-  const there = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress.state);
   const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? t.stop(stop.orderRoute)]));
   return (
     <section class="card">
@@ -276,7 +276,7 @@ function Timeline(props: { order: OrderDetails }) {
         {[...order.events].sort((a, b) => b.sequence - a.sequence).map((event) => (
           <li key={event.id}>
             <time class="number" dateTime={event.createdAt}>
-              {timeWithSeconds(event.createdAt, there)}
+              {timeWithSeconds(event.createdAt, zone)}
             </time>
             <div>
               <p>
@@ -296,19 +296,19 @@ function Timeline(props: { order: OrderDetails }) {
 function Facts(props: { order: OrderDetails }) {
   const t = texts.value.order;
   const { order } = props;
-  const there = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress.state);
   return (
     <section class="card">
-      <h2>{t.times}</h2>
+      <h2>{t.details}</h2>
       <dl class="facts">
-        <Fact name={t.number}>
+        <Fact name={t.id}>
           <span class="number">{order.id}</span>
           {order.fullCode !== null && ` · ${order.fullCode}`}
         </Fact>
         <Fact name={t.origin}>{t.origins[order.origin] ?? order.origin}</Fact>
         <Fact name={t.preparation}>{t.minutes(order.preparationTime)}</Fact>
-        <Fact name={t.expectedPickup}><When at={order.expectedPickup} zone={there} /></Fact>
-        <Fact name={t.expectedDelivery}><When at={order.expectedDelivery} zone={there} /></Fact>
+        <Fact name={t.expectedPickup}><When at={order.expectedPickup} zone={zone} /></Fact>
+        <Fact name={t.expectedDelivery}><When at={order.expectedDelivery} zone={zone} /></Fact>
         <Fact name={t.distance}>{kilometres(order.totalDistance)}</Fact>
       </dl>
       {order.estimated && <p class="hint">{t.estimated}</p>}

@@ -3,23 +3,23 @@ import type { OrderRow } from "../api/wire";
 import { day, money, zoneOf } from "../format";
 import { texts } from "../i18n";
 import { chosenDay, failure, load, loaded, rows, shownDay } from "../live";
-import { branches, isMatrix, storeName, zone } from "../session";
+import { branches, isParentStore, storeName, zone } from "../session";
 import { isFinal } from "../situations";
 import { DayChoice } from "../ui/filters";
 import { Age, Empty, Failure, Loading, Page, Situation, When } from "../ui/parts";
 import { Table } from "../ui/table";
 
-type Which = "open" | "closed" | "all";
-const which = signal<Which>("open");
+type View = "open" | "closed" | "all";
+const view = signal<View>("open");
 const search = signal("");
 
 const found = computed(() => {
-  const wanted = search.value.trim().toLowerCase();
-  if (wanted !== "") {
-    return rows.value.filter((row) => row.code.toLowerCase().includes(wanted) || String(row.id) === wanted);
+  const query = search.value.trim().toLowerCase();
+  if (query !== "") {
+    return rows.value.filter((row) => row.code.toLowerCase().includes(query) || String(row.id) === query);
   }
-  if (which.value === "all") return rows.value;
-  return rows.value.filter((row) => isFinal(row.situation) === (which.value === "closed"));
+  if (view.value === "all") return rows.value;
+  return rows.value.filter((row) => isFinal(row.situation) === (view.value === "closed"));
 });
 
 export function OrdersPage() {
@@ -41,13 +41,13 @@ export function OrdersPage() {
 
 function Filters() {
   const t = texts.value.orders;
-  const count = (kind: Which) =>
+  const count = (kind: View) =>
     kind === "all" ? rows.value.length : rows.value.filter((row) => isFinal(row.situation) === (kind === "closed")).length;
   return (
     <div class="filters">
       <div class="tabs" role="group" aria-label={t.filter}>
         {(["open", "closed", "all"] as const).map((kind) => (
-          <button key={kind} type="button" aria-pressed={which.value === kind} onClick={() => (which.value = kind)}>
+          <button key={kind} type="button" aria-pressed={view.value === kind} onClick={() => (view.value = kind)}>
             {t[kind]} <span class="number">{count(kind)}</span>
           </button>
         ))}
@@ -83,8 +83,8 @@ function Body() {
 
 function OrderTable(props: { rows: readonly OrderRow[] }) {
   const t = texts.value.orders;
-  const there = (row: OrderRow) => zoneOf(row.pickupAddress.state);
-  const many = isMatrix.value && branches.value.length > 0;
+  const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress.state);
+  const showStore = isParentStore.value && branches.value.length > 0;
   return (
     <Table
       label={t.title}
@@ -104,18 +104,18 @@ function OrderTable(props: { rows: readonly OrderRow[] }) {
         },
         { head: t.situation, kind: "plain", class: "situation", cell: (row) => <Situation of={row.situation} /> },
         { head: t.recipients, class: "to", cell: (row) => <Recipients of={row} /> },
-        many ? { head: texts.value.common.store, class: "from", cell: (row) => storeName(row.storeId) } : null,
+        showStore ? { head: texts.value.common.store, class: "from", cell: (row) => storeName(row.storeId) } : null,
         { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier none"), cell: (row) => row.deliveryMan?.name ?? "—" },
         {
           head: t.due,
           class: (row) => (row.expectedDelivery === null ? "due none" : "due"),
-          cell: (row) => <When at={row.expectedDelivery} zone={there(row)} />,
+          cell: (row) => <When at={row.expectedDelivery} zone={zoneOfRow(row)} />,
         },
         {
           head: t.age,
           right: true,
           class: "age",
-          cell: (row) => (isFinal(row.situation) ? <When at={row.createdAt} zone={there(row)} /> : <Age since={row.createdAt} />),
+          cell: (row) => (isFinal(row.situation) ? <When at={row.createdAt} zone={zoneOfRow(row)} /> : <Age since={row.createdAt} />),
         },
         { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) },
       ]}

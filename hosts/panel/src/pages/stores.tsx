@@ -1,67 +1,67 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { stores } from "../api/client";
-import { intention } from "../api/http";
+import { newIdempotencyKey } from "../api/http";
 import type { Store } from "../api/wire";
-import { kept } from "../draft";
-import { addressLine, cnpj, money, phone, placeLine } from "../format";
+import { createDraft } from "../draft";
+import { addressLine, cnpj, money, phone, localityLine } from "../format";
 import { texts } from "../i18n";
 import { postcode } from "../preview";
 import { go } from "../router";
-import { family, isMatrix, loadBranches, store } from "../session";
-import { AddressFields, noAddress, sentAddress, type AddressDraft } from "../ui/address";
+import { accessibleStores, isParentStore, loadBranches, store } from "../session";
+import { AddressFields, emptyAddress, addressRequest, type AddressDraft } from "../ui/address";
 import { Confirm } from "../ui/confirm";
 import { ChoiceField, FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Empty, Failure, Loading, Page, Secret } from "../ui/parts";
-import { Table, acts } from "../ui/table";
+import { Table, actionsColumn } from "../ui/table";
 import { notify } from "../ui/toast";
 
-/** The key of the branch that was created last, shown once. */
-const fresh = signal<{ name: string; value: string } | null>(null);
+/** The API key of the latest new branch, shown only once. */
+const newBranch = signal<{ name: string; value: string } | null>(null);
 
 export function StoresPage() {
   const t = texts.value.stores;
   const list = useLoad(() => stores.list(), []);
-  const [leaving, setLeaving] = useState<Store | null>(null);
-  if (!isMatrix.value) {
+  const [selected, setSelected] = useState<Store | null>(null);
+  if (!isParentStore.value) {
     return (
       <Page title={t.title}>
-        <Empty text={t.notMatrix} />
-        {store.value !== null && <StoreTable stores={[store.value]} leave={null} />}
+        <Empty text={t.notParent} />
+        {store.value !== null && <StoreTable stores={[store.value]} onRemove={null} />}
       </Page>
     );
   }
-  const own = family.value.filter((one) => one.id === store.value?.id);
-  const all = list.value === null ? family.value : [...own, ...list.value.stores.filter((one) => one.id !== store.value?.id)];
+  const own = accessibleStores.value.filter((one) => one.id === store.value?.id);
+  const all = list.value === null ? accessibleStores.value : [...own, ...list.value.stores.filter((one) => one.id !== store.value?.id)];
   return (
     <Page title={t.title} aside={<a class="button primary" href="#/stores/new">{t.add}</a>}>
-      {fresh.value !== null && <Secret lead={t.created(fresh.value.name)} value={fresh.value.value} note={t.once} />}
+      {newBranch.value !== null && <Secret lead={t.created(newBranch.value.name)} value={newBranch.value.value} note={texts.value.keys.once} />}
       {all.length === 0 && list.error === null && <Loading />}
-      {list.error !== null && <Failure error={list.error} retry={list.again} />}
-      <StoreTable stores={all} leave={setLeaving} />
+      {list.error !== null && <Failure error={list.error} retry={list.reload} />}
+      <StoreTable stores={all} onRemove={setSelected} />
       {list.value !== null && all.length <= 1 && <Empty text={t.empty} hint={t.emptyHint} />}
-      {leaving !== null && (
+      {selected !== null && (
         <Confirm
           danger
-          title={t.removeTitle(leaving.name)}
+          title={t.removeTitle(selected.name)}
           text={t.removeText}
-          yes={texts.value.common.remove}
-          act={() => stores.remove(leaving.id)}
+          submitLabel={texts.value.common.remove}
+          act={() => stores.remove(selected.id)}
           done={() => {
-            notify(t.removed(leaving.name));
-            setLeaving(null);
-            list.again();
+            notify(t.removed(selected.name));
+            setSelected(null);
+            list.reload();
             void loadBranches();
           }}
-          close={() => setLeaving(null)}
+          close={() => setSelected(null)}
         />
       )}
     </Page>
   );
 }
 
-function StoreTable(props: { stores: readonly Store[]; leave: ((store: Store) => void) | null }) {
+function StoreTable(props: { stores: readonly Store[]; onRemove: ((store: Store) => void) | null }) {
   const t = texts.value.stores;
   return (
     <Table
@@ -76,7 +76,7 @@ function StoreTable(props: { stores: readonly Store[]; leave: ((store: Store) =>
             <>
               <span class="strong">{one.name}</span>
               <span class="dim number"> #{one.id}</span>
-              <span class="sub">{one.matrix === null ? t.matrix : (t.business[one.marketplaceBranchId] ?? "")}</span>
+              <span class="sub">{one.matrix === null ? t.parent : (t.industries[one.marketplaceBranchId] ?? "")}</span>
             </>
           ),
         },
@@ -86,7 +86,7 @@ function StoreTable(props: { stores: readonly Store[]; leave: ((store: Store) =>
           cell: (one) => (
             <>
               {addressLine(one.address)}
-              <span class="sub">{placeLine(one.address)}</span>
+              <span class="sub">{localityLine(one.address)}</span>
             </>
           ),
         },
@@ -101,8 +101,8 @@ function StoreTable(props: { stores: readonly Store[]; leave: ((store: Store) =>
           ),
         },
         { head: t.balance, right: true, class: "number", cell: (one) => money(one.balance) },
-        acts<Store>((one) => one.matrix !== null && props.leave !== null && (
-          <button type="button" class="button small" aria-label={`${texts.value.common.remove}: ${one.name}`} onClick={() => props.leave?.(one)}>
+        actionsColumn<Store>((one) => one.matrix !== null && props.onRemove !== null && (
+          <button type="button" class="button small" aria-label={`${texts.value.common.remove}: ${one.name}`} onClick={() => props.onRemove?.(one)}>
             {texts.value.common.remove}
           </button>
         )),
@@ -119,23 +119,23 @@ interface StoreDraft {
   email: string;
   branch: string;
   address: AddressDraft;
-  intention: string;
+  idempotencyKey: string;
 }
 
 const emptyStore = (): StoreDraft => ({
-  name: "", cnpj: "", responsible: "", phone: "", email: "", branch: "1", address: noAddress(), intention: intention(),
+  name: "", cnpj: "", responsible: "", phone: "", email: "", branch: "1", address: emptyAddress(), idempotencyKey: newIdempotencyKey(),
 });
-const draft = kept<StoreDraft>("store", emptyStore);
+const draft = createDraft<StoreDraft>("store", emptyStore);
 
 export function NewStorePage() {
   const t = texts.value.stores;
   const value = draft.value;
-  // Passwords are kept nowhere but in this form.
+  // Passwords are not part of the stored draft.
   const [password, setPassword] = useState("");
   const [currentPassword, setCurrentPassword] = useState("");
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const set = (part: Partial<StoreDraft>) => (draft.value = { ...draft.value, ...part, intention: intention() });
+  const set = (part: Partial<StoreDraft>) => (draft.value = { ...draft.value, ...part, idempotencyKey: newIdempotencyKey() });
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     if (busy) return;
@@ -145,21 +145,21 @@ export function NewStorePage() {
       const body = {
         name: value.name.trim(), cnpj: value.cnpj.trim(), email: value.email.trim(), password, currentPassword,
         responsible: { name: value.responsible.trim(), phone: value.phone.trim() },
-        address: sentAddress(value.address), marketplaceBranchId: Number(value.branch),
+        address: addressRequest(value.address), marketplaceBranchId: Number(value.branch),
       };
-      const created = await stores.create(body, value.intention);
-      fresh.value = { name: value.name.trim(), value: created.value };
+      const created = await stores.create(body, value.idempotencyKey);
+      newBranch.value = { name: value.name.trim(), value: created.value };
       draft.value = emptyStore();
       void loadBranches();
       go("/stores");
-    } catch (fault) {
-      setError(fault);
+    } catch (failure) {
+      setError(failure);
     } finally {
       setBusy(false);
     }
   };
-  if (!isMatrix.value) return <Page title={t.add}><Empty text={t.notMatrix} /></Page>;
-  const zipGiven = (zip: string) => {
+  if (!isParentStore.value) return <Page title={t.add}><Empty text={t.notParent} /></Page>;
+  const onZipCode = (zip: string) => {
     void postcode(zip).then((found) => {
       if (found !== null) set({ address: { ...draft.value.address, city: found.city, state: found.state } });
     });
@@ -172,23 +172,23 @@ export function NewStorePage() {
           <fieldset class="card">
             <legend>{t.section.store}</legend>
             <div class="grid two">
-              <TextField at="/name" label={t.name} value={value.name} set={(name) => set({ name })} max={255} />
-              <TextField at="/cnpj" label={t.cnpj} value={value.cnpj} set={(text) => set({ cnpj: text })} max={18} />
-              <TextField at="/responsible/name" label={t.responsible} value={value.responsible} set={(responsible) => set({ responsible })} max={255} />
-              <TextField at="/responsible/phone" label={t.phone} hint={texts.value.create.phoneHint} value={value.phone} set={(text) => set({ phone: text })} type="tel" mode="tel" />
-              <ChoiceField at="/marketplaceBranchId" label={t.branch} value={value.branch} set={(branch) => set({ branch })} options={Object.entries(t.business)} />
+              <TextField pointer="/name" label={t.name} value={value.name} set={(name) => set({ name })} max={255} />
+              <TextField pointer="/cnpj" label={t.cnpj} value={value.cnpj} set={(text) => set({ cnpj: text })} max={18} />
+              <TextField pointer="/responsible/name" label={t.responsible} value={value.responsible} set={(responsible) => set({ responsible })} max={255} />
+              <TextField pointer="/responsible/phone" label={t.phone} hint={texts.value.create.phoneHint} value={value.phone} set={(text) => set({ phone: text })} type="tel" mode="tel" />
+              <ChoiceField pointer="/marketplaceBranchId" label={t.industry} value={value.branch} set={(branch) => set({ branch })} options={Object.entries(t.industries)} />
             </div>
           </fieldset>
           <fieldset class="card">
             <legend>{t.section.address}</legend>
-            <AddressFields at="/address" value={value.address} set={(address) => set({ address })} zipGiven={zipGiven} />
+            <AddressFields pointer="/address" value={value.address} set={(address) => set({ address })} onZipCode={onZipCode} />
           </fieldset>
           <fieldset class="card">
             <legend>{t.section.login}</legend>
             <div class="grid two">
-              <TextField at="/email" label={t.email} value={value.email} set={(email) => set({ email })} type="email" mode="email" max={400} />
-              <TextField at="/password" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="new-password" max={128} />
-              <TextField at="/currentPassword" label={texts.value.keys.password} hint={texts.value.keys.passwordHint} value={currentPassword} set={setCurrentPassword} type="password" complete="current-password" />
+              <TextField pointer="/email" label={t.email} value={value.email} set={(email) => set({ email })} type="email" mode="email" max={400} />
+              <TextField pointer="/password" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="new-password" max={128} />
+              <TextField pointer="/currentPassword" label={texts.value.keys.password} hint={texts.value.keys.passwordHint} value={currentPassword} set={setCurrentPassword} type="password" complete="current-password" />
             </div>
           </fieldset>
           <div class="row">

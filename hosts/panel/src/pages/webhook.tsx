@@ -6,33 +6,33 @@ import { go } from "../router";
 import { Confirm } from "../ui/confirm";
 import { useLoad } from "../ui/load";
 import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
-import { Table, acts } from "../ui/table";
-import { complain, notify } from "../ui/toast";
+import { Table, actionsColumn } from "../ui/table";
+import { notifyError, notify } from "../ui/toast";
 import { HookEvents, HookStatus } from "./webhooks";
 
-/** How often the log is read again. */
-const PACE_MS = 3_000;
+/** The interval between updates of the log. */
+const POLL_MS = 3_000;
 
 export function WebhookPage(props: { id: number }) {
   const t = texts.value.webhooks;
   const hook = useLoad(async () => (await webhooks.list()).webhooks.find((one) => one.id === props.id) ?? null, [props.id]);
   const log = useLoad(() => webhooks.attempts(props.id), [props.id]);
   const [secret, setSecret] = useState<string | null>(null);
-  const again = () => {
-    hook.again();
-    log.again();
+  const reload = () => {
+    hook.reload();
+    log.reload();
   };
   useEffect(() => {
     const timer = setInterval(() => {
-      if (!document.hidden) again();
-    }, PACE_MS);
+      if (!document.hidden) reload();
+    }, POLL_MS);
     return () => clearInterval(timer);
   }, []);
   const act = (what: Promise<unknown>, done: string) => {
     what.then(() => {
       notify(done);
-      again();
-    }, complain);
+      reload();
+    }, notifyError);
   };
   const found = hook.value;
   return (
@@ -72,7 +72,7 @@ export function WebhookPage(props: { id: number }) {
 interface ActionsProps {
   of: Webhook;
   act: (what: Promise<unknown>, done: string) => void;
-  /** Takes a new secret, to show it once. */
+  /** Called with the new secret, which is shown only once. */
   created: (secret: string) => void;
 }
 
@@ -97,7 +97,7 @@ function HookActions(props: ActionsProps) {
         <Confirm
           title={t.rotateTitle}
           text={t.rotateText}
-          yes={t.rotate}
+          submitLabel={t.rotate}
           act={() => webhooks.rotate(id)}
           done={(made) => {
             close();
@@ -111,7 +111,7 @@ function HookActions(props: ActionsProps) {
           danger
           title={t.removeTitle}
           text={t.removeText}
-          yes={texts.value.common.remove}
+          submitLabel={texts.value.common.remove}
           act={() => webhooks.remove(id)}
           done={() => {
             notify(t.removed);
@@ -154,7 +154,7 @@ function AttemptTable(props: { attempts: readonly Attempt[]; replay: (attempt: A
         { head: t.attempt, right: true, class: "number", cell: (one) => one.attempt },
         { head: t.took, right: true, class: "number", cell: (one) => `${one.milliseconds} ms` },
         { head: t.next, cell: (one) => (one.nextAt !== null ? <When at={one.nextAt} seconds /> : one.delivered ? "—" : t.givenUp) },
-        acts<Attempt>((one) => (
+        actionsColumn<Attempt>((one) => (
           <button type="button" class="button small" aria-label={`${t.replay}: ${one.type} ${one.id}`} onClick={() => props.replay(one)}>{t.replay}</button>
         )),
       ]}

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { webhooks } from "../api/client";
-import { intention } from "../api/http";
+import { newIdempotencyKey } from "../api/http";
 import type { EventType, Webhook } from "../api/wire";
 import { texts } from "../i18n";
 import { Confirm } from "../ui/confirm";
@@ -44,7 +44,7 @@ export function WebhooksPage() {
           done={(created) => {
             setAdding(false);
             setSecret(created);
-            list.again();
+            list.reload();
           }}
         />
       )}
@@ -83,11 +83,11 @@ function NewWebhookDialog(props: { close: () => void; done: (secret: string) => 
   const t = texts.value.webhooks;
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState<EventType[]>([]);
-  const [sure] = useState(intention);
+  const [idempotencyKey] = useState(newIdempotencyKey);
   const toggle = (name: EventType) => setEvents(events.includes(name) ? events.filter((one) => one !== name) : [...events, name]);
   return (
-    <Confirm title={t.add} yes={t.submit} act={() => webhooks.create({ url: url.trim(), events }, sure)} done={(made) => props.done(made.secret)} close={props.close}>
-      <TextField at="/url" label={t.url} hint={t.urlHint} value={url} set={setUrl} type="url" max={2048} />
+    <Confirm title={t.add} submitLabel={t.submit} act={() => webhooks.create({ url: url.trim(), events }, idempotencyKey)} done={(made) => props.done(made.secret)} close={props.close}>
+      <TextField pointer="/url" label={t.url} hint={t.urlHint} value={url} set={setUrl} type="url" max={2048} />
       <fieldset class="choices">
         <legend>{t.events}</legend>
         <p class="hint">{t.eventsHint}</p>

@@ -1,3 +1,3 @@
-/** Replaces the package if it was not built: the panel then requests every price from the server. */
+/** Replaces the npm package if it was not built: the panel then requests every price from the server. */
 
 export const createPreviewer = null;

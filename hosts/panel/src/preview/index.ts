@@ -1,4 +1,4 @@
-/** The price of an order that is being typed: computed in this page by the core itself, or by the server until that is there. */
+/** Price previews: computed in the page by the compiled core, or by the server until the core is loaded. */
 
 import { signal } from "@preact/signals";
 import { context, orders } from "../api/client";
@@ -8,71 +8,70 @@ import { ApiError, credentials } from "../api/http";
 import { store } from "../session";
 import { load, problemOf, type Package, type Previewer } from "./package";
 
-export interface Quoted {
+export interface Quotation {
   preview: Preview;
-  /** Where it was computed. */
-  by: "page" | "server";
+  source: "page" | "server";
 }
 
-interface Ready {
+interface LocalPreviewer {
   core: Package;
   previewer: Previewer;
   storeId: number;
 }
 
-/** Whether prices are computed in this page from now on. */
+/** Whether prices are computed in the page. */
 export const inPage = signal(false);
 
-let coming: Promise<Ready | null> | null = null;
-let ready: Ready | null = null;
+let loading: Promise<LocalPreviewer | null> | null = null;
+let ready: LocalPreviewer | null = null;
 
-/** The core with this store's tariff, fetched once a session; `null` if the server must be used. */
-function prepared(): Promise<Ready | null> {
+/** Loads the core and the store's tariff once; returns `null` if the server must compute prices. */
+function localPreviewer(): Promise<LocalPreviewer | null> {
   const storeId = store.value?.id ?? 0;
   if (ready !== null && ready.storeId === storeId) return Promise.resolve(ready);
   ready = null;
-  coming ??= prepare(storeId)
+  loading ??= prepare(storeId)
     .catch(() => null)
-    .then((got) => {
-      ready = got;
-      inPage.value = got !== null;
-      // After a lost network the next input tries again.
-      coming = null;
-      return got;
+    .then((local) => {
+      ready = local;
+      inPage.value = local !== null;
+      // After a failure, the next input retries.
+      loading = null;
+      return local;
     });
-  return coming;
+  return loading;
 }
 
-async function prepare(storeId: number): Promise<Ready | null> {
+async function prepare(storeId: number): Promise<LocalPreviewer | null> {
   const [core, rules] = await Promise.all([load(), context()]);
-  // A server that knows more roads or addresses than the page gives the better result: the compiled core is not fetched then.
+  // If the server has more road or address data than the page, the page cannot compute the same price.
   if (core === null || !rules.exact) return null;
   return { core, previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId };
 }
 
-/** Begins to fetch what previews need, before the first key is typed. */
-export function warmUp(): void {
-  void prepared();
+/** Starts to load the core before the user types. */
+export function preload(): void {
+  void localPreviewer();
 }
 
-/** The preview of a request, by the server as long as the page is not ready; throws the problem that the server would return. */
-export async function preview(request: unknown, signal: AbortSignal): Promise<Quoted> {
-  void prepared();
-  const got = ready?.storeId === store.value?.id ? ready : null;
+/** Computes a preview, in the page if the core is loaded; throws the same problem as the server would return. */
+export async function preview(request: unknown, signal: AbortSignal): Promise<Quotation> {
+  void localPreviewer();
+  const local = ready?.storeId === store.value?.id ? ready : null;
   const other = (request as { store?: { userPlatformId?: number } }).store?.userPlatformId;
-  if (got !== null && (other === undefined || other === got.storeId)) {
+  if (local !== null && (other === undefined || other === local.storeId)) {
     try {
-      return { preview: got.previewer.preview(request as PreviewOrder, { language: credentials.language }), by: "page" };
+      return { preview: local.previewer.preview(request as PreviewOrder, { language: credentials.language }), source: "page" };
     } catch (thrown) {
       const problem = problemOf(thrown);
       throw problem === null ? thrown : new ApiError(problem);
     }
   }
-  return { preview: await orders.preview(request, signal), by: "server" };
+  return { preview: await orders.preview(request, signal), source: "server" };
 }
 
-/** The city of a CEP, without a request. */
+/** Looks up the city of a CEP without a request to the server. */
 export async function postcode(zip: string): Promise<{ city: string; state: string } | null> {
-  const got = await prepared();
-  return got?.core.lookupPostcode(zip) ?? null;
+  const local = await localPreviewer();
+  return local?.core.lookupPostcode(zip) ?? null;
 }

@@ -1,4 +1,4 @@
-/** The fields of an address. */
+/** The form fields of an address. */
 
 import { STATES } from "../format";
 import { texts } from "../i18n";
@@ -16,24 +16,24 @@ export interface AddressDraft {
   longitude: string;
 }
 
-export const noAddress = (): AddressDraft => ({
+export const emptyAddress = (): AddressDraft => ({
   zipCode: "", street: "", number: "", complement: "", neighborhood: "", city: "", state: "", latitude: "", longitude: "",
 });
 
-/** The address as a request has it: what is empty is left out. */
-export function sentAddress(draft: AddressDraft): Record<string, string | number> {
-  const sent: Record<string, string | number> = {};
+/** Returns the address of a request body, without the empty fields. */
+export function addressRequest(draft: AddressDraft): Record<string, string | number> {
+  const body: Record<string, string | number> = {};
   for (const name of ["street", "number", "complement", "neighborhood", "city", "state", "zipCode"] as const) {
-    if (draft[name].trim() !== "") sent[name] = draft[name].trim();
+    if (draft[name].trim() !== "") body[name] = draft[name].trim();
   }
   for (const name of ["latitude", "longitude"] as const) {
     const degrees = decimal(draft[name]);
-    if (degrees !== undefined) sent[name] = degrees;
+    if (degrees !== undefined) body[name] = degrees;
   }
-  return sent;
+  return body;
 }
 
-/** A number as people write it, with a comma or a point; other text is sent unchanged, so that the API reports it. */
+/** Parses a number with a decimal comma or point; returns other text unchanged, so that the API reports it. */
 export function decimal(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
@@ -49,41 +49,41 @@ export function isLocatable(draft: AddressDraft): boolean {
 }
 
 interface Props {
-  at: string;
+  pointer: string;
   value: AddressDraft;
   set: (value: AddressDraft) => void;
-  /** Called with a CEP of eight digits, to fill in its city and state. */
-  zipGiven?: (zip: string) => void;
+  /** Called with a complete CEP of eight digits. */
+  onZipCode?: (zip: string) => void;
 }
 
 export function AddressFields(props: Props) {
   const t = texts.value.address;
-  const { at, value } = props;
+  const { pointer, value } = props;
   const change = (name: keyof AddressDraft) => (text: string) => {
     props.set({ ...value, [name]: text });
-    if (name === "zipCode" && text.replace(/\D/g, "").length === 8) props.zipGiven?.(text.replace(/\D/g, ""));
+    if (name === "zipCode" && text.replace(/\D/g, "").length === 8) props.onZipCode?.(text.replace(/\D/g, ""));
   };
   return (
     <div class="grid address">
-      <TextField at={`${at}/zipCode`} label={t.zip} value={value.zipCode} set={change("zipCode")} mode="numeric" max={12} />
-      <TextField at={`${at}/street`} label={t.street} value={value.street} set={change("street")} max={255} wide />
-      <TextField at={`${at}/number`} label={t.number} value={value.number} set={change("number")} max={60} />
-      <TextField at={`${at}/complement`} label={t.complement} value={value.complement} set={change("complement")} optional max={255} />
-      <TextField at={`${at}/neighborhood`} label={t.neighborhood} value={value.neighborhood} set={change("neighborhood")} optional max={255} />
-      <TextField at={`${at}/city`} label={t.city} value={value.city} set={change("city")} max={255} />
+      <TextField pointer={`${pointer}/zipCode`} label={t.zip} value={value.zipCode} set={change("zipCode")} mode="numeric" max={12} />
+      <TextField pointer={`${pointer}/street`} label={t.street} value={value.street} set={change("street")} max={255} wide />
+      <TextField pointer={`${pointer}/number`} label={t.number} value={value.number} set={change("number")} max={60} />
+      <TextField pointer={`${pointer}/complement`} label={t.complement} value={value.complement} set={change("complement")} optional max={255} />
+      <TextField pointer={`${pointer}/neighborhood`} label={t.neighborhood} value={value.neighborhood} set={change("neighborhood")} optional max={255} />
+      <TextField pointer={`${pointer}/city`} label={t.city} value={value.city} set={change("city")} max={255} />
       <ChoiceField
-        at={`${at}/state`}
+        pointer={`${pointer}/state`}
         label={t.state}
         value={value.state}
         set={change("state")}
         options={[["", t.choose], ...STATES.map((state) => [state, state] as const)]}
       />
       <details class="wide" open={value.latitude !== "" || value.longitude !== ""}>
-        <summary>{t.place}</summary>
-        <p class="hint">{t.placeHint}</p>
+        <summary>{t.location}</summary>
+        <p class="hint">{t.locationHint}</p>
         <div class="grid two">
-          <TextField at={`${at}/latitude`} label={t.latitude} value={value.latitude} set={change("latitude")} mode="decimal" />
-          <TextField at={`${at}/longitude`} label={t.longitude} value={value.longitude} set={change("longitude")} mode="decimal" />
+          <TextField pointer={`${pointer}/latitude`} label={t.latitude} value={value.latitude} set={change("latitude")} mode="decimal" />
+          <TextField pointer={`${pointer}/longitude`} label={t.longitude} value={value.longitude} set={change("longitude")} mode="decimal" />
         </div>
       </details>
     </div>

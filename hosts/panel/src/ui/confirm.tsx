@@ -1,4 +1,4 @@
-/** A dialog that confirms an action, runs it, and shows the API's errors at its fields. */
+/** A dialog that confirms and runs an action, and shows the API's errors next to its fields. */
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -8,17 +8,15 @@ import { FieldErrors, ErrorBox, fieldErrorsOf } from "./field";
 
 interface Props<T> {
   title: string;
-  /** What will happen. */
   text?: ComponentChildren;
-  /** The button that does it; without one nothing can be done but close. */
-  yes: string | null;
-  /** The button that leaves all as it is. */
-  no?: string;
+  /** The label of the submit button; without it, the dialog can only be closed. */
+  submitLabel: string | null;
+  /** The label of the close button. */
+  closeLabel?: string;
   danger?: boolean;
   act: () => Promise<T>;
   done: (result: T) => void;
   close: () => void;
-  /** The fields of the request. */
   children?: ComponentChildren;
 }
 
@@ -27,8 +25,7 @@ export function Confirm<T>(props: Props<T>) {
   const [busy, setBusy] = useState(false);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    // A second press does nothing: the first is on its way.
-    if (busy || props.yes === null) return;
+    if (busy || props.submitLabel === null) return;
     setBusy(true);
     setError(null);
     props.act().then(props.done, setError).finally(() => setBusy(false));
@@ -43,11 +40,11 @@ export function Confirm<T>(props: Props<T>) {
         </FieldErrors.Provider>
         <div class="row end">
           <button type="button" class="button" onClick={props.close}>
-            {props.no ?? texts.value.common.close}
+            {props.closeLabel ?? texts.value.common.close}
           </button>
-          {props.yes !== null && (
+          {props.submitLabel !== null && (
             <button type="submit" class={`button ${props.danger === true ? "danger" : "primary"}`} aria-disabled={busy}>
-              {props.yes}
+              {props.submitLabel}
             </button>
           )}
         </div>

@@ -1,39 +1,39 @@
-/** A dialog to confirm an action. The browser keeps the focus inside and returns it when the dialog closes. */
+/** A modal dialog. The browser keeps the focus inside. */
 
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 export function Dialog(props: { title: string; close: () => void; children: ComponentChildren }) {
-  const box = useRef<HTMLDialogElement>(null);
-  const name = useId();
-  // Not as an effect after the picture: that one is cleared up when the dialog has gone already, and the focus with it.
+  const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  // A layout effect, because the cleanup of a passive effect runs after the dialog has left the document and lost the focus.
   useLayoutEffect(() => {
-    const dialog = box.current;
-    const before = document.activeElement;
+    const dialog = ref.current;
+    const previous = document.activeElement;
     dialog?.showModal();
     return () => {
       dialog?.close();
-      // A dialog that was removed does not return the focus: return it to where it came from, if that still exists.
+      // The browser does not restore the focus if the dialog was removed from the document.
       queueMicrotask(() => {
-        if (document.activeElement === document.body && before instanceof HTMLElement && before.isConnected) before.focus();
+        if (document.activeElement === document.body && previous instanceof HTMLElement && previous.isConnected) previous.focus();
       });
     };
   }, []);
   return (
     <dialog
-      ref={box}
+      ref={ref}
       class="dialog"
-      aria-labelledby={name}
+      aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
         props.close();
       }}
       onClick={(event) => {
-        if (event.target === box.current) props.close();
+        if (event.target === ref.current) props.close();
       }}
     >
       <div class="dialog-body">
-        <h2 id={name}>{props.title}</h2>
+        <h2 id={titleId}>{props.title}</h2>
         {props.children}
       </div>
     </dialog>

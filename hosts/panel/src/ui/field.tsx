@@ -1,4 +1,4 @@
-/** Form fields that know their JSON pointer in the request's body, so that the API's errors are shown there. */
+/** Form fields, each with its JSON pointer in the request body, so that the API's errors are shown next to them. */
 
 import { createContext, type ComponentChildren, type JSX } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
@@ -7,20 +7,20 @@ import type { FieldError, Pointer } from "../api/wire";
 import { texts } from "../i18n";
 import { Failure } from "./parts";
 
-/** The API's errors by pointer. */
+/** The API's errors for the fields of the current form. */
 export const FieldErrors = createContext<readonly FieldError[]>([]);
 
 export function fieldErrorsOf(error: unknown): readonly FieldError[] {
   return error instanceof ApiError ? error.fields : [];
 }
 
-/** An id for the element of a pointer. */
+/** Returns the element ID of a field. */
 export function idOf(pointer: Pointer): string {
   return `f${pointer.replace(/[^A-Za-z0-9]/g, "-")}`;
 }
 
 interface FieldProps {
-  at: Pointer;
+  pointer: Pointer;
   label: string;
   hint?: string | undefined;
   optional?: boolean;
@@ -34,30 +34,30 @@ interface Attributes {
   "aria-describedby": string | undefined;
 }
 
-/** A label, its control, and its hints and errors. */
+/** A control with its label, hint and errors. */
 export function Field(props: FieldProps) {
-  const id = idOf(props.at);
-  const faults = useContext(FieldErrors).filter((fault) => fault.pointer === props.at);
-  const notes = [props.hint === undefined ? null : `${id}-hint`, faults.length > 0 ? `${id}-fault` : null].filter(Boolean);
+  const id = idOf(props.pointer);
+  const errors = useContext(FieldErrors).filter((error) => error.pointer === props.pointer);
+  const descriptions = [props.hint === undefined ? null : `${id}-hint`, errors.length > 0 ? `${id}-error` : null].filter(Boolean);
   return (
-    <div class={`field${props.wide === true ? " wide" : ""}${faults.length > 0 ? " wrong" : ""}`}>
+    <div class={`field${props.wide === true ? " wide" : ""}${errors.length > 0 ? " invalid" : ""}`}>
       <label for={id}>
         {props.label}
         {props.optional === true && <span class="optional"> {texts.value.common.optional}</span>}
       </label>
       {props.children({
         id,
-        "aria-invalid": faults.length > 0 ? "true" : undefined,
-        "aria-describedby": notes.length > 0 ? notes.join(" ") : undefined,
+        "aria-invalid": errors.length > 0 ? "true" : undefined,
+        "aria-describedby": descriptions.length > 0 ? descriptions.join(" ") : undefined,
       })}
       {props.hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {props.hint}
         </p>
       )}
-      {faults.length > 0 && (
-        <p class="fault" id={`${id}-fault`}>
-          {faults.map((fault) => fault.detail).join(" ")}
+      {errors.length > 0 && (
+        <p class="field-error" id={`${id}-error`}>
+          {errors.map((error) => error.detail).join(" ")}
         </p>
       )}
     </div>
@@ -117,8 +117,8 @@ export function ChoiceField(props: ChoiceProps) {
   );
 }
 
-export function CheckField(props: { at: Pointer; label: string; hint?: string; value: boolean; set: (value: boolean) => void }) {
-  const id = idOf(props.at);
+export function CheckField(props: { pointer: Pointer; label: string; hint?: string; value: boolean; set: (value: boolean) => void }) {
+  const id = idOf(props.pointer);
   return (
     <div class="check">
       <input
@@ -138,15 +138,15 @@ export function CheckField(props: { at: Pointer; label: string; hint?: string; v
   );
 }
 
-/** The errors of a form: a list with links to its fields, or the problem itself. */
+/** The errors of a form: links to the invalid fields, or the detail of the problem. */
 export function ErrorBox(props: { error: unknown }) {
   const box = useRef<HTMLDivElement>(null);
-  const faults = fieldErrorsOf(props.error);
+  const errors = fieldErrorsOf(props.error);
   useEffect(() => {
     if (props.error !== null) box.current?.focus();
   }, [props.error]);
   if (props.error === null) return null;
-  if (faults.length === 0) {
+  if (errors.length === 0) {
     return props.error instanceof ApiError ? (
       <div class="error-box" role="alert" tabIndex={-1} ref={box}>
         <p>{props.error.problem.detail}</p>
@@ -157,19 +157,19 @@ export function ErrorBox(props: { error: unknown }) {
   }
   return (
     <div class="error-box" role="alert" tabIndex={-1} ref={box}>
-      <p>{texts.value.errors.summary(faults.length)}</p>
+      <p>{texts.value.errors.summary(errors.length)}</p>
       <ul>
-        {faults.map((fault) => {
-          const there = document.getElementById(idOf(fault.pointer));
+        {errors.map((error) => {
+          const element = document.getElementById(idOf(error.pointer));
           return (
-            <li key={fault.pointer + fault.code}>
-              {there === null ? (
+            <li key={error.pointer + error.code}>
+              {element === null ? (
                 <span>
-                  <code>{fault.pointer}</code> {fault.detail}
+                  <code>{error.pointer}</code> {error.detail}
                 </span>
               ) : (
-                <button type="button" class="link" onClick={() => there.focus()}>
-                  {there.parentElement?.querySelector("label")?.firstChild?.textContent ?? fault.pointer}: {fault.detail}
+                <button type="button" class="link" onClick={() => element.focus()}>
+                  {element.parentElement?.querySelector("label")?.firstChild?.textContent ?? error.pointer}: {error.detail}
                 </button>
               )}
             </li>

@@ -1,16 +1,16 @@
-/** What a list is narrowed by. */
+/** Filters of lists. */
 
 import { texts } from "../i18n";
-import { family } from "../session";
+import { accessibleStores } from "../session";
 
-/** One of the session's stores; nothing if there is only one. */
+/** A choice of the session's stores, hidden if there is only one. */
 export function StoreChoice(props: { value: number; set: (store: number) => void }) {
-  if (family.value.length < 2) return null;
+  if (accessibleStores.value.length < 2) return null;
   return (
     <label class="inline">
       <span>{texts.value.common.store}</span>
       <select value={String(props.value)} onChange={(event) => props.set(Number(event.currentTarget.value))}>
-        {family.value.map((one) => (
+        {accessibleStores.value.map((one) => (
           <option key={one.id} value={String(one.id)}>
             {one.name}
           </option>
@@ -20,7 +20,7 @@ export function StoreChoice(props: { value: number; set: (store: number) => void
   );
 }
 
-/** A calendar day that cannot be emptied. */
+/** A required calendar day. */
 export function DayChoice(props: { label: string; value: string; set: (day: string) => void; min?: string; max?: string }) {
   const { label, value, min, max } = props;
   return (

@@ -1,39 +1,39 @@
-/** Reading something for a page: once, again on demand or in another language, and by itself after a failure. */
+/** Loads data for a page, and reloads it on demand, after a change of language and after a network error. */
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { Unreachable, whenOnline } from "../api/http";
+import { NetworkError, whenOnline } from "../api/http";
 import { language } from "../i18n";
 
-export interface Loaded<T> {
+export interface Resource<T> {
   value: T | null;
   error: unknown;
-  again: () => void;
+  reload: () => void;
   set: (value: T) => void;
 }
 
-export function useLoad<T>(read: () => Promise<T>, needs: readonly unknown[]): Loaded<T> {
+export function useLoad<T>(read: () => Promise<T>, dependencies: readonly unknown[]): Resource<T> {
   const [value, setValue] = useState<T | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [turn, setTurn] = useState(0);
-  const reading = useRef(0);
-  const again = useCallback(() => setTurn((before) => before + 1), []);
+  const [revision, setRevision] = useState(0);
+  const latestRequest = useRef(0);
+  const reload = useCallback(() => setRevision((before) => before + 1), []);
   useEffect(() => {
     const stop = new AbortController();
-    reading.current += 1;
-    const mine = reading.current;
+    latestRequest.current += 1;
+    const request = latestRequest.current;
     read().then(
       (found) => {
-        if (mine !== reading.current) return;
+        if (request !== latestRequest.current) return;
         setValue(found);
         setError(null);
       },
-      (fault: unknown) => {
-        if (mine !== reading.current) return;
-        setError(fault);
-        if (fault instanceof Unreachable) void whenOnline(stop.signal).then(again, () => {});
+      (failure: unknown) => {
+        if (request !== latestRequest.current) return;
+        setError(failure);
+        if (failure instanceof NetworkError) void whenOnline(stop.signal).then(reload, () => {});
       },
     );
     return () => stop.abort();
-  }, [...needs, turn, language.value]);
-  return { value, error, again, set: setValue };
+  }, [...dependencies, revision, language.value]);
+  return { value, error, reload, set: setValue };
 }

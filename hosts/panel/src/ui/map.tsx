@@ -1,4 +1,4 @@
-/** Stops, legs and courier on a map; on plain ground where the deployment has no tile server. */
+/** A map of the stops, the legs and the courier, on a plain background if no tile server is configured. */
 
 import L from "leaflet";
 import "leaflet/dist/leaflet.css";
@@ -18,7 +18,7 @@ export interface Mark {
 interface Props {
   label: string;
   marks: readonly Mark[];
-  /** The route's corners, in order. */
+  /** The coordinates of the stops, in route order. */
   path: readonly (readonly [number, number])[];
 }
 
@@ -26,7 +26,7 @@ export function RouteMap(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const map = useRef<L.Map | null>(null);
   const drawn = useRef<L.LayerGroup | null>(null);
-  const framed = useRef("");
+  const fittedTo = useRef("");
 
   useEffect(() => {
     if (box.current === null) return;
@@ -34,9 +34,9 @@ export function RouteMap(props: Props) {
     map.current = made;
     drawn.current = L.layerGroup().addTo(made);
     L.control.scale({ imperial: false, maxWidth: 90 }).addTo(made);
-    let gone = false;
+    let removed = false;
     void deployment().then(({ tiles: source }) => {
-      if (gone || source === null) return;
+      if (removed || source === null) return;
       L.control.attribution({ prefix: false }).addTo(made);
       L.tileLayer(source.url, { attribution: escaped(source.attribution), maxZoom: 19 }).addTo(made);
       box.current?.classList.add("tiled");
@@ -44,7 +44,7 @@ export function RouteMap(props: Props) {
     const watch = new ResizeObserver(() => made.invalidateSize());
     watch.observe(box.current);
     return () => {
-      gone = true;
+      removed = true;
       watch.disconnect();
       made.remove();
       map.current = null;
@@ -52,15 +52,15 @@ export function RouteMap(props: Props) {
   }, []);
 
   useEffect(() => {
-    const [where, layer] = [map.current, drawn.current];
-    if (where === null || layer === null) return;
+    const [view, layer] = [map.current, drawn.current];
+    if (view === null || layer === null) return;
     layer.clearLayers();
     if (props.path.length > 1) {
       L.polyline(props.path.map(([a, b]) => L.latLng(a, b)), { className: "leg", weight: 3, interactive: false }).addTo(layer);
     }
     for (const mark of props.marks) {
       if (mark.radius > 0) {
-        L.circle([mark.latitude, mark.longitude], { radius: mark.radius, className: `rough ${mark.kind}`, weight: 1.5, interactive: false }).addTo(layer);
+        L.circle([mark.latitude, mark.longitude], { radius: mark.radius, className: `approximate ${mark.kind}`, weight: 1.5, interactive: false }).addTo(layer);
       }
       const circle = L.circleMarker([mark.latitude, mark.longitude], {
         radius: mark.kind === "courier" ? 8 : 11,
@@ -68,25 +68,25 @@ export function RouteMap(props: Props) {
         weight: 2,
       }).addTo(layer);
       if (mark.label !== "") {
-        const where = { permanent: true, direction: "center", className: `mark-label ${mark.kind}`, opacity: 1 } as const;
-        circle.bindTooltip(text(mark.label), where);
+        const options = { permanent: true, direction: "center", className: `mark-label ${mark.kind}`, opacity: 1 } as const;
+        circle.bindTooltip(text(mark.label), options);
       }
       circle.bindPopup(text(mark.name));
     }
-    // The frame follows the stops, not the courier: a map that jumps with every step cannot be read.
-    const still = props.marks.filter((mark) => mark.kind !== "courier");
-    const frame = JSON.stringify(still.map((mark) => [mark.latitude, mark.longitude]));
-    if (frame !== framed.current && props.marks.length > 0) {
-      framed.current = frame;
+    // Fit to the stops only: a map that moves with the courier is hard to read.
+    const stops = props.marks.filter((mark) => mark.kind !== "courier");
+    const frame = JSON.stringify(stops.map((mark) => [mark.latitude, mark.longitude]));
+    if (frame !== fittedTo.current && props.marks.length > 0) {
+      fittedTo.current = frame;
       const bounds = L.latLngBounds(props.marks.map((mark) => [mark.latitude, mark.longitude]));
-      where.fitBounds(bounds.pad(0.25), { maxZoom: 16, animate: false });
+      view.fitBounds(bounds.pad(0.25), { maxZoom: 16, animate: false });
     }
   }, [props.marks, props.path]);
 
   return <div ref={box} class="map" role="group" aria-label={props.label} />;
 }
 
-/** Leaflet takes text for HTML; a name is text. */
+/** Wraps text in an element, because Leaflet interprets strings as HTML. */
 function text(content: string): HTMLElement {
   const span = document.createElement("span");
   span.textContent = content;

@@ -1,14 +1,14 @@
-/** The small pieces that every page is made of. */
+/** Components that pages share. */
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, Unreachable } from "../api/http";
+import { ApiError, NetworkError } from "../api/http";
 import { now } from "../clock";
-import { age, dateTime, day, moment, timeWithSeconds, zoneName } from "../format";
+import { age, dateTime, day, timeOrDateTime, timeWithSeconds, zoneName } from "../format";
 import { texts } from "../i18n";
 import { zone } from "../session";
 import { tone } from "../situations";
-import type { Loaded as Reading } from "./load";
+import type { Resource } from "./load";
 
 export function Page(props: { title: string; aside?: ComponentChildren; children: ComponentChildren; lead?: string }) {
   useEffect(() => {
@@ -42,7 +42,7 @@ export function Empty(props: { text: string; hint?: string; children?: Component
   );
 }
 
-/** Lines where the content will be; announced to screen readers once. */
+/** Placeholder lines while content is loading. */
 export function Loading(props: { lines?: number }) {
   return (
     <div class="loading" role="status">
@@ -54,15 +54,15 @@ export function Loading(props: { lines?: number }) {
   );
 }
 
-/** What went wrong, and what to do. */
+/** An error, with the option to retry. */
 export function Failure(props: { error: unknown; retry?: () => void }) {
   const t = texts.value;
   const { error } = props;
   const problem = error instanceof ApiError ? error.problem : null;
-  const missing = problem?.code === "endpoint_not_found" || problem?.code === "method_not_allowed";
+  const unsupported = problem?.code === "endpoint_not_found" || problem?.code === "method_not_allowed";
   let [text, hint]: [string, string] = [t.net.failed, problem?.detail ?? ""];
-  if (error instanceof Unreachable) [text, hint] = [t.net.unreachable, t.net.unreachableHint];
-  if (missing) [text, hint] = [t.net.notThere, t.net.notThereHint];
+  if (error instanceof NetworkError) [text, hint] = [t.net.unreachable, t.net.unreachableHint];
+  if (unsupported) [text, hint] = [t.net.unsupported, t.net.unsupportedHint];
   return (
     <div class="state" role="alert">
       <p class="state-text">{text}</p>
@@ -81,24 +81,24 @@ export function Failure(props: { error: unknown; retry?: () => void }) {
   );
 }
 
-/** What is being read, or why it is not there; a value that is there already stays while it is read again. */
-export function Loaded<T>(props: { of: Reading<T>; lines?: number; children: (value: T) => ComponentChildren }) {
-  const { value, error, again } = props.of;
+/** A loaded value, a loading state or an error. The previous value stays visible during a reload. */
+export function Loaded<T>(props: { of: Resource<T>; lines?: number; children: (value: T) => ComponentChildren }) {
+  const { value, error, reload } = props.of;
   if (value !== null) return <>{props.children(value)}</>;
-  return error !== null ? <Failure error={error} retry={again} /> : <Loading lines={props.lines ?? 4} />;
+  return error !== null ? <Failure error={error} retry={reload} /> : <Loading lines={props.lines ?? 4} />;
 }
 
-/** A time in a store's zone, with the zone's name if it differs from the user's store. */
+/** A time in a store's time zone, with the offset if it differs from the user's store. */
 export function When(props: { at: string | null; zone?: string; full?: boolean; seconds?: boolean }) {
   if (props.at === null) return <>—</>;
-  const there = props.zone ?? zone.value;
-  const today = day(new Date(props.at), there) === day(new Date(now.value), there);
-  let text = props.full === true ? dateTime(props.at, there) : moment(props.at, there, now.value);
-  if (props.seconds === true && today) text = timeWithSeconds(props.at, there);
+  const timeZone = props.zone ?? zone.value;
+  const today = day(new Date(props.at), timeZone) === day(new Date(now.value), timeZone);
+  let text = props.full === true ? dateTime(props.at, timeZone) : timeOrDateTime(props.at, timeZone, now.value);
+  if (props.seconds === true && today) text = timeWithSeconds(props.at, timeZone);
   return (
-    <time dateTime={props.at} title={`${dateTime(props.at, there)} (${there})`}>
+    <time dateTime={props.at} title={`${dateTime(props.at, timeZone)} (${timeZone})`}>
       {text}
-      {there !== zone.value && <span class="zone"> {zoneName(there)}</span>}
+      {timeZone !== zone.value && <span class="zone"> {zoneName(timeZone)}</span>}
     </time>
   );
 }
@@ -107,7 +107,7 @@ export function Age(props: { since: string; until?: string | null }) {
   return <span class="number">{age(props.since, props.until ? Date.parse(props.until) : now.value)}</span>;
 }
 
-/** A secret that is shown once, with a button that copies it. */
+/** A secret that is shown only once, with a copy button. */
 export function Secret(props: { value: string; lead: string; note?: string }) {
   return (
     <div class="secret" role="status">
@@ -122,21 +122,21 @@ export function Secret(props: { value: string; lead: string; note?: string }) {
 }
 
 export function Copy(props: { text: string }) {
-  const [done, setDone] = useState(false);
+  const [copied, setCopied] = useState(false);
   const copy = () => {
     void navigator.clipboard?.writeText(props.text).then(() => {
-      setDone(true);
-      setTimeout(() => setDone(false), 2000);
+      setCopied(true);
+      setTimeout(() => setCopied(false), 2000);
     });
   };
   return (
     <button type="button" class="button small" onClick={copy}>
-      {done ? texts.value.common.copied : texts.value.common.copy}
+      {copied ? texts.value.common.copied : texts.value.common.copy}
     </button>
   );
 }
 
-/** A pair in a list of facts. */
+/** A name and value in a description list. */
 export function Fact(props: { name: string; children: ComponentChildren; hint?: string }) {
   return (
     <div class="fact">

@@ -1,4 +1,4 @@
-/** A table that becomes a list of cards on a phone: each cell then shows its column's name. */
+/** A table that becomes a list of cards on a phone, with the column name in each cell. */
 
 import type { ComponentChildren } from "preact";
 import { texts } from "../i18n";
@@ -6,8 +6,8 @@ import { texts } from "../i18n";
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => ComponentChildren;
-  /** `main` names the row, `acts` holds its buttons, `plain` needs no name on a phone. */
-  kind?: "main" | "acts" | "plain";
+  /** `main` names the row, `actions` contains its buttons, `plain` shows no column name on a phone. */
+  kind?: "main" | "actions" | "plain";
   /** Numbers are right-aligned. */
   right?: boolean;
   class?: string | ((row: Row) => string);
@@ -17,7 +17,7 @@ interface Props<Row> {
   columns: readonly (Column<Row> | null)[];
   rows: readonly Row[];
   id: (row: Row) => string | number;
-  /** Which layout the cards have on a phone. */
+  /** The layout of the cards on a phone. */
   class?: string;
   label: string;
 }
@@ -31,7 +31,7 @@ export function Table<Row>(props: Props<Row>) {
           <tr>
             {columns.map((column) => (
               <th key={column.head} scope="col" class={column.right === true ? "right" : undefined}>
-                {column.kind === "acts" ? <span class="unseen">{column.head}</span> : column.head}
+                {column.kind === "actions" ? <span class="unseen">{column.head}</span> : column.head}
               </th>
             ))}
           </tr>
@@ -53,12 +53,12 @@ export function Table<Row>(props: Props<Row>) {
 }
 
 function classOf<Row>(column: Column<Row>, row: Row): string {
-  const own = typeof column.class === "function" ? column.class(row) : column.class;
-  const kind = column.kind === "main" ? "main-cell" : column.kind === "acts" ? "acts" : "";
-  return [kind, column.right === true || column.kind === "acts" ? "right" : "", own ?? ""].filter(Boolean).join(" ");
+  const extra = typeof column.class === "function" ? column.class(row) : column.class;
+  const kind = column.kind === "main" ? "main-cell" : column.kind === "actions" ? "actions-cell" : "";
+  return [kind, column.right === true || column.kind === "actions" ? "right" : "", extra ?? ""].filter(Boolean).join(" ");
 }
 
-/** The column of a row's buttons. */
-export function acts<Row>(cell: (row: Row) => ComponentChildren): Column<Row> {
-  return { head: texts.value.common.actions, kind: "acts", cell };
+/** Creates the column of a row's buttons. */
+export function actionsColumn<Row>(cell: (row: Row) => ComponentChildren): Column<Row> {
+  return { head: texts.value.common.actions, kind: "actions", cell };
 }

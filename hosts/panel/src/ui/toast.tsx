@@ -1,4 +1,4 @@
-/** Short messages, seen and read out. */
+/** Short messages, also announced by screen readers. */
 
 import { signal } from "@preact/signals";
 import { texts } from "../i18n";
@@ -18,14 +18,14 @@ let last = 0;
 export function notify(text: string, kind: Kind = "good"): void {
   last += 1;
   const id = last;
-  // The same again replaces what it repeats.
+  // A repeated message replaces the previous one.
   const others = messages.value.filter((message) => message.text !== text);
   messages.value = [...others.slice(-3), { id, text, kind }];
   setTimeout(() => (messages.value = messages.value.filter((message) => message.id !== id)), SHOWN_MS);
 }
 
-/** Shows why something failed. */
-export function complain(error: unknown): void {
+/** Shows the message of an error. */
+export function notifyError(error: unknown): void {
   notify(error instanceof Error && error.message !== "" ? error.message : texts.value.net.failed, "bad");
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use despacho_core::{
     geo::{
+        Gazetteer,
         cnefe::RowError,
         great_circle_m,
         pack::{Pack, PackError},
@@ -89,7 +90,8 @@ fn the_sample_of_sao_paulo_is_found_door_by_door() {
     let (mut found, mut by_cep_m) = (0, Vec::new());
     for row in &rows {
         let street = format!("{} {} {}", row[10], row[11], row[12]);
-        let located = pack.locate(&address(&street, row[13], row[8])).expect("an address of the pack");
+        let located =
+            pack.locate(Gazetteer::embedded(), &address(&street, row[13], row[8])).expect("an address of the pack");
         // A few addresses have several rows with places of their own; any of them is the address'.
         let same = rows.iter().filter(|other| other[8] == row[8] && other[10..14] == row[10..14]);
         let off_m = same.map(|other| great_circle_m(point_of(other), located.point)).min().expect("the row itself");
@@ -160,7 +162,8 @@ fn zips_and_folders_are_read_and_progress_is_told() {
     let pack = Pack::open(&bytes).expect("a whole pack");
     assert_eq!((pack.info().label(), pack.info().rows), ("IBGE CNEFE 2022", 3));
     for (street, number) in [("Rua Direita", "10"), ("R. Líbero Badaró", "20"), ("Rua Quinze de Novembro", "30")] {
-        let found = pack.locate(&address(street, number, "")).map(|located: Located| located.precision);
+        let found =
+            pack.locate(Gazetteer::embedded(), &address(street, number, "")).map(|located: Located| located.precision);
         assert_eq!(found, Some(Precision::Number), "{street}");
     }
     let left: Vec<_> = std::fs::read_dir(&folder.0).expect("a folder").filter_map(Result::ok).collect();

@@ -1,4 +1,16 @@
 //! Pipelined transactions: all messages are sent at once, and the responses are read afterwards.
+//!
+//! A conflict must undo the whole transaction and skip the statements behind it, which are already sent. Only an error does that, and
+//! PostgreSQL logs every error: `log_min_messages` belongs to the superuser. Alternatives, measured with pgbench and the rows of a new order:
+//!
+//! - The client reads the row counts of all statements and then sends `COMMIT` or `ROLLBACK`. The rows that all transactions of a merchant
+//!   need, its journal and its balance, stay locked for one more round trip: 32 clients of one merchant create 90 orders per second
+//!   instead of 390.
+//! - A PL/pgSQL function runs all statements and catches the conflict, which logs nothing. It plans each statement anew: 32 merchants create
+//!   1,200 orders per second instead of 1,870.
+//!
+//! So [`guarded`] divides by zero, and its SQL explains the error to the reader of the log. A transaction of one statement needs no error
+//! ([`marked`]).
 
 use std::borrow::Cow;
 
@@ -207,7 +219,8 @@ fn guarded(sql: &str) -> Cow<'_, str> {
     match sql.strip_suffix(UNLESS_THERE) {
         Some(insert) if !insert.contains("SELECT") => insert.into(),
         _ => format!(
-            "WITH touched AS ({sql} RETURNING 1) SELECT 1 / CASE WHEN COUNT(*) = 1 THEN 1 ELSE 0 END FROM touched"
+            "WITH touched AS ({sql} RETURNING 1) SELECT 1 / CASE WHEN COUNT(*) = 1 THEN 1 ELSE 0 END \
+             /* a conflict: Despacho rolls back and handles it */ FROM touched"
         )
         .into(),
     }

@@ -28,11 +28,8 @@ use crate::{
     Driver, Query, RecentKeys, Row, archive, outward, personal, read, reserve::IdAllocator, statements, write,
 };
 
-/// What a host needs of its process besides the core's [`Platform`]: counters of requests, and notification of commits.
-#[expect(async_fn_in_trait, reason = "static dispatch only, as in Driver")]
+/// A [`Platform`] that is notified of commits.
 pub trait Machine: Platform {
-    /// Counts a request, as [`Storage::admit`]: in memory if one process serves everything, in the database if several do.
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
     /// Called after each commit, so that streams and webhooks look for new events at once.
     fn committed(&self, _changes: &Changes) {}
 }
@@ -261,10 +258,6 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         self.ids.take(&self.driver, count).await
     }
 
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-        self.platform.admit(bucket, now).await
-    }
-
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let _forgetting = self.recent.forgetting([changes]);
         let committed = self.driver.transact(statements(changes, &self.timing)?).await;
@@ -292,6 +285,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 impl<D, P: Platform> Platform for SqlHost<D, P> {
     fn exec_context(&self) -> ExecContext {
         self.platform.exec_context()
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+        self.platform.admit(bucket, now).await
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {

@@ -104,10 +104,6 @@ fn increment(count: &watch::Sender<u64>) {
 }
 
 impl Machine for LocalPlatform {
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-        Ok(self.admissions.lock().unwrap_or_else(PoisonError::into_inner).admit(bucket, now))
-    }
-
     fn committed(&self, changes: &Changes) {
         // Before the change notification: a stream that it wakes must not rely on an earlier check of its key.
         if changes_access(changes) {
@@ -129,6 +125,10 @@ impl Platform for LocalPlatform {
         let _ = getrandom::fill(&mut fresh);
         let count = self.contexts.fetch_add(1, Relaxed).to_be_bytes();
         ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"moment", &count, &fresh])) }
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+        Ok(self.admissions.lock().unwrap_or_else(PoisonError::into_inner).admit(bucket, now))
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use despacho_core::{
-    geo::{cnefe::RowError, pack::format},
+    geo::{Gazetteer, cnefe::RowError, pack::format},
     model::{Address, Cep, Uf},
 };
 use despacho_geo::gazetteer::{BuildError, Progress, Report, Stage};
@@ -177,7 +177,7 @@ pub(super) fn look_up(lookup: Lookup) -> Result<(), Failure> {
         return Err(Failure::Usage("give --zip-code, or --street with --city and --state".to_owned()));
     }
     let address = Address { street, number, city, state, zip_code, ..Address::default() };
-    let found = read(&pack)?.pack.locate(&address);
+    let found = read(&pack)?.pack.locate(Gazetteer::embedded(), &address);
     let Some(located) = found else {
         return Err(Failure::Failed(format!("{} knows neither the street nor the CEP", pack.display())));
     };

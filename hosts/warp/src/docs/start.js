@@ -1,9 +1,9 @@
-// The page's only script of ours: the policy that it is served under forbids inline ones.
+// A separate file, because the content security policy forbids inline scripts.
 SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#docs",
   deepLinking: true,
-  // The default validator is a foreign server.
+  // The default validator sends the document to a third-party server.
   validatorUrl: null,
   requestSnippetsEnabled: false,
   tryItOutEnabled: true,

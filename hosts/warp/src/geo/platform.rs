@@ -80,18 +80,18 @@ impl Machine for ServerPlatform {
             shared.received.send_modify(|count| *count = count.wrapping_add(1));
         }
     }
+}
+
+impl Platform for ServerPlatform {
+    fn exec_context(&self) -> ExecContext {
+        self.machine.exec_context()
+    }
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         match &self.shared {
             Some(shared) => despacho_sql::admit(&shared.database, &shared.leases, bucket, now).await,
             None => self.machine.admit(bucket, now).await,
         }
-    }
-}
-
-impl Platform for ServerPlatform {
-    fn exec_context(&self) -> ExecContext {
-        self.machine.exec_context()
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

@@ -16,8 +16,11 @@ use despacho_core::{
 use despacho_sql::{Driver, Histories, Machine, OrderHistory, Readers, SqlHost, delete_archived, ended_orders};
 
 use crate::{
-    backend::{Backend, OnPostgres, OnSqlite},
-    fixtures::{at, changes, entry, event, key, order, order_id, store, store_id, webhook},
+    backend::{OnPostgres, OnSqlite},
+    suite::{
+        Backend,
+        fixtures::{at, changes, entry, event, key, order, order_id, store, store_id, webhook},
+    },
 };
 
 /// Everything happens within the first minutes after noon, and this is later.

@@ -1,32 +1,15 @@
-//! What the suite runs against.
+//! The databases that the suite runs against.
 
 use std::{path::PathBuf, sync::Arc};
 
-use despacho_core::{host::Host, memory::MemoryHost, rules::lifecycle::Timing};
+use despacho_core::{memory::MemoryHost, rules::lifecycle::Timing};
 use despacho_postgres::{Address, Postgres};
 use despacho_process::cluster::{Cluster, Pooler};
 use despacho_sql::{SqlHost, TABLES, Table};
 use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost};
 use tempfile::TempDir;
 
-/// A place to keep data, empty at the start.
-pub(crate) trait Backend: Sized {
-    /// The host on it.
-    type Host: Host;
-
-    /// A new and empty one.
-    async fn start() -> Self;
-    /// The same, or nothing where there is none to be had on this machine; the reason was printed then.
-    async fn find() -> Option<Self> {
-        Some(Self::start().await)
-    }
-    /// The host that is open now.
-    fn host(&self) -> &Self::Host;
-    /// Everything that is stored, as text.
-    async fn dump(&self) -> String;
-    /// Closes the host in good order and opens it again.
-    async fn restart(self) -> Self;
-}
+use crate::suite::Backend;
 
 /// The reference host. It cannot restart, so that it just goes on.
 pub(crate) struct InMemory(MemoryHost);

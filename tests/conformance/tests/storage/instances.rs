@@ -29,25 +29,28 @@ use despacho_sqlite::{Options, Sqlite};
 use futures_util::future::join;
 
 use crate::{
-    backend::{Backend, OnPostgres},
-    fixtures::{NOON, at, changes, courier, order, order_id, over},
-    suite::dispatch::{free, pairs, put},
+    backend::OnPostgres,
+    suite::{
+        Backend,
+        dispatch::{free, pairs, put},
+        fixtures::{NOON, at, changes, courier, order, order_id, over},
+    },
 };
 
 /// A platform whose clock is set by hand.
 #[derive(Debug)]
 struct Clock(AtomicI64);
 
-impl Machine for Clock {
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-        Ok(bucket.admit(None, now).0)
-    }
-}
+impl Machine for Clock {}
 
 impl Platform for Clock {
     fn exec_context(&self) -> ExecContext {
         let now = Timestamp::from_millis(self.0.load(Relaxed));
         ExecContext { now, entropy: Entropy::new([3; 32]) }
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+        Ok(bucket.admit(None, now).0)
     }
 
     async fn hash_password(&self, _password: &str, _salt: [u8; 16]) -> Result<String, HostError> {

@@ -13,9 +13,12 @@ use despacho_sql::{Dialect, migrations};
 use rusqlite::Connection;
 
 use crate::{
-    backend::{Backend, OnPostgres, OnSqlite},
-    fixtures::{at, changes, entry, money, order_id, store, store_id},
-    suite::dispatch::{free, put_store_and, searching},
+    backend::{OnPostgres, OnSqlite},
+    suite::{
+        Backend,
+        dispatch::{free, put_store_and, searching},
+        fixtures::{at, changes, entry, money, order_id, store, store_id},
+    },
 };
 
 /// The schema of the version before, and the migration's steps but for the version itself.

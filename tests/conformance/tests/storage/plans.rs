@@ -16,8 +16,11 @@ use despacho_sqlite::LocalPlatform;
 use rusqlite::Connection;
 
 use crate::{
-    backend::{Backend, OnPostgres, OnSqlite},
-    fixtures::{at, changes, order_id},
+    backend::{OnPostgres, OnSqlite},
+    suite::{
+        Backend,
+        fixtures::{at, changes, order_id},
+    },
 };
 
 /// Stores what is read, and returns no rows.

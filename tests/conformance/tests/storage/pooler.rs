@@ -9,8 +9,11 @@ use despacho_process::cluster::Pooler;
 use futures_util::future::join_all;
 
 use crate::{
-    backend::{Backend, OnPgBouncer, PostgresHost},
-    fixtures::{changes, entry, event, order, store},
+    backend::{OnPgBouncer, PostgresHost},
+    suite::{
+        Backend,
+        fixtures::{changes, entry, event, order, store},
+    },
 };
 
 fn create(number: u64) -> Changes {

@@ -21,8 +21,11 @@ use futures_util::future::{join, join_all};
 use tokio::sync::watch;
 
 use crate::{
-    backend::{Backend, OnPostgres, OnSqlite, PostgresHost},
-    fixtures::{at, changes, claim, entry, event, order, order_id, store, store_id},
+    backend::{OnPostgres, OnSqlite, PostgresHost},
+    suite::{
+        Backend,
+        fixtures::{at, changes, claim, entry, event, order, order_id, store, store_id},
+    },
 };
 
 /// Cuts every connection to the database but the one that asks.
@@ -263,10 +266,11 @@ async fn conflict_in_single_statement_logs_no_database_error() {
     assert_eq!(results.iter().filter(|result| **result == Err(HostError::Conflict)).count(), 31, "{results:?}");
     assert_eq!(errors() - before, 0, "{}", backend.cluster.log().unwrap());
     assert_eq!(backend.query("SELECT COUNT(*) FROM claims"), "1");
-    // A longer transaction is aborted by an error, and the statements behind it are rejected, so the log is the right one.
+    // A longer transaction is aborted by an error whose statement explains it, and the statement behind it is skipped with another error.
     let unknown_account = Changes { ledger: vec![entry(99, 1, None)], ..create(1) };
     assert_eq!(backend.host().commit(&unknown_account).await, Err(HostError::Conflict));
     assert_eq!(errors() - before, 2);
+    assert!(backend.cluster.log().unwrap().contains("Despacho rolls back and handles it"));
 }
 
 #[tokio::test]

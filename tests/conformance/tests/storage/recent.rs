@@ -19,8 +19,11 @@ use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost};
 use futures_util::future::join_all;
 
 use crate::{
-    backend::{Backend, OnPostgres, OnSqlite},
-    fixtures::{at, changes, key, store},
+    backend::{OnPostgres, OnSqlite},
+    suite::{
+        Backend,
+        fixtures::{at, changes, key, store},
+    },
 };
 
 fn now() -> Timestamp {

@@ -14,8 +14,11 @@ use futures_util::future::{join, join_all};
 use rusqlite::Connection;
 
 use crate::{
-    backend::{Backend, OnSqlite},
-    fixtures::{at, changes, entry, event, order, order_id, store, store_id},
+    backend::OnSqlite,
+    suite::{
+        Backend,
+        fixtures::{at, changes, entry, event, order, order_id, store, store_id},
+    },
 };
 
 fn create(number: u64) -> Changes {

@@ -4,6 +4,7 @@ use std::{hash::Hasher, sync::OnceLock};
 
 use despacho_core::{
     geo::{
+        Gazetteer,
         cnefe::Row,
         pack::{
             Builder, Checksum, Pack, ROW, Sink,
@@ -119,7 +120,7 @@ fn look(pack: &Pack<'_>) -> u64 {
             state: text("SP"),
             ..Address::default()
         };
-        let precision = pack.locate(&address).map_or(7, |located| located.precision as u64);
+        let precision = pack.locate(Gazetteer::embedded(), &address).map_or(7, |located| located.precision as u64);
         found = found << 3 | precision;
         let cep = Cep::parse(zip);
         found = found << 2 | u64::from(cep.is_some_and(|cep| pack.cep(cep).is_some())) << 1;

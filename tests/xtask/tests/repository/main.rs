@@ -146,16 +146,19 @@ fn documents_are_short_and_keep_their_promises() -> Outcome {
         files: texts.iter().map(|file| file.path.clone()).collect(),
         packages: metadata::packages(&files::root())?.into_iter().map(|package| package.name).collect(),
         aliases: documents::aliases(config),
+        identifiers: texts.iter().filter(|file| !file.is(&["md"])).flat_map(documents::identifiers).collect(),
     };
     let limits = [("README.md", documents::README_LINES), ("core/ARCHITECTURE.md", documents::ARCHITECTURE_LINES)];
     let mut found = Vec::new();
     for (path, limit) in limits {
         let file = texts.iter().find(|file| file.path == path);
         found.extend(documents::length(file, path, limit));
-        found.extend(file.into_iter().flat_map(|file| documents::promises(file, &known)));
     }
     let pages: Vec<&TextFile> = texts.iter().filter(|file| file.is(&["md"])).collect();
-    found.extend(pages.iter().flat_map(|page| documents::links(page, &pages, &known)));
+    for page in &pages {
+        found.extend(documents::promises(page, &known));
+        found.extend(documents::links(page, &pages, &known));
+    }
     clean(found)
 }
 

@@ -14,8 +14,8 @@ use despacho_core::{
 };
 use futures_util::future::join_all;
 
-use crate::{
-    backend::Backend,
+use super::{
+    Backend,
     fixtures::{at, changes, cnpj, courier, email, key, order, order_id, over, position, store, store_id},
 };
 

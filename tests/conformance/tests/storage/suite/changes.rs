@@ -17,13 +17,13 @@ use despacho_core::{
 };
 use futures_util::future::join_all;
 
-use crate::{
-    backend::Backend,
+use super::{
+    Backend,
     fixtures::{
         at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message, notification, order,
         order_id, over, position, store, store_id, top_up, webhook, webhook_id,
     },
-    suite::outward::journal_end,
+    outward::journal_end,
 };
 
 /// One of everything.

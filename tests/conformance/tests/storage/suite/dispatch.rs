@@ -15,8 +15,8 @@ use despacho_core::{
     rules::settings::Settings,
 };
 
-use crate::{
-    backend::Backend,
+use super::{
+    Backend,
     fixtures::{at, changes, courier, order, order_id, over, point, position, store},
 };
 

@@ -13,8 +13,8 @@ use despacho_core::{
 };
 use rust_decimal::Decimal;
 
-use crate::{
-    backend::Backend,
+use super::{
+    Backend,
     fixtures::{Rng, at, changes, entry, order, order_id, store, store_id},
 };
 

@@ -15,8 +15,8 @@ use despacho_core::{
 };
 
 use super::dispatch::{at_minute, free, pairs, searching};
-use crate::{
-    backend::Backend,
+use super::{
+    Backend,
     fixtures::{at, changes, courier, order, order_id, position, store},
 };
 

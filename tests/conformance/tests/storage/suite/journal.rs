@@ -11,8 +11,8 @@ use despacho_core::{
     rules::settings::Settings,
 };
 
-use crate::{
-    backend::Backend,
+use super::{
+    Backend,
     fixtures::{at, changes, entry, event, order, order_id, over, store},
 };
 

@@ -9,8 +9,8 @@ use despacho_core::{
     },
 };
 
-use crate::{
-    backend::Backend,
+use super::{
+    Backend,
     fixtures::{at, changes, entry, order, order_id, over, store, store_id},
 };
 

@@ -14,7 +14,7 @@ use despacho_core::{
     },
 };
 
-use crate::fixtures::{
+use super::fixtures::{
     Rng, at, claim, cnpj, courier, email, entry, event, key, notification, order, order_id, over, responded, store,
     store_id,
 };

@@ -12,8 +12,8 @@ use despacho_core::{
 };
 use futures_util::future::join_all;
 
-use crate::{
-    backend::Backend,
+use super::{
+    Backend,
     fixtures::{Rng, at, changes, cnpj, entry, key, money, order, order_id, over, store, store_id, top_up},
 };
 

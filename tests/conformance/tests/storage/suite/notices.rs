@@ -10,8 +10,8 @@ use despacho_core::{
 };
 use futures_util::future::join_all;
 
-use crate::{
-    backend::Backend,
+use super::{
+    Backend,
     fixtures::{at, changes, claim, notification, responded, store_id},
 };
 

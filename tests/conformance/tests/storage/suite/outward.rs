@@ -14,8 +14,8 @@ use despacho_core::{
 };
 use futures_util::future::join_all;
 
-use crate::{
-    backend::Backend,
+use super::{
+    Backend,
     fixtures::{at, attempt, changes, event, message, order, over, store, store_id, webhook, webhook_id},
 };
 

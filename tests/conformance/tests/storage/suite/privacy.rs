@@ -17,7 +17,7 @@ use despacho_core::{
 use http::Request;
 use serde_json::{Value, json};
 
-use crate::backend::Backend;
+use super::Backend;
 
 const OPERATOR: &str = "operator-token-of-these-tests";
 const PHONE: &str = "+5511987650123";

@@ -1,4 +1,4 @@
-//! What README.md and core/ARCHITECTURE.md promise is there.
+//! The paths, commands, tests and links in every page exist.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ pub(crate) const README_LINES: usize = 120;
 /// Lines that core/ARCHITECTURE.md may have.
 pub(crate) const ARCHITECTURE_LINES: usize = 150;
 /// Subcommands that cargo has by itself, or that our tools add.
-const CARGO: [&str; 14] = [
-    "add", "bench", "build", "check", "clippy", "deny", "doc", "fmt", "install", "metadata", "nextest", "run", "test",
-    "tree",
+const CARGO: [&str; 16] = [
+    "add", "bench", "build", "check", "clippy", "deny", "doc", "fmt", "fuzz", "info", "install", "metadata", "nextest",
+    "run", "test", "tree",
 ];
-/// Endings by which a bare name is a file's.
-const FILE_ENDINGS: [&str; 9] = [".rs", ".md", ".toml", ".json", ".sql", ".mjs", ".ts", ".html", ".txt"];
+/// Endings of the repository's own files. Files with other endings in commands are often the reader's.
+const FILE_ENDINGS: [&str; 5] = [".rs", ".md", ".sql", ".mjs", ".ts"];
 
 /// What a document's words are checked against.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +25,8 @@ pub(crate) struct Known {
     pub(crate) packages: BTreeSet<String>,
     /// The aliases of .cargo/config.toml.
     pub(crate) aliases: BTreeSet<String>,
+    /// Every long identifier outside the pages.
+    pub(crate) identifiers: BTreeSet<String>,
 }
 
 impl Known {
@@ -47,6 +49,12 @@ pub(crate) fn aliases(config: &str) -> BTreeSet<String> {
     lines.filter_map(|line| Some(line.split_once('=')?.0.trim().to_owned())).collect()
 }
 
+/// The identifiers of a file that are as long as the name of a test.
+pub(crate) fn identifiers(file: &TextFile) -> impl Iterator<Item = String> {
+    let words = file.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| looks_like_test(word)).map(str::to_owned)
+}
+
 /// A document is there and no longer than it may be.
 #[must_use]
 pub(crate) fn length(file: Option<&TextFile>, path: &str, limit: usize) -> Vec<Finding> {
@@ -58,13 +66,16 @@ pub(crate) fn length(file: Option<&TextFile>, path: &str, limit: usize) -> Vec<F
     vec![Finding::new(path, format!("has {lines} lines, at most {limit} are allowed: say less, or elsewhere"))]
 }
 
-/// Every path and every cargo command that a document names exists.
+/// Every path, cargo command and test that a document names exists.
 #[must_use]
 pub(crate) fn promises(file: &TextFile, known: &Known) -> Vec<Finding> {
     let mut found = Vec::new();
     for (line, piece) in code_pieces(&file.text) {
         if let Some(wrong) = wrong_command(piece, known) {
             found.push(Finding::in_line(&file.path, line, wrong));
+        }
+        if looks_like_test(piece) && !known.identifiers.contains(piece) {
+            found.push(Finding::in_line(&file.path, line, format!("`{piece}` does not exist: correct it")));
         }
         for (position, word) in piece.split_whitespace().enumerate() {
             let word = word.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '(' | ')' | '"' | '\''));
@@ -122,7 +133,12 @@ fn resolved(document: &str, target: &str) -> String {
 
 /// The names by which headings are linked to.
 fn headings(text: &str) -> BTreeSet<String> {
-    let heads = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let mut fenced = false;
+    let outside = text.lines().filter(|line| {
+        fenced ^= line.trim_start().starts_with("```");
+        !fenced
+    });
+    let heads = outside.filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     let name = |head: &str| {
         let kept = head.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
         kept.collect::<String>().to_lowercase().replace(' ', "-")
@@ -130,7 +146,7 @@ fn headings(text: &str) -> BTreeSet<String> {
     heads.map(name).collect()
 }
 
-/// Inline code, link targets, and the lines of fenced blocks up to their explanation, each with its line.
+/// Inline code, and the lines of fenced blocks up to their explanation, each with its line.
 fn code_pieces(text: &str) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     let mut fenced = false;
@@ -143,11 +159,15 @@ fn code_pieces(text: &str) -> Vec<(usize, &str)> {
             pieces.push((index + 1, line.split("  ").next().unwrap_or(line)));
         } else {
             pieces.extend(line.split('`').skip(1).step_by(2).map(|piece| (index + 1, piece)));
-            let links = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-            pieces.extend(links.map(|target| (index + 1, target.split('#').next().unwrap_or(target))));
         }
     }
     pieces
+}
+
+/// Names of tests have at least four words. Metrics have the prefix of the server.
+fn looks_like_test(piece: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    piece.matches('_').count() >= 3 && piece.chars().all(plain) && !piece.starts_with("despacho_")
 }
 
 fn looks_like_path(word: &str, known: &Known) -> bool {
@@ -172,7 +192,9 @@ fn exists(word: &str, document: &str, known: &Known) -> bool {
         return known.files.iter().any(|file| file == word || file.ends_with(&ending));
     }
     let bases = ["".to_owned(), format!("{folder}/"), format!("{folder}/src/")];
-    word.starts_with("target/") || bases.iter().any(|base| known.has(&format!("{base}{word}")))
+    word.starts_with("target/")
+        || word.ends_with("/dist")
+        || bases.iter().any(|base| known.has(&format!("{base}{word}")))
 }
 
 fn wrong_command(piece: &str, known: &Known) -> Option<String> {
@@ -199,6 +221,7 @@ mod tests {
             files: set(&["README.md", "core/src/host.rs", "core/ARCHITECTURE.md", "tests/cases/README.md"]),
             packages: set(&["despacho-core"]),
             aliases: aliases("[alias]\nup = \"run\"\nverify = \"run\"\n[build]\nx = 1\n"),
+            identifiers: identifiers(&TextFile::sample("a.rs", "fn one_of_the_tests() {}")).collect(),
         }
     }
 
@@ -209,7 +232,6 @@ mod tests {
     #[test]
     fn a_dead_path_is_found() {
         assert_eq!(found("README.md", "See `core/src/gone.rs`.").len(), 1);
-        assert_eq!(found("README.md", "See [it](core/GONE.md#part).").len(), 1);
         assert_eq!(found("README.md", "```\ncore/gone/   the rules\n```").len(), 1);
         assert_eq!(found("core/ARCHITECTURE.md", "`gone.rs`").len(), 1);
     }
@@ -224,11 +246,12 @@ mod tests {
     #[test]
     fn dead_link_is_found_in_any_page() {
         let page = |text: &str| TextFile::sample("tests/cases/README.md", text);
-        let dead = |text: &str| links(&page(text), &[&page("## Two words, here")], &known()).len();
+        let target = page("## Two words, here\n```sh\n# comment\n```");
+        let dead = |text: &str| links(&page(text), &[&target], &known()).len();
         let living =
             "[a](../../core/src/host.rs) [b](#two-words-here) [c](https://x.example/y) [d](.) [e](../../README.md)";
         assert_eq!(dead(living), 0);
-        assert_eq!(dead("[a](../core/src/host.rs) [b](#one-word) [c](gone.md)"), 3);
+        assert_eq!(dead("[a](../core/src/host.rs) [b](#one-word) [c](gone.md) [d](#comment)"), 4);
     }
 
     #[test]
@@ -239,6 +262,12 @@ mod tests {
             found("README.md", "`cargo up --no-panel`, `X=1 cargo verify`, `cargo test -p despacho-core`"),
             [""; 0]
         );
+    }
+
+    #[test]
+    fn unknown_test_in_a_page_is_found() {
+        assert_eq!(found("SECURITY.md", "`one_of_the_tests`, `order_not_found`, `despacho_a_b_total`"), [""; 0]);
+        assert_eq!(found("SECURITY.md", "`one_of_the_other_tests`").len(), 1);
     }
 
     #[test]

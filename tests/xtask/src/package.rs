@@ -2,8 +2,6 @@
 //! beside them. `--out FOLDER` says where to, `target/package` without it; `--check` tests it then, under Node.js and `tsc --strict`;
 //! `--types` writes its types alone.
 
-mod carve;
-
 use std::{
     error::Error,
     fs,
@@ -20,9 +18,8 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
 /// What wasm-bindgen calls the compiled module.
 const MODULE: &str = "despacho_wasm_bg.wasm";
-/// The core's tables that become a file of their own, with the byte that an empty one is full of: no municipality has the hash 0, no
-/// CEP comes after a range that starts past all of them, and without borders every cell of the grid is land.
-const TABLES: [(&str, u8); 4] = [("municipalities.bin", 0), ("ceps.bin", 0xff), ("outline.bin", 0), ("land.bin", 0xff)];
+/// The core's tables, in the order in which it opens them.
+const TABLES: [&str; 4] = ["municipalities.bin", "ceps.bin", "outline.bin", "land.bin"];
 const GAZETTEER: &str = "gazetteer.bin";
 
 /// What to write, and where.
@@ -70,7 +67,7 @@ fn build(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     bindgen.typescript(true).out_name("despacho_wasm").remove_name_section(true).remove_producers_section(true);
     bindgen.generate(out).map_err(|error| format!("{error:#}"))?;
     types(root, out)?;
-    separate(root, out)?;
+    write_gazetteer(root, out)?;
     for file in FILES {
         let from = root.join("bindings/npm").join(file);
         fs::copy(&from, out.join(file)).map_err(|error| format!("{}: {error}", from.display()))?;
@@ -138,24 +135,16 @@ fn compile(root: &Path) -> Result<(), Box<dyn Error>> {
     succeeded(status, "compiling the bindings for the browser")
 }
 
-/// Takes the gazetteer's tables out of the module, and says where they belong when they are loaded.
-fn separate(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
-    let mut module = fs::read(out.join(MODULE))?;
-    let (mut gazetteer, mut places) = (Vec::new(), Vec::new());
-    for (name, empty) in TABLES {
+/// Writes the gazetteer: each table after its length in four bytes. The module's linker drops the embedded ones, which no function
+/// of the bindings uses.
+fn write_gazetteer(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let mut gazetteer = Vec::new();
+    for name in TABLES {
         let table = fs::read(root.join("core/data").join(name))?;
-        let address = carve::carve(&mut module, &table).map_err(|error| format!("{name}: {error}"))?;
-        places.push(format!("[{address}, {}, {empty}]", table.len()));
+        gazetteer.extend(u32::try_from(table.len())?.to_le_bytes());
         gazetteer.extend(table);
     }
-    fs::write(out.join(MODULE), module)?;
-    fs::write(out.join(GAZETTEER), gazetteer)?;
-    let text = format!(
-        "// Where the parts of {GAZETTEER} belong in the memory of this very {MODULE}: address, length, and the byte of an empty one.\n\
-         export const TABLES = [{}];\n",
-        places.join(", ")
-    );
-    Ok(fs::write(out.join("tables.js"), text)?)
+    Ok(fs::write(out.join(GAZETTEER), gazetteer)?)
 }
 
 /// The types of requests and answers, from the service's own document.
