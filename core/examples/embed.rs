@@ -1,5 +1,5 @@
-//! A host of maps in memory, and an order from its creation to its completion: `cargo run -p despacho-core --example embed`.
-#![expect(clippy::panic, reason = "an example: short, and it stops at the first error")]
+//! Implements a host with in-memory maps and processes an order from creation to completion: `cargo run -p despacho-core --example embed`.
+#![expect(clippy::panic, reason = "the example stops at the first error")]
 
 use std::{cell::RefCell, collections::BTreeMap, ops::RangeInclusive, sync::Arc, task};
 
@@ -40,7 +40,7 @@ fn put<K: Ord, V: Versioned>(rows: &mut BTreeMap<K, V>, id: K, row: &Write<V>) -
 }
 
 impl Tables {
-    /// Applies a transaction; `None` if it conflicts. Real storage also keeps CNPJs, emails and the hashes of keys unique.
+    /// Applies a transaction. Returns `None` on a conflict. A real host also enforces unique CNPJs, emails and key hashes.
     fn apply(&mut self, changes: &Changes) -> Option<()> {
         let mut is_current = changes.stores.iter().all(|row| put(&mut self.stores, row.value.id, row));
         is_current &= changes.keys.iter().all(|row| put(&mut self.keys, row.value.id, row));
@@ -49,9 +49,9 @@ impl Tables {
         for order in changes.orders.iter().map(|row| &row.value).filter(|order| order.status.holds_code()) {
             is_current &= self.find(OrderQuery::Code(order.store, &order.code)).len() == 1;
         }
-        for place in &changes.positions {
-            if self.positions.get(&place.courier).is_none_or(|known| known.at < place.at) {
-                self.positions.insert(place.courier, *place);
+        for position in &changes.positions {
+            if self.positions.get(&position.courier).is_none_or(|known| known.at < position.at) {
+                self.positions.insert(position.courier, *position);
             }
         }
         for (id, event) in (self.events.len() as u64 + 1..).zip(&changes.events) {
@@ -76,13 +76,13 @@ impl Tables {
 
     fn couriers(&self) -> impl Iterator<Item = Courier> {
         self.couriers.values().map(|courier| match self.positions.get(&courier.id) {
-            Some(at) => Courier { position: Some(at.point), position_at: Some(at.at), ..courier.clone() },
+            Some(known) => Courier { position: Some(known.point), position_at: Some(known.at), ..courier.clone() },
             None => courier.clone(),
         })
     }
 }
 
-/// What this host reads as empty and does not store: journal, notifications, statements, webhooks, idempotency keys, personal data.
+/// Defines queries that return empty results. This host has no journal, notifications, statements, webhooks or idempotency keys.
 macro_rules! empty {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         $(async fn $name(&self, $(_: $argument),*) -> Result<$result, HostError> { Ok(Default::default()) })*
@@ -92,8 +92,8 @@ macro_rules! empty {
 impl Storage for Maps {
     async fn find_keys(&self, query: KeyQuery<'_>) -> Rows<Arc<KeyHolder>> {
         let tables = self.tables.borrow();
-        let held = |key: &Key| KeyHolder { store: tables.store(&tables.stores[&key.store]), key: key.clone() };
-        Ok(query.scan(tables.keys.values()).into_iter().map(held).map(Arc::new).collect())
+        let holder = |key: &Key| KeyHolder { store: tables.store(&tables.stores[&key.store]), key: key.clone() };
+        Ok(query.scan(tables.keys.values()).into_iter().map(holder).map(Arc::new).collect())
     }
     async fn find_stores(&self, query: StoreQuery<'_>) -> Rows<Store> {
         let tables = self.tables.borrow();
@@ -140,7 +140,7 @@ impl Storage for Maps {
 }
 
 impl Platform for Maps {
-    /// A fixed clock and a counter: a real host takes the system's time and 32 bytes of its randomness.
+    /// Uses a fixed time and a counter. A real host uses the system's clock and 32 random bytes.
     fn exec_context(&self) -> ExecContext {
         self.counter.set(self.counter.get() + 1);
         let entropy = Entropy::new(hmac_sha256(&[7; 32], &[&self.counter.get().to_be_bytes()]));
@@ -159,11 +159,11 @@ impl Platform for Maps {
     }
 }
 
-/// Maps never wait, so one poll completes a future; a real host has a runtime.
+/// Completes a future with a single poll, which works because this host never waits. A real host needs an async runtime.
 fn run<T>(future: impl Future<Output = T>) -> T {
     match std::pin::pin!(future).poll(&mut task::Context::from_waker(task::Waker::noop())) {
         task::Poll::Ready(output) => output,
-        task::Poll::Pending => panic!("a map made its caller wait"),
+        task::Poll::Pending => panic!("future is pending"),
     }
 }
 

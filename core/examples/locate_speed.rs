@@ -1,4 +1,4 @@
-//! How long the embedded gazetteer takes: `cargo run --release -p despacho-core --example locate_speed`.
+//! Measures lookups in the embedded gazetteer: `cargo run --release -p despacho-core --example locate_speed`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -8,9 +8,9 @@ use despacho_core::{
     model::{Address, Cep, Point},
 };
 
-const ROUNDS: u32 = 20;
+const REPETITIONS: u32 = 20;
 
-#[expect(clippy::print_stdout, reason = "an example that measures and prints")]
+#[expect(clippy::print_stdout, reason = "a command-line tool that prints measurements")]
 fn main() {
     let gazetteer = Gazetteer::embedded();
     let named: Vec<Address> = gazetteer
@@ -21,17 +21,17 @@ fn main() {
         gazetteer.all().map(|town| Address { point: Some(town.municipal_seat()), ..Address::default() }).collect();
     let far = Address { point: Point::from_degrees(-3.119, -60.0217), ..named[0].clone() };
     let far = vec![far; 50];
-    for (what, addresses) in [("by name", &named), ("by coordinates", &points), ("far coordinates", &far)] {
+    for (name, addresses) in [("by name", &named), ("by coordinates", &points), ("far coordinates", &far)] {
         let start = Instant::now();
-        for address in (0..ROUNDS).flat_map(|_| addresses) {
+        for address in (0..REPETITIONS).flat_map(|_| addresses) {
             let _ = black_box(gazetteer.locate(black_box(address)));
         }
-        println!("{what}: {:?}", start.elapsed() / ROUNDS / u32::try_from(addresses.len()).unwrap_or(u32::MAX));
+        println!("{name}: {:?}", start.elapsed() / REPETITIONS / u32::try_from(addresses.len()).unwrap_or(u32::MAX));
     }
     let ceps: Vec<Cep> = (0..5_000).filter_map(|cep| Cep::parse(&format!("{:08}", cep * 19_997))).collect();
     let start = Instant::now();
-    for cep in (0..ROUNDS).flat_map(|_| &ceps) {
+    for cep in (0..REPETITIONS).flat_map(|_| &ceps) {
         black_box(gazetteer.municipality_by_cep(black_box(*cep)));
     }
-    println!("by CEP: {:?}", start.elapsed() / ROUNDS / 5_000);
+    println!("by CEP: {:?}", start.elapsed() / REPETITIONS / 5_000);
 }

@@ -1,6 +1,6 @@
-//! The service on the in-memory host: the promises that a first reader looks for.
+//! The service's main guarantees, on the in-memory host.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests panic on failure")]
 
 use std::{
     future::Future,
@@ -16,11 +16,11 @@ use despacho_simulator::demo::{self, KEY};
 use http::Request;
 use serde_json::{Value, json};
 
-/// The in-memory host never waits, so one poll is the whole future.
-fn now<F: Future>(future: F) -> F::Output {
+/// Completes a future of the in-memory host, which never waits, with a single poll.
+fn block_on<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => panic!("the in-memory host waited"),
+        Poll::Pending => panic!("future of the in-memory host is pending"),
     }
 }
 
@@ -29,27 +29,28 @@ fn call(host: &MemoryHost, method: &str, path: &str, headers: &[(&str, &str)], b
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let response = now(api::handle(host, &Settings::default(), request.body(Bytes::from(body.to_string())).unwrap()));
+    let response =
+        block_on(api::handle(host, &Settings::default(), request.body(Bytes::from(body.to_string())).unwrap()));
     (response.status().as_u16(), serde_json::from_slice(response.body()).unwrap_or_default())
 }
 
 fn demo_host() -> MemoryHost {
     let host = MemoryHost::seeded(1);
-    assert_eq!(now(demo::seed(&host, &Settings::default())), Ok(true));
-    assert_eq!(now(demo::seed(&host, &Settings::default())), Ok(false));
+    assert_eq!(block_on(demo::seed(&host, &Settings::default())), Ok(true));
+    assert_eq!(block_on(demo::seed(&host, &Settings::default())), Ok(false));
     host
 }
 
 fn order(code: &str) -> Value {
     let address = |number: &str, latitude: f64, longitude: f64| json!({ "street": "Rua Augusta", "number": number, "city": "São Paulo", "state": "SP", "latitude": latitude, "longitude": longitude });
     json!({
-        "code": code,
-        "preparationTime": 40,
-        "previewDeliveryTime": true,
-        "deliveries": [
-            { "name": "Maria", "phone": "+5511999990000", "address": address("900", -23.5530, -46.6560), "onlinePayment": true, "productValue": 57.9 },
-            { "name": "José", "phone": "+5511999990001", "address": address("1500", -23.5580, -46.6600), "onlinePayment": true },
-        ],
+    "code": code,
+    "preparationTime": 40,
+    "previewDeliveryTime": true,
+    "deliveries": [
+    { "name": "Maria", "phone": "+5511999990000", "address": address("900", -23.5530, -46.6560), "onlinePayment": true, "productValue": 57.9 },
+    { "name": "José", "phone": "+5511999990001", "address": address("1500", -23.5580, -46.6600), "onlinePayment": true },
+    ],
     })
 }
 
@@ -71,7 +72,7 @@ fn previews_without_idempotency_key_write_nothing() {
 }
 
 #[test]
-fn a_preview_and_its_order_agree() {
+fn order_has_the_price_and_times_of_its_preview() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
     let (status, preview) = call(&host, "POST", "/delivery/orders/preview", &key, &order("A-1"));
@@ -86,7 +87,7 @@ fn a_preview_and_its_order_agree() {
 }
 
 #[test]
-fn the_same_order_again_is_the_same_order() {
+fn repeated_order_returns_the_existing_order() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
     let (_, first) = call(&host, "POST", "/delivery/orders", &key, &order("A-2"));
@@ -98,15 +99,15 @@ fn the_same_order_again_is_the_same_order() {
 }
 
 #[test]
-fn a_quote_holds_for_its_content_and_its_time() {
+fn quote_is_valid_for_its_content_until_it_expires() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
     let (_, preview) = call(&host, "POST", "/delivery/orders/preview", &key, &order("A-3"));
     let mut quoted = order("A-3");
     quoted["quoteId"] = preview["quote"]["id"].clone();
-    let mut elsewhere = quoted.clone();
-    elsewhere["deliveries"][0]["address"]["number"] = json!("901");
-    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &elsewhere).1["code"], "quote_mismatch");
+    let mut changed = quoted.clone();
+    changed["deliveries"][0]["address"]["number"] = json!("901");
+    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &changed).1["code"], "quote_mismatch");
     let (status, created) = call(&host, "POST", "/delivery/orders", &key, &quoted);
     assert_eq!((status, &created["deliveryFee"]), (201, &preview["deliveryFee"]));
     host.advance(Duration::minutes(16));
@@ -115,17 +116,17 @@ fn a_quote_holds_for_its_content_and_its_time() {
 }
 
 #[test]
-fn an_idempotency_key_carries_one_request_out_once() {
+fn idempotency_key_executes_a_request_only_once() {
     let host = demo_host();
     let branch = json!({
-        "cnpj": "12ABC34501DE35", "name": "Filial Nova", "email": "nova@exemplo.com.br", "password": "uma senha longa",
-        "responsible": { "name": "Rui", "phone": "+5511999990002" }, "marketplaceBranchId": 2,
-        "address": { "street": "Rua A", "number": "S/N", "city": "São Paulo", "state": "sp", "latitude": -23.55, "longitude": -46.63 },
+    "cnpj": "12ABC34501DE35", "name": "Filial Nova", "email": "nova@exemplo.com.br", "password": "uma senha longa",
+    "responsible": { "name": "Rui", "phone": "+5511999990002" }, "marketplaceBranchId": 2,
+    "address": { "street": "Rua A", "number": "S/N", "city": "São Paulo", "state": "sp", "latitude": -23.55, "longitude": -46.63 },
     });
     let headers = [("x-api-token", KEY), ("idempotency-key", "k-1")];
     let (status, first) = call(&host, "POST", "/delivery/stores", &headers, &branch);
     assert_eq!(status, 201, "{first}");
-    // The key itself is told again, though only its hash is kept.
+    // The replay contains the key value, although the store's record has only its hash.
     assert_eq!(call(&host, "POST", "/delivery/stores", &headers, &branch), (201, first.clone()));
     let own = [("x-api-token", first["value"].as_str().unwrap())];
     assert_eq!(call(&host, "POST", "/delivery/orders/preview", &own, &order("x")).0, 200);
@@ -134,14 +135,14 @@ fn an_idempotency_key_carries_one_request_out_once() {
 }
 
 #[test]
-fn a_failed_creation_leaves_a_notification_and_nothing_else() {
+fn failed_creation_creates_only_a_notification() {
     let host = demo_host();
     let key = [("x-api-token", KEY), ("accept-language", "pt-BR")];
     let before = host.orders().len();
-    let mut bad = order("A-5");
-    bad["deliveries"][1]["phone"] = json!("11999990001");
-    bad["deliveries"][0]["address"]["state"] = json!("XX");
-    let (status, problem) = call(&host, "POST", "/delivery/orders", &key, &bad);
+    let mut invalid = order("A-5");
+    invalid["deliveries"][1]["phone"] = json!("11999990001");
+    invalid["deliveries"][0]["address"]["state"] = json!("XX");
+    let (status, problem) = call(&host, "POST", "/delivery/orders", &key, &invalid);
     let pointers: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|error| &error["pointer"]).collect();
     assert_eq!((status, pointers), (422, vec![&json!("/deliveries/0/address/state"), &json!("/deliveries/1/phone")]));
     assert_eq!(host.orders().len(), before);
@@ -152,7 +153,7 @@ fn a_failed_creation_leaves_a_notification_and_nothing_else() {
 }
 
 #[test]
-fn the_search_starts_when_preparation_is_over_and_ends_with_the_fee_back() {
+fn search_starts_after_preparation_and_expiry_refunds_the_fee() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
     let (_, created) = call(&host, "POST", "/delivery/orders", &key, &order("A-6"));
@@ -164,25 +165,25 @@ fn the_search_starts_when_preparation_is_over_and_ends_with_the_fee_back() {
     assert_eq!(status(&host), 200);
     host.advance(Duration::minutes(20));
     let instant = host.exec_context().now;
-    assert!(now(clock::run_pass(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
+    assert!(block_on(clock::run_pass(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
     assert_eq!(status(&host), 630);
     let (_, details) = call(&host, "GET", &path, &key, &Value::Null);
     let sequences: Vec<_> =
         details["events"].as_array().unwrap().iter().map(|event| event["sequence"].as_u64()).collect();
     assert_eq!(sequences, [Some(1), Some(2), Some(3), Some(4)]);
-    // An expired order's code may be used again.
+    // The code of an expired order can be reused.
     assert_eq!(call(&host, "POST", "/delivery/orders", &key, &order("A-6")).0, 201);
 }
 
-/// A list of a store's orders, page by page: the codes, and the largest page in bytes.
-fn listed(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
+/// Lists a store's orders page by page. Returns their codes and the size of the largest page in bytes.
+fn list_orders(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
     let (mut codes, mut largest, mut cursor) = (Vec::new(), 0, String::new());
     loop {
         let path = format!("/delivery/orders?limit={limit}{cursor}");
         let (status, page) = call(host, "GET", &path, &[("x-api-token", KEY)], &Value::Null);
         assert_eq!(status, 200, "{page}");
         let orders = page["orders"].as_array().unwrap();
-        assert!(!orders.is_empty() && orders.len() <= limit as usize, "a page makes progress");
+        assert!(!orders.is_empty() && orders.len() <= limit as usize, "page size");
         codes.extend(orders.iter().map(|order| order["code"].as_str().unwrap().to_owned()));
         largest = largest.max(page.to_string().len());
         match page["nextCursor"].as_str() {
@@ -193,13 +194,13 @@ fn listed(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
 }
 
 #[test]
-fn list_of_large_orders_comes_in_pages_of_bounded_size() {
+fn pages_of_large_orders_have_a_bounded_size() {
     let host = demo_host();
     let mut large = order("");
     let mut delivery = large["deliveries"][0].clone();
     delivery["observation"] = json!("x".repeat(1_000));
     large["deliveries"] = Value::Array(vec![delivery; 50]);
-    let before = listed(&host, 100).0.len();
+    let before = list_orders(&host, 100).0.len();
     for number in 0..12 {
         large["code"] = json!(format!("L-{number}"));
         let (status, created) = call(&host, "POST", "/delivery/orders", &[("x-api-token", KEY)], &large);
@@ -207,7 +208,7 @@ fn list_of_large_orders_comes_in_pages_of_bounded_size() {
         assert!(created.to_string().len() > 50_000);
     }
     for limit in [1, 3, 100] {
-        let (codes, largest) = listed(&host, limit);
+        let (codes, largest) = list_orders(&host, limit);
         assert_eq!(codes.len(), before + 12, "limit {limit}");
         let newest: Vec<String> = (0..12).rev().map(|number| format!("L-{number}")).collect();
         assert_eq!(codes[..12], newest, "limit {limit}");

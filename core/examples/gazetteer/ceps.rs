@@ -1,4 +1,4 @@
-//! CEP ranges: runs of consecutive known CEPs of one municipality, closed up to the next run.
+//! Builds CEP ranges from runs of consecutive known CEPs of one municipality, extended towards the next run.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,12 +16,16 @@ struct Run {
     count: u32,
 }
 
-/// The bytes of `ceps.bin`: where each range starts, in tens, and whose it is.
-#[expect(clippy::print_stdout, reason = "a tool that reports to the person who runs it")]
+/// Returns the bytes of `ceps.bin`: the start of each range divided by ten, and its municipality.
+#[expect(clippy::print_stdout, reason = "a command-line tool that prints a report")]
 pub(crate) fn table(path: &Path, towns: &[Town]) -> Result<Vec<u8>, Box<dyn Error>> {
     let (runs, unknown) = runs(path, towns)?;
     let with_range: std::collections::BTreeSet<u16> = runs.iter().map(|run| run.town).collect();
-    println!("{} CEP runs of {} municipalities; {unknown} CEPs of unknown places", runs.len(), with_range.len());
+    println!(
+        "{} CEP runs of {} municipalities; {unknown} CEPs with an unknown municipality",
+        runs.len(),
+        with_range.len()
+    );
     for (index, town) in towns.iter().enumerate() {
         if !with_range.contains(&to_u16(index, "town")?) {
             println!("  no CEP range: {} {} {}", town.ibge, town.name, town.uf);
@@ -30,14 +34,14 @@ pub(crate) fn table(path: &Path, towns: &[Town]) -> Result<Vec<u8>, Box<dyn Erro
     let mut starts: Vec<(u32, u16)> = Vec::new();
     let mut free_from = 0;
     for (index, run) in runs.iter().enumerate() {
-        // Ranges begin at round numbers, at or a little before the first code in use.
+        // Ranges start at a round number at or shortly before the first known CEP.
         let start = roundest(free_from.max(run.first.saturating_sub(20_000)), run.first);
         if start > free_from {
             starts.push((free_from, NO_MUNICIPALITY));
         }
         starts.push((start, run.town));
         let next = runs.get(index + 1).map_or(100_000_000, |next| next.first);
-        // A municipality's codes go on to the end of their ten thousand, as the ranges in use do, or to the next one's.
+        // Like the official ranges, a range extends to the next multiple of ten thousand, or to the next municipality's range.
         free_from = (run.last / 10_000 + 1) * 10_000;
         if free_from >= next {
             free_from = roundest(run.last + 1, next);
@@ -53,7 +57,7 @@ pub(crate) fn table(path: &Path, towns: &[Town]) -> Result<Vec<u8>, Box<dyn Erro
     Ok(table)
 }
 
-/// The number with most zeros at its end, of those from `low` to `high`; the highest of several.
+/// Returns the number from `low` to `high` with the largest number of trailing zeros, the highest if several have it.
 fn roundest(low: u32, high: u32) -> u32 {
     let zeros = [10_000_000, 1_000_000, 100_000, 10_000, 1_000, 500, 100, 50, 10];
     zeros.iter().map(|unit| high / unit * unit).find(|round| *round >= low).unwrap_or(high)
@@ -75,10 +79,10 @@ fn runs(path: &Path, towns: &[Town]) -> Result<(Vec<Run>, usize), Box<dyn Error>
     for line in std::fs::read_to_string(path)?.lines() {
         let mut fields = line.split('\t');
         let (Some(cep), Some(uf), Some(city)) = (fields.next(), fields.next(), fields.next()) else {
-            return Err(format!("three fields wanted: {line}").into());
+            return Err(format!("expected three fields: {line}").into());
         };
-        // `District (Municipality)` is the municipality's.
-        let city = city.split_once('(').map_or(city, |(_, whole)| whole.trim_end_matches(')'));
+        // `District (Municipality)` counts for the municipality.
+        let city = city.split_once('(').map_or(city, |(_, municipality)| municipality.trim_end_matches(')'));
         let Some(town) = find(&by_name, towns, uf, city) else {
             unknown += 1;
             continue;
@@ -101,16 +105,16 @@ fn find(by_name: &BTreeMap<(&str, String), Vec<u16>>, towns: &[Town], uf: &str, 
     }
 }
 
-/// Drops single CEPs that lie inside another municipality's run, and joins what they parted.
+/// Removes single CEPs inside another municipality's run and joins the two parts of that run.
 fn without_strays(runs: Vec<Run>) -> Vec<Run> {
     let stray = |index: usize| {
         let before = index.checked_sub(1).and_then(|before| runs.get(before));
         let inside = before.zip(runs.get(index + 1)).is_some_and(|(before, after)| before.town == after.town);
         inside && runs[index].count == 1
     };
-    let kept: Vec<usize> = (0..runs.len()).filter(|index| !stray(*index)).collect();
+    let remaining: Vec<usize> = (0..runs.len()).filter(|index| !stray(*index)).collect();
     let mut joined: Vec<Run> = Vec::new();
-    for index in kept {
+    for index in remaining {
         let Run { first, last, town, count } = runs[index];
         match joined.last_mut() {
             Some(run) if run.town == town => (run.last, run.count) = (last, run.count + count),

@@ -1,11 +1,12 @@
-//! Names in codes of one byte: the letters that occur, then the pairs of codes that save most, made codes in turn.
+//! Compresses names with one-byte codes by byte-pair encoding: one code for each letter, then one for each most frequent pair of
+//! codes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Packed {
     /// The UTF-8 text that each code stands for.
     pub(crate) codes: Vec<Vec<u8>>,
-    /// Each name as codes.
+    /// The codes of each name.
     pub(crate) texts: Vec<Vec<u8>>,
 }
 

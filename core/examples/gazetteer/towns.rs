@@ -1,4 +1,5 @@
-//! One row a municipality: official names and codes, GeoNames' seats and inhabitants, corrections by hand.
+//! Merges the sources into one row per municipality: official names and codes, GeoNames' municipal seats and populations, and
+//! manual corrections.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +22,7 @@ pub(crate) struct Town {
     pub(crate) key: String,
     municipal_seat: Point,
     population: u32,
-    /// Other keys that name it in the sources.
+    /// Keys of its other names in the sources.
     pub(crate) other_keys: BTreeSet<String>,
 }
 
@@ -29,7 +30,7 @@ fn key(name: &str) -> String {
     city_key(name, "sao")
 }
 
-/// GeoNames' code of a federative unit to its letters, by what most of its places say.
+/// Maps GeoNames' code of a federative unit to its letters, by the majority of the places with that code.
 fn units(sources: &Sources) -> BTreeMap<&str, &str> {
     let uf_of: BTreeMap<u32, &str> = sources.official.iter().map(|row| (row.ibge, row.uf.as_str())).collect();
     let mut votes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -48,7 +49,7 @@ fn units(sources: &Sources) -> BTreeMap<&str, &str> {
     best.into_iter().map(|(admin1, (_, uf))| (admin1, uf)).collect()
 }
 
-/// Every municipality in the order of its key's hash, which is the table's.
+/// Merges the sources and returns all municipalities in the order of their keys' hashes, which is the order of the table.
 pub(crate) fn merge(sources: &Sources) -> Result<Vec<Town>, String> {
     let units = units(sources);
     let mut towns = Vec::with_capacity(sources.official.len());
@@ -61,17 +62,17 @@ pub(crate) fn merge(sources: &Sources) -> Result<Vec<Town>, String> {
         };
         let keys: BTreeSet<String> = known_as.map(|name| key(name)).into_iter().chain([official_key.clone()]).collect();
         let of_code = || sources.places.iter().filter(|place| place.ibge == Some(official.ibge));
-        let named = |place: &&Place| keys.contains(&key(&place.name));
+        let has_name = |place: &&Place| keys.contains(&key(&place.name));
         let in_uf = |place: &&Place| units.get(place.admin1.as_str()) == Some(&official.uf.as_str());
         let found = of_code()
-            .filter(named)
+            .filter(has_name)
             .max_by_key(|place| place.population)
-            .or_else(|| sources.places.iter().filter(named).filter(in_uf).max_by_key(|place| place.population))
+            .or_else(|| sources.places.iter().filter(has_name).filter(in_uf).max_by_key(|place| place.population))
             .or_else(|| of_code().max_by_key(|place| place.population));
         let municipal_seat = sources.corrections.get(&official.ibge).copied().or(found.map(|place| place.point));
-        let by_hand = sources.aliases.iter().filter(|alias| alias.ibge == official.ibge && alias.uf == official.uf);
+        let manual = sources.aliases.iter().filter(|alias| alias.ibge == official.ibge && alias.uf == official.uf);
         let mut other_keys = keys.clone();
-        other_keys.extend(by_hand.map(|alias| key(&alias.name)));
+        other_keys.extend(manual.map(|alias| key(&alias.name)));
         if of_code().count() == 1 || official.uf == "DF" {
             other_keys.extend(of_code().filter(in_uf).map(|place| key(&place.name)));
         }
@@ -80,8 +81,9 @@ pub(crate) fn merge(sources: &Sources) -> Result<Vec<Town>, String> {
             ibge: official.ibge,
             uf: official.uf.clone(),
             key: official_key,
-            municipal_seat: municipal_seat.ok_or_else(|| format!("no seat: {} {}", official.ibge, official.name))?,
-            population: of_code().filter(named).chain(found).map(|place| place.population).max().unwrap_or(0),
+            municipal_seat: municipal_seat
+                .ok_or_else(|| format!("no municipal seat: {} {}", official.ibge, official.name))?,
+            population: of_code().filter(has_name).chain(found).map(|place| place.population).max().unwrap_or(0),
             name,
             other_keys,
         });
@@ -90,7 +92,7 @@ pub(crate) fn merge(sources: &Sources) -> Result<Vec<Town>, String> {
     Ok(towns)
 }
 
-/// `SÃO JOÃO D'ALIANÇA` as `São João d'Aliança`.
+/// Converts `SÃO JOÃO D'ALIANÇA` to `São João d'Aliança`.
 fn title_case(capitals: &str) -> String {
     let lower = capitals.to_lowercase();
     let mut name = String::new();
@@ -107,19 +109,19 @@ fn title_case(capitals: &str) -> String {
     name
 }
 
-/// Two municipalities of one unit may share a key only where their plain names differ.
+/// Checks that municipalities of one unit have distinct plain names. Their keys may be equal.
 fn check_homonyms(towns: &[Town]) -> Result<(), String> {
     let mut seen = BTreeMap::new();
     for town in towns {
         if let Some(other) = seen.insert((&town.uf, plain(&town.name)), town.ibge) {
-            return Err(format!("{} and {other} have one name in {}", town.ibge, town.uf));
+            return Err(format!("{} and {other} have the same name in {}", town.ibge, town.uf));
         }
     }
     Ok(())
 }
 
-/// The bytes of `municipalities.bin`, in the layout that `core/src/geo/tables.rs` reads.
-#[expect(clippy::print_stdout, reason = "a tool that reports to the person who runs it")]
+/// Returns the bytes of `municipalities.bin`, in the format that `core/src/geo/tables.rs` reads.
+#[expect(clippy::print_stdout, reason = "a command-line tool that prints a report")]
 pub(crate) fn table(towns: &[Town]) -> Result<Vec<u8>, String> {
     check_homonyms(towns)?;
     let names: Vec<&str> = towns.iter().map(|town| town.name.as_str()).collect();
@@ -127,18 +129,18 @@ pub(crate) fn table(towns: &[Town]) -> Result<Vec<u8>, String> {
     let aliases = aliases(towns)?;
     let mut table = Vec::new();
     table.extend_from_slice(b"DGM1");
-    for (count, what) in [
+    for (count, name) in [
         (towns.len(), "towns"),
         (aliases.len(), "aliases"),
         (packed.codes.len(), "codes"),
         (packed.codes.iter().map(Vec::len).sum(), "dictionary"),
     ] {
-        table.extend_from_slice(&to_u16(count, what)?.to_le_bytes());
+        table.extend_from_slice(&to_u16(count, name)?.to_le_bytes());
     }
     table.resize(16, 0);
     let mut start = 0;
     for (town, name) in towns.iter().zip(&packed.texts) {
-        let (lat, lon) = to_grid(town.municipal_seat).ok_or_else(|| format!("off the grid: {}", town.name))?;
+        let (lat, lon) = to_grid(town.municipal_seat).ok_or_else(|| format!("outside the grid: {}", town.name))?;
         table.extend_from_slice(&hash32(&town.key).to_le_bytes());
         table.extend_from_slice(&lat.to_le_bytes());
         table.extend_from_slice(&lon.to_le_bytes());
@@ -163,7 +165,7 @@ pub(crate) fn table(towns: &[Town]) -> Result<Vec<u8>, String> {
     Ok(table)
 }
 
-/// Other names, sorted by hash. A name that is another municipality's own in that unit stays that one's.
+/// Returns the aliases sorted by hash. Omits aliases that are the official name of another municipality of that unit.
 fn aliases(towns: &[Town]) -> Result<Vec<(u64, u16)>, String> {
     let own: BTreeSet<(&str, &str)> = towns.iter().map(|town| (town.uf.as_str(), town.key.as_str())).collect();
     let mut aliases = BTreeSet::new();
@@ -176,7 +178,8 @@ fn aliases(towns: &[Town]) -> Result<Vec<(u64, u16)>, String> {
     Ok(aliases.into_iter().collect())
 }
 
-/// The nearest eighth of an octave above 500; an unknown population counts as 6,000, a small town's.
+/// Returns the population code: the nearest eighth of an octave above 500. An unknown population counts as 6,000, typical of a
+/// small town.
 fn population_code(population: u32) -> u8 {
     let population = if population == 0 { 6_000 } else { population };
     let nearest = (0..=u8::MAX).take_while(|code| *code < 200);

@@ -1,59 +1,61 @@
-//! Rows of the IBGE address register, CNEFE 2022: 34 columns, `;`, UTF-8, SIRGAS 2000 (WGS 84 for our ends).
+//! Reads rows of the IBGE address register, CNEFE 2022: 34 columns separated by `;`, UTF-8, SIRGAS 2000 (equivalent to
+//! WGS 84 at this precision).
 
 use super::street::{StreetKey, street_key, street_number};
 use crate::model::Point;
 
-/// How many columns a row has.
+/// Number of columns in a row.
 pub const COLUMNS: usize = 34;
 
 const MUNICIPALITY: usize = 2;
 const CEP: usize = 8;
-/// Kind, title and name of the street are three columns from here; the title may repeat in the name.
+/// First of three columns with the kind, title and name of the street. The name may repeat the title.
 const STREET: usize = 10;
 const NUMBER: usize = 13;
 const LATITUDE: usize = 25;
 const LONGITUDE: usize = 26;
 const LEVEL: usize = 27;
 
-/// What a pack needs of one row.
+/// The values of a row that a pack needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Seven-digit IBGE code.
     pub ibge: u32,
     /// Postal code.
     pub cep: u32,
-    /// The street, where it has a name.
+    /// Key of the street, if it has a name.
     pub street: Option<StreetKey>,
-    /// Number in the street; 0 where there is none.
+    /// Street number, or 0 if there is none.
     pub number: u32,
-    /// Place of the address.
+    /// Coordinates of the address.
     pub point: Point,
-    /// Whether the point is the address' or its block face's (levels 1 to 4), not its locality's or census sector's.
+    /// Whether the coordinates are those of the address or its block face (levels 1 to 4), and not of its locality or census
+    /// sector.
     pub exact: bool,
 }
 
-/// Why a row was left out. The order is that of [`RowError::ALL`].
+/// The reason a row is skipped. Variants have the order of [`RowError::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowError {
-    /// Fewer than 34 columns.
+    /// The row has fewer than 34 columns.
     Columns,
-    /// The text is not UTF-8.
+    /// The street is not valid UTF-8.
     Text,
-    /// The municipality is no IBGE code.
+    /// The municipality is not an IBGE code.
     Municipality,
-    /// The CEP is not eight digits.
+    /// The CEP does not have eight digits.
     Cep,
-    /// No coordinates, or none in Brazil.
+    /// The coordinates are missing, invalid or outside Brazil.
     Coordinates,
 }
 
 impl RowError {
-    /// Every fault, for counters.
+    /// All errors, for counters.
     pub const ALL: [RowError; 5] =
         [RowError::Columns, RowError::Text, RowError::Municipality, RowError::Cep, RowError::Coordinates];
 }
 
-/// Reads rows one by one, and remembers the last street: neighbours in the register share theirs.
+/// Reads rows and caches the last street, because neighbouring rows usually have the same street.
 #[derive(Clone, Debug, Default)]
 pub struct RowReader {
     last: Vec<u8>,
@@ -62,16 +64,16 @@ pub struct RowReader {
 }
 
 impl RowReader {
-    /// The row in a line, without its line end.
+    /// Parses a line without its line ending.
     ///
     /// # Errors
-    /// [`RowError`] says which column is at fault; such rows are counted, not guessed at.
+    /// Returns a [`RowError`] that names the invalid column.
     pub fn read(&mut self, line: &[u8]) -> Result<Row, RowError> {
         let fields = fields(line.strip_suffix(b"\r").unwrap_or(line))?;
         let ibge = digits(fields[MUNICIPALITY]).filter(|code| (1_100_000..5_400_000).contains(code));
         let cep = digits(fields[CEP]).filter(|_| fields[CEP].len() == 8);
         let point = degrees_e7(fields[LATITUDE]).zip(degrees_e7(fields[LONGITUDE]));
-        let point = point.map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 }).filter(|point| in_box(*point));
+        let point = point.map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 }).filter(|point| is_in_bounds(*point));
         let level = digits(fields[LEVEL]).unwrap_or(6);
         let number = digits(fields[NUMBER])
             .or_else(|| street_number(std::str::from_utf8(fields[NUMBER]).ok()?))
@@ -105,12 +107,12 @@ impl RowReader {
     }
 }
 
-/// Whether a line is the header, which every file of the register starts with.
+/// Whether a line is the header line, with which every file of the register starts.
 pub fn is_header(line: &[u8]) -> bool {
     line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).starts_with(b"COD_UNICO_ENDERECO")
 }
 
-/// The first 34 columns; what follows belongs to the last texts and is not read.
+/// Returns the first 34 columns. Further separators belong to the last column, a free text that is not read.
 fn fields(line: &[u8]) -> Result<[&[u8]; COLUMNS], RowError> {
     let mut fields = [b"".as_slice(); COLUMNS];
     let mut count = 0;
@@ -129,7 +131,7 @@ fn fields(line: &[u8]) -> Result<[&[u8]; COLUMNS], RowError> {
     if count + 1 == COLUMNS { Ok(fields) } else { Err(RowError::Columns) }
 }
 
-/// A number of digits alone, at most nine of them.
+/// Parses a number of one to nine digits.
 fn digits(field: &[u8]) -> Option<u32> {
     if field.is_empty() || field.len() > 9 {
         return None;
@@ -137,7 +139,7 @@ fn digits(field: &[u8]) -> Option<u32> {
     field.iter().try_fold(0u32, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + u32::from(byte - b'0')))
 }
 
-/// Decimal degrees in units of 10⁻⁷, rounded; a comma is taken for a point.
+/// Parses decimal degrees, with a point or a comma, and rounds them to units of 10⁻⁷.
 fn degrees_e7(field: &[u8]) -> Option<i32> {
     let (negative, digits) = field.strip_prefix(b"-").map_or((false, field), |digits| (true, digits));
     let (mut value, mut decimals, mut any) = (0i64, None, false);
@@ -161,8 +163,8 @@ fn degrees_e7(field: &[u8]) -> Option<i32> {
     any.then(|| i32::try_from(if negative { -rounded } else { rounded }).ok())?
 }
 
-/// Brazil's bounding box, islands included: what lies outside it is a slip of the register.
-fn in_box(point: Point) -> bool {
+/// Whether a point is in Brazil's bounding box, islands included. The register contains erroneous points outside it.
+fn is_in_bounds(point: Point) -> bool {
     (-338_000_000..=53_000_000).contains(&point.lat_e7) && (-740_000_000..=-288_000_000).contains(&point.lon_e7)
 }
 
@@ -184,18 +186,18 @@ mod tests {
     const SE: [&str; 3] = ["PRACA", "", "DA SE"];
 
     #[test]
-    fn a_row_is_read() {
-        let row = read(&line("01001000", SE, "100", "-23.5505201", "-46.63330894", "1")).expect("a row");
+    fn row_is_parsed() {
+        let row = read(&line("01001000", SE, "100", "-23.5505201", "-46.63330894", "1")).expect("valid row");
         assert_eq!((row.ibge, row.cep, row.number, row.exact), (3_550_308, 1_001_000, 100, true));
         assert_eq!(row.point, Point { lat_e7: -235_505_201, lon_e7: -466_333_089 });
         assert_eq!(row.street, street_key("Praça da Sé"));
         let title = ["RUA", "DOUTOR", "DOUTOR ARNALDO"];
-        let row = read(&line("01246000", title, "0", "-23,55", "-46,67", "6")).expect("a row");
+        let row = read(&line("01246000", title, "0", "-23,55", "-46,67", "6")).expect("valid row");
         assert_eq!((row.street, row.number, row.exact), (street_key("R. Dr. Arnaldo"), 0, false));
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_row_returns_the_reason() {
         for (text, error) in [
             (line("0100100", SE, "1", "-23.5", "-46.6", "1"), RowError::Cep),
             (line("01001-00", SE, "1", "-23.5", "-46.6", "1"), RowError::Cep),
@@ -210,23 +212,23 @@ mod tests {
             assert_eq!(read(&text), Err(error), "{text}");
         }
         let mut bytes = line("01001000", ["RUA", "", "X?"], "1", "-23.5", "-46.6", "1").into_bytes();
-        let at = bytes.iter().position(|byte| *byte == b'?').expect("a mark");
+        let at = bytes.iter().position(|byte| *byte == b'?').expect("placeholder");
         bytes[at] = 0xff;
         assert_eq!(RowReader::default().read(&bytes), Err(RowError::Text));
     }
 
     #[test]
-    fn the_last_street_is_remembered_exactly() {
+    fn cached_street_matches_only_identical_columns() {
         let mut reader = RowReader::default();
         for street in [SE, SE, ["RUA", "", "DIREITA"], ["RUA", "DIREITA", ""], ["", "", ""], SE] {
             let text = line("01001000", street, "1", "-23.5", "-46.6", "1");
-            let row = reader.read(text.as_bytes()).expect("a row");
+            let row = reader.read(text.as_bytes()).expect("valid row");
             assert_eq!(row.street, street_key(&street.join(" ")));
         }
     }
 
     #[test]
-    fn the_header_is_known() {
+    fn header_is_recognised() {
         assert!(is_header(b"COD_UNICO_ENDERECO;COD_UF") && is_header(b"\xef\xbb\xbfCOD_UNICO_ENDERECO;COD_UF"));
         assert!(!is_header(b"1;35;3550308"));
     }

@@ -7,12 +7,13 @@ use super::{
 };
 use crate::model::{Cep, Located, Point, Precision, Uf};
 
-/// Brazil's 5,571 municipalities (names, seats, size, CEP ranges) and its borders. Sources and licences: `core/data`.
+/// Data of Brazil's 5,571 municipalities (names, municipal seats, population, CEP ranges) and its borders. Sources and licences:
+/// `core/data`.
 ///
 /// ```
 /// use despacho_core::{geo::Gazetteer, model::Uf};
-/// let uf = Uf::parse("SP").expect("a unit");
-/// let city = Gazetteer::embedded().municipality("S. Bernardo do Campo", uf).expect("a municipality");
+/// let uf = Uf::parse("SP").expect("valid federative unit");
+/// let city = Gazetteer::embedded().municipality("S. Bernardo do Campo", uf).expect("known municipality");
 /// assert_eq!((city.name().as_str(), city.ibge()), ("São Bernardo do Campo", 3_548_708));
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +26,11 @@ pub struct Municipality {
     index: u16,
 }
 
-/// Inhabitants in thousands and the radius in metres within which a typical address lies from the seat.
+/// Population in thousands, and the typical distance in metres between an address and the municipal seat.
 ///
-/// Two thirds of the radius of a disc with the built-up area that Brazilian towns of that size have (3,000 inhabitants a km² in
-/// small ones, 9,000 in the largest); the largest agree with the 7 to 10 km measured between seat and address there.
-/// At least 500 m, the seats' own error.
+/// The distance is two thirds of the radius of a disc with the built-up area of Brazilian towns of that size (3,000
+/// inhabitants per km² in small towns, 9,000 in the largest). For the largest cities it agrees with the measured distance
+/// between seat and address, 7 to 10 km. The minimum of 500 m is the error of the seats' coordinates.
 const RADII: [(u32, u32); 11] = [
     (1, 500),
     (10, 800),
@@ -45,32 +46,33 @@ const RADII: [(u32, u32); 11] = [
 ];
 
 impl Municipality {
-    /// Name with its accents.
+    /// Returns the name with its accents.
     pub fn name(self) -> String {
         self.tables.name(self.index)
     }
 
-    /// Federative unit.
+    /// Returns the federative unit.
     pub fn uf(self) -> Uf {
-        Uf::from_ibge(self.ibge() / 100_000).unwrap_or_else(|| unreachable!("a test reads every record's unit"))
+        Uf::from_ibge(self.ibge() / 100_000)
+            .unwrap_or_else(|| unreachable!("a test checks every record's federative unit"))
     }
 
-    /// Seven-digit IBGE code.
+    /// Returns the seven-digit IBGE code.
     pub fn ibge(self) -> u32 {
         self.tables.ibge(self.index)
     }
 
-    /// Where the town is: half a kilometre off in the median, a few kilometres at worst.
+    /// Returns the municipal seat. Its median error is half a kilometre, its maximum a few kilometres.
     pub fn municipal_seat(self) -> Point {
         self.tables.municipal_seat(self.index)
     }
 
-    /// Inhabitants of the seat, to about a twentieth.
+    /// Returns the population of the municipal seat, accurate to about 5 %.
     pub fn population(self) -> u32 {
         self.tables.population(self.index)
     }
 
-    /// Typical distance of an address in it from the seat, in metres, by the size of the city.
+    /// Returns the typical distance in metres between an address and the municipal seat, estimated from the population.
     pub fn radius_m(self) -> u32 {
         let inhabitants = self.population();
         let (mut below, mut last) = ((0, RADII[0].1), RADII[0]);
@@ -86,12 +88,12 @@ impl Municipality {
         below.1 + u32::try_from(part / u64::from(span)).unwrap_or_default()
     }
 
-    /// The municipality as a location of its own precision.
+    /// Returns the municipality as a location of municipality precision.
     pub fn located(self) -> Located {
         Located { point: self.municipal_seat(), precision: Precision::Municipality, radius_m: self.radius_m() }
     }
 
-    /// Whether any CEP range belongs to it; the youngest has none yet.
+    /// Whether the municipality has a CEP range. The newest municipality has none yet.
     pub(super) fn has_ceps(self) -> bool {
         self.tables.has_ceps(self.index)
     }
@@ -112,18 +114,18 @@ impl std::fmt::Debug for Municipality {
 }
 
 impl Gazetteer {
-    /// The gazetteer that is part of the program; nothing is read or parsed.
+    /// Returns the embedded gazetteer, without reading or parsing anything.
     pub fn embedded() -> Gazetteer {
         Gazetteer(&tables::EMBEDDED)
     }
 
-    /// A gazetteer without municipalities, in which every coordinate in Brazil's surroundings is accepted.
+    /// Returns a gazetteer without municipalities, which accepts all coordinates in and around Brazil.
     pub fn empty() -> Gazetteer {
         Gazetteer(&tables::EMPTY)
     }
 
-    /// Opens the file `gazetteer.bin` of the browser package; `None` if it is damaged. The gazetteer remains in memory until the
-    /// program ends.
+    /// Opens the file `gazetteer.bin` of the browser package. Returns `None` if it is damaged. The gazetteer remains in memory until
+    /// the program ends.
     pub fn open(bytes: &'static [u8]) -> Option<Gazetteer> {
         Some(Gazetteer(Box::leak(Box::new(Tables::open(bytes)?))))
     }
@@ -132,15 +134,15 @@ impl Gazetteer {
         Municipality { tables: self.0, index }
     }
 
-    /// Every municipality, in no order that means anything.
+    /// Iterates over all municipalities in unspecified order.
     pub fn all(self) -> impl Iterator<Item = Municipality> {
         (0..self.0.count()).map(move |index| self.at(index))
     }
 
-    /// The municipality of this name in this unit, however the name is spelt: see [`city_key`].
+    /// Returns the municipality with this name in this federative unit, in any spelling that [`city_key`] unifies.
     ///
-    /// `São Paulo - SP` and `São Paulo/SP` are read too. Where two municipalities of a unit differ in spelling alone, only the
-    /// exact name finds either.
+    /// Also accepts `São Paulo - SP` and `São Paulo/SP`. If two municipalities of a unit have the same key, only the exact name
+    /// finds either of them.
     pub fn municipality(self, name: &str, uf: Uf) -> Option<Municipality> {
         let trimmed = name.trim_end();
         let bare = trimmed.strip_suffix(')').unwrap_or(trimmed).trim_end();
@@ -150,7 +152,7 @@ impl Gazetteer {
         head.and_then(|(head, _)| self.find(head, uf)).or_else(|| self.find(name, uf))
     }
 
-    /// The first match, by record, over the spellings that a lone `s.` can stand for.
+    /// Tries the possible meanings of a standalone `s.` and returns the first match.
     fn find(self, name: &str, uf: Uf) -> Option<Municipality> {
         ["sao", "santo", "santa"].into_iter().find_map(|saint| {
             let key = city_key(name, saint);
@@ -171,7 +173,7 @@ impl Gazetteer {
         })
     }
 
-    /// Municipalities whose own key this is; the key is compared, not just its hash.
+    /// Returns the municipalities with this key. Compares the key itself, because hashes can collide.
     fn with_key(self, key: &str) -> impl Iterator<Item = Municipality> {
         self.0
             .with_hash(hash32(key))
@@ -179,7 +181,7 @@ impl Gazetteer {
             .filter(move |town| city_key(&town.name(), "sao") == key)
     }
 
-    /// Every municipality of this name, in any unit, the most populous first.
+    /// Returns the municipalities with this name in all federative units, the most populous first.
     pub fn namesakes(self, name: &str) -> Vec<Municipality> {
         let key = city_key(name, "sao");
         let mut found: Vec<Municipality> = self.with_key(&key).collect();
@@ -187,18 +189,18 @@ impl Gazetteer {
         found
     }
 
-    /// The municipality whose CEP range holds this CEP.
+    /// Returns the municipality whose CEP range contains this CEP.
     ///
     /// ```
     /// use despacho_core::{geo::Gazetteer, model::Cep};
-    /// let cep = Cep::parse("69005-070").expect("eight digits");
+    /// let cep = Cep::parse("69005-070").expect("valid CEP");
     /// assert_eq!(Gazetteer::embedded().municipality_by_cep(cep).map(|city| city.name()).as_deref(), Some("Manaus"));
     /// ```
     pub fn municipality_by_cep(self, cep: Cep) -> Option<Municipality> {
         self.0.with_cep(cep.number()).map(|index| self.at(index))
     }
 
-    /// The municipality whose seat is nearest, and how far it is in metres.
+    /// Returns the municipality with the nearest seat, and the distance to the seat in metres.
     pub fn nearest(self, point: Point) -> Option<(Municipality, u32)> {
         self.all()
             .map(|town| (town, great_circle_m(town.municipal_seat(), point)))
@@ -211,7 +213,7 @@ mod tests {
     use super::*;
 
     fn uf(code: &str) -> Uf {
-        Uf::parse(code).expect("a unit")
+        Uf::parse(code).expect("valid federative unit")
     }
 
     fn named(name: &str, code: &str) -> Option<u32> {
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn every_municipality_is_found_by_its_name_with_and_without_accents() {
+    fn every_municipality_is_found_with_and_without_accents() {
         let gazetteer = Gazetteer::embedded();
         for town in gazetteer.all() {
             let name = town.name();
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn namesakes_live_in_their_own_units() {
+    fn namesakes_belong_to_their_own_units() {
         assert_ne!(named("Bom Jesus", "PI"), named("Bom Jesus", "RS"));
         let namesakes = Gazetteer::embedded().namesakes("São Domingos");
         let codes: Vec<String> = namesakes.iter().map(|town| town.uf().code().to_owned()).collect();
@@ -271,9 +273,9 @@ mod tests {
     }
 
     #[test]
-    fn ceps_belong_to_their_towns() {
+    fn cep_belongs_to_its_municipality() {
         let by_cep = |text: &str| {
-            let town = Gazetteer::embedded().municipality_by_cep(Cep::parse(text).expect("eight digits"));
+            let town = Gazetteer::embedded().municipality_by_cep(Cep::parse(text).expect("valid CEP"));
             town.map(|town| (town.name(), town.uf().code().to_owned()))
         };
         for (cep, name, code) in [
@@ -297,8 +299,8 @@ mod tests {
     }
 
     #[test]
-    fn every_range_of_ceps_lies_in_its_unit() {
-        // The units' own ranges, as Correios publishes them, by their first two digits.
+    fn every_cep_range_is_in_its_unit() {
+        // Ranges of the federative units as published by Correios, by their first two digits.
         let unit_of = |cep: u32| match cep / 1_000_000 {
             1..=19 => "SP",
             20..=28 => "RJ",
@@ -316,7 +318,7 @@ mod tests {
             80..=87 => "PR",
             88..=89 => "SC",
             90..=99 => "RS",
-            // Two digits that several units share.
+            // Several units share these two digits.
             _ => "",
         };
         for cep in (0..100_000_000).step_by(2_500) {
@@ -331,7 +333,7 @@ mod tests {
     #[test]
     fn larger_cities_have_wider_radii() {
         let radius = |name: &str, code: &str| {
-            Gazetteer::embedded().municipality(name, uf(code)).expect("a municipality").radius_m()
+            Gazetteer::embedded().municipality(name, uf(code)).expect("known municipality").radius_m()
         };
         assert_eq!(radius("São Paulo", "SP"), 11_000);
         assert!(radius("Manaus", "AM") > radius("Campinas", "SP"));

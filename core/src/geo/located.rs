@@ -1,24 +1,24 @@
-//! Legs between places that are known to different precision.
+//! Legs between places of different precision.
 
 use super::{detour, great_circle_m};
 use crate::model::{DistanceMatrix, Leg, Located, Precision};
 
-/// The most that one end's radius adds to a leg, in metres.
+/// Maximum radius in metres that one end adds to a leg.
 ///
-/// Two municipality-precise ends in the largest cities then lie 8.5 km apart as the crow flies: a delivery serves a part of
-/// such a city, not its whole width. An assumption, not a measurement; such legs are flagged as estimated.
-const WIDEST_M: u32 = 6_000;
+/// Two ends located by municipality in the largest cities thus have a straight-line distance of 8.5 km: a delivery serves a
+/// part of such a city, not its entire width. This is an assumption, not a measurement. Such legs are flagged as estimated.
+const MAX_RADIUS_M: u32 = 6_000;
 
-/// The leg that the embedded model expects between two located places.
+/// Returns the embedded model's leg between two located places.
 ///
-/// A place that is only known to lie within a radius is somewhere around its point, so the expected distance is
-/// `√(h² + r₁² + r₂²)` for `h` great-circle metres and the radii of the ends. Two places in one municipality, both known by
-/// its seat alone, thus get the typical trip of a city of that size and never 0; far places get `h`. Coordinates and street
-/// numbers add nothing: two orders for one door are 0 m apart.
+/// A place may be anywhere within its radius, so the expected straight-line distance is `√(h² + r₁² + r₂²)`. Here `h` is the
+/// great-circle distance and `r₁` and `r₂` are the radii of the ends. Two places located by the same municipal seat thus get
+/// the typical trip of a city of that size instead of 0 m, and distant places get about `h`. Coordinates and street numbers
+/// add no radius: two orders for the same door have a leg of 0 m.
 pub fn leg_located(from: &Located, to: &Located) -> Leg {
     let spread = |place: &Located| match place.precision {
         Precision::Coordinates | Precision::Number => 0,
-        _ => u64::from(place.radius_m.min(WIDEST_M)),
+        _ => u64::from(place.radius_m.min(MAX_RADIUS_M)),
     };
     let (near, far) = (spread(from), spread(to));
     if near == 0 && far == 0 {
@@ -29,8 +29,9 @@ pub fn leg_located(from: &Located, to: &Located) -> Leg {
     detour::leg_over(u32::try_from(expected).unwrap_or(u32::MAX))
 }
 
-/// The embedded model's legs between every pair of located places; see [`leg_located`]. The diagonal is zero, and a leg is the
-/// same both ways, so that each pair is computed once.
+/// Returns the embedded model's legs between every pair of located places; see [`leg_located`].
+///
+/// The diagonal is zero. Legs are equal in both directions, so each pair is computed once.
 pub fn matrix_located(places: &[Located]) -> DistanceMatrix {
     let size = places.len();
     let mut legs = vec![Some(Leg::default()); size * size];
@@ -41,48 +42,49 @@ pub fn matrix_located(places: &[Located]) -> DistanceMatrix {
             legs[column * size + row] = leg;
         }
     }
-    DistanceMatrix::new(size, legs).unwrap_or_else(|| unreachable!("n rows of n legs are a square"))
+    DistanceMatrix::new(size, legs).unwrap_or_else(|| unreachable!("the legs form a square matrix"))
 }
 
-/// Whether two places may be the same for all that is known: they lie nearer to each other than their radii reach. A road
-/// network asked about their points would measure the points, not the places.
-fn overlap(from: &Located, to: &Located) -> bool {
-    let reach = |place: &Located| match place.precision {
+/// Whether two places may coincide because their distance is less than the sum of their radii.
+///
+/// A road network would measure the distance between their points, which is not the distance between the places.
+fn can_coincide(from: &Located, to: &Located) -> bool {
+    let radius_m = |place: &Located| match place.precision {
         Precision::Coordinates | Precision::Number => 0,
         _ => place.radius_m,
     };
-    let reaches = reach(from).saturating_add(reach(to));
-    reaches > 0 && great_circle_m(from.point, to.point) < reaches
+    let sum_m = radius_m(from).saturating_add(radius_m(to));
+    sum_m > 0 && great_circle_m(from.point, to.point) < sum_m
 }
 
-/// Legs of a road network, completed by the embedded model: `roads` holds a cell for every pair, row by row.
+/// Returns the legs of a road network, completed by the embedded model. `roads` has one cell for each pair, row by row.
 ///
-/// A cell without an answer (no road near, another island, the network out of order) gets the model's leg and is marked as
-/// estimated. Where two places may be one for all that is known the model's leg is the better one, and not marked: their precision
-/// says it already. Cells of another number than the pairs count as no answer at all.
+/// An empty cell (no road nearby, another island, the network unavailable) gets the model's leg and is marked as estimated.
+/// If two places may coincide, the model's leg is more accurate than the network's. It is not marked, because the places'
+/// precision already shows the uncertainty. If the number of cells does not match the number of pairs, all are ignored.
 pub fn matrix_with_roads(places: &[Located], roads: &[Option<Leg>]) -> DistanceMatrix {
     let size = places.len();
     let mut legs = Vec::with_capacity(size * size);
-    let mut marks = vec![false; size * size];
-    let known = roads.len() == size * size;
+    let mut estimated = vec![false; size * size];
+    let is_complete = roads.len() == size * size;
     for (row, from) in places.iter().enumerate() {
         for (column, to) in places.iter().enumerate() {
             let cell = row * size + column;
-            let road = roads.get(cell).copied().flatten().filter(|_| known);
+            let road = roads.get(cell).copied().flatten().filter(|_| is_complete);
             legs.push(Some(match road {
                 _ if row == column => Leg::default(),
-                _ if overlap(from, to) => leg_located(from, to),
+                _ if can_coincide(from, to) => leg_located(from, to),
                 Some(leg) => leg,
                 None => {
-                    marks[cell] = true;
+                    estimated[cell] = true;
                     leg_located(from, to)
                 }
             }));
         }
     }
     match DistanceMatrix::new(size, legs) {
-        Some(matrix) => matrix.with_estimated(marks),
-        None => unreachable!("n rows of n legs are a square"),
+        Some(matrix) => matrix.with_estimated(estimated),
+        None => unreachable!("the legs form a square matrix"),
     }
 }
 
@@ -92,11 +94,11 @@ mod tests {
     use crate::model::Point;
 
     fn place(latitude: f64, longitude: f64, precision: Precision, radius_m: u32) -> Located {
-        Located { point: Point::from_degrees(latitude, longitude).expect("on the planet"), precision, radius_m }
+        Located { point: Point::from_degrees(latitude, longitude).expect("valid coordinates"), precision, radius_m }
     }
 
     #[test]
-    fn two_places_known_by_one_seat_are_a_typical_trip_apart() {
+    fn places_in_the_same_municipality_get_a_typical_trip() {
         let town = place(-23.5475, -46.63611, Precision::Municipality, 11_000);
         let village = place(-20.0, -45.0, Precision::Municipality, 500);
         let far = leg_located(&town, &town);
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_places_keep_the_plain_model() {
+    fn exact_places_add_no_radius() {
         let door = place(-23.55, -46.63, Precision::Number, 15);
         let other = place(-23.56, -46.64, Precision::Coordinates, 0);
         assert_eq!(leg_located(&door, &door), Leg::default());
@@ -116,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_radius_hardly_lengthens_a_long_leg() {
+    fn radius_hardly_lengthens_long_leg() {
         let one = place(-23.55, -46.63, Precision::Cep, 90);
         let other = place(-23.60, -46.70, Precision::Coordinates, 0);
         let plain = detour::leg(one.point, other.point).metres;
@@ -124,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn roads_win_where_they_answer_and_the_model_is_marked_where_they_do_not() {
+    fn missing_road_legs_are_estimated_and_marked() {
         let door = place(-23.55, -46.63, Precision::Number, 15);
         let other = place(-23.56, -46.64, Precision::Coordinates, 0);
         let town = place(-23.5475, -46.63611, Precision::Municipality, 11_000);

@@ -1,4 +1,4 @@
-//! Where addresses are and how far apart on the road, from embedded data alone.
+//! Geocodes addresses and estimates road distances from embedded data only.
 
 pub mod candidate;
 pub mod cnefe;
@@ -21,15 +21,15 @@ pub use street::{StreetKey, street_key, street_number};
 
 use crate::model::{Address, DistanceMatrix, Located};
 
-/// Where an address is, by embedded data alone: [`Gazetteer::locate`].
+/// Locates an address from embedded data only; see [`Gazetteer::locate`].
 ///
 /// # Errors
-/// Why it has no place, and what would help.
+/// Returns why the address cannot be located and, if known, the correction.
 pub fn locate(address: &Address) -> Result<Located, LocateError> {
     Gazetteer::embedded().locate(address)
 }
 
-/// Legs between every pair of places, by the embedded model alone: [`matrix_located`].
+/// Returns the legs between every pair of places, from the embedded model only; see [`matrix_located`].
 pub fn matrix(places: &[Located]) -> DistanceMatrix {
     matrix_located(places)
 }

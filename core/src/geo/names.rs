@@ -1,8 +1,9 @@
-//! Names as people write them, folded to keys that compare: accents, case, punctuation, abbreviations, old spellings.
+//! Reduces names as people write them to comparable keys, without accents, case, punctuation, abbreviations and old
+//! spellings.
 
-/// Lower-case ASCII words of a text: accents dropped, everything else a word's end.
+/// Converts a text to lower-case ASCII tokens separated by spaces. Accents are removed; any other character ends a token.
 ///
-/// Composed and decomposed accents give the same words. `º` and `ª` are letters: `Stª` is `sta`.
+/// Composed and decomposed accents give the same result. `º` and `ª` count as letters: `Stª` becomes `sta`.
 ///
 /// ```
 /// use despacho_core::geo::names::plain;
@@ -34,7 +35,7 @@ enum Folded {
     Other,
 }
 
-/// One letter without its accent. Covers Latin-1 and the few others that Brazilian files hold.
+/// Removes the accent of a letter. Covers Latin-1 and the few other letters found in Brazilian files.
 fn fold(letter: char) -> Folded {
     let base = match letter {
         'a'..='z' | '0'..='9' => letter,
@@ -53,7 +54,7 @@ fn fold(letter: char) -> Folded {
     Folded::Letter(base)
 }
 
-/// Abbreviations in the names of municipalities. `s` alone is not here: it is São, Santo or Santa.
+/// Abbreviations in names of municipalities. A standalone `s` is missing because it can be São, Santo or Santa.
 const ABBREVIATIONS: [(&str, &str); 31] = [
     ("alm", "almirante"),
     ("cap", "capitao"),
@@ -88,13 +89,13 @@ const ABBREVIATIONS: [(&str, &str); 31] = [
     ("vl", "vila"),
 ];
 
-/// Words glued to their `d’`, as in `Olho Dagua` and `São Jorge Doeste`.
+/// Tokens written together with their `d’`, as in `Olho Dagua` and `São Jorge Doeste`.
 const GLUED: [&str; 7] = ["dabadia", "dagua", "dalianca", "dalho", "darco", "davila", "doeste"];
 
-/// The key under which a municipality's name is found, however it is spelt.
+/// Returns the lookup key of a municipality's name, equal for all its common spellings.
 ///
-/// Particles (de, do, d’, e) and spaces go; abbreviations are spelt out, with `saint` for a lone `s`; letters that
-/// official spellings waver between become one: y/i, z/s, w/v, ph/f, th/t, g/j before e and i, a mute h, doubled letters.
+/// Particles (de, do, d’, e) and spaces are removed, and abbreviations expanded; a standalone `s` becomes `saint`. Letters that
+/// vary between official spellings become one: y/i, z/s, w/v, ph/f, th/t, g/j before e and i, silent h, doubled letters.
 ///
 /// ```
 /// use despacho_core::geo::names::city_key;
@@ -115,11 +116,11 @@ pub fn city_key(text: &str, saint: &str) -> String {
             },
         }
     }
-    one_spelling(&joined)
+    unify_spelling(&joined)
 }
 
-/// Letters that sound alike in old and new spellings, made one.
-pub(super) fn one_spelling(joined: &str) -> String {
+/// Replaces letters that sound the same in old and new spellings by one of them.
+pub(super) fn unify_spelling(joined: &str) -> String {
     let bytes = joined.as_bytes();
     let mut key = String::with_capacity(bytes.len());
     let mut last = 0u8;
@@ -131,7 +132,7 @@ pub(super) fn one_spelling(joined: &str) -> String {
             b'w' => b'v',
             b'p' if next == b'h' => b'f',
             b'g' if matches!(next, b'e' | b'i' | b'y') => b'j',
-            // `ch`, `lh` and `nh` are sounds of their own; any other h is mute.
+            // `ch`, `lh` and `nh` are distinct sounds; any other h is silent.
             b'h' if !matches!(last, b'c' | b'l' | b'n') => continue,
             _ => byte,
         };
@@ -143,7 +144,8 @@ pub(super) fn one_spelling(joined: &str) -> String {
     key
 }
 
-/// FNV-1a of a key, 32 bits: the order of the embedded table, which every host must compute alike.
+/// Returns the 32-bit FNV-1a hash of a key. It determines the order of the embedded table, so it must be the same on every
+/// host.
 pub fn hash32(key: &str) -> u32 {
     key.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_place_meet() {
+    fn spellings_of_a_city_have_the_same_key() {
         for (one, other) in [
             ("Olho d'Água das Flores", "OLHO DAGUA DAS FLORES"),
             ("Olho-d’Água", "olho d agua"),
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_is_only_text() {
+    fn arbitrary_text_does_not_panic() {
         for text in ["", " ", "'", "\u{0}\u{fffd}", "💥💥", "ÀÀÀÀ\u{301}\u{301}"] {
             let _ = city_key(text, "sao");
         }

@@ -1,19 +1,19 @@
-//! Street names as people and registers write them, reduced to what tells one street of a city from another.
+//! Reduces street names, as people and registers write them, to keys that identify a street within a city.
 
-use super::names::{one_spelling, plain};
+use super::names::{plain, unify_spelling};
 
-/// A street's name without its kind and titles, as a hash; and those two, to choose between namesakes.
+/// Key of a street: a hash of its name without kind and titles, and these two, which distinguish namesakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StreetKey {
     /// 40 bits of FNV-1a over the folded name.
     pub hash: u64,
-    /// Rua, avenida, praça...; 0 where the text names none.
+    /// Kind: rua, avenida, praça...; 0 if the text has none.
     pub kind: u8,
-    /// A hash of the titles (doutor, padre, barão de...); 0 where there is none.
+    /// Hash of the titles (doutor, padre, barão de...); 0 if there is none.
     pub title: u8,
 }
 
-/// Kinds of street with their abbreviations. The number stands in packs: never change one, only add.
+/// Kinds of street with their abbreviations. Packs contain these numbers: never change one, only add new ones.
 const KINDS: [(&str, u8); 91] = [
     ("ac", 22),
     ("acesso", 22),
@@ -108,7 +108,7 @@ const KINDS: [(&str, u8); 91] = [
     ("zr", 52),
 ];
 
-/// Titles with their abbreviations. They come and go in everyday use, so they do not count for the name itself.
+/// Titles with their abbreviations. Everyday use often omits them, so they are not part of the name.
 const TITLES: [(&str, &str); 90] = [
     ("alm", "almirante"),
     ("almirante", "almirante"),
@@ -202,7 +202,7 @@ const TITLES: [(&str, &str); 90] = [
     ("visconde", "visconde"),
 ];
 
-/// Words of names spelt out, and numbers in words or Roman as digits: `Quinze`, `XV` and `15` are one.
+/// Expansions of abbreviations, and digits for numbers in words or Roman numerals: `Quinze`, `XV` and `15` are equal.
 const WORDS: [(&str, &str); 66] = [
     ("1o", "1"),
     ("20o", "20"),
@@ -276,10 +276,10 @@ fn find<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     table.binary_search_by_key(&word, |(short, _)| short).ok().map(|index| table[index].1)
 }
 
-/// The key of a street's name; `None` where no name is left.
+/// Returns the key of a street's name, or `None` if the text has no name.
 ///
-/// The first word may be a kind. Titles are set aside, unless nothing else is left; particles go; numbers become digits;
-/// spelling is folded as for municipalities. A part after a comma (`Rua X, 12`) is not the name's.
+/// The first token may be a kind. Titles are separated from the name, unless nothing else remains. Particles are removed,
+/// numbers become digits, and spellings are unified as for municipalities. Text after a comma (`Rua X, 12`) is ignored.
 ///
 /// ```
 /// use despacho_core::geo::street_key;
@@ -292,25 +292,25 @@ fn find<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
 pub fn street_key(text: &str) -> Option<StreetKey> {
     let text = text.split(',').next().unwrap_or_default();
     let folded = plain(text);
-    let mut words = folded.split(' ').filter(|word| !word.is_empty()).peekable();
-    let kind = words.peek().and_then(|first| find(&KINDS, first));
+    let mut tokens = folded.split(' ').filter(|token| !token.is_empty()).peekable();
+    let kind = tokens.peek().and_then(|first| find(&KINDS, first));
     if kind.is_some() {
-        words.next();
+        tokens.next();
     }
     let mut name = String::with_capacity(folded.len());
     let mut titles: Vec<&str> = Vec::new();
     let mut tens = false;
-    for word in words {
-        if matches!(word, "d" | "de" | "da" | "do" | "dos" | "das" | "e") {
+    for token in tokens {
+        if matches!(token, "d" | "de" | "da" | "do" | "dos" | "das" | "e") {
             continue;
         }
-        if let Some(title) = find(&TITLES, word) {
+        if let Some(title) = find(&TITLES, token) {
             if !titles.contains(&title) {
                 titles.push(title);
             }
             continue;
         }
-        push_word(&mut name, word, &mut tens);
+        push_token(&mut name, token, &mut tens);
     }
     if name.is_empty() {
         titles.iter().for_each(|title| name.push_str(title));
@@ -322,26 +322,26 @@ pub fn street_key(text: &str) -> Option<StreetKey> {
     let title = titles.iter().fold(0u64, |hash, title| hash ^ fnv64(title));
     let [title, ..] = title.to_le_bytes();
     Some(StreetKey {
-        hash: fnv64(&one_spelling(&name)) >> 24,
+        hash: fnv64(&unify_spelling(&name)) >> 24,
         kind: kind.unwrap_or(0),
         title: if titles.is_empty() { 0 } else { title.max(1) },
     })
 }
 
-/// Appends a word, spelt out; a unit after `vinte` or `trinta` joins it: `vinte e cinco` is 25.
-fn push_word(name: &mut String, word: &str, tens: &mut bool) {
+/// Appends a token with its abbreviation expanded. Combines `vinte` or `trinta` with a following unit: `vinte e cinco` is 25.
+fn push_token(name: &mut String, token: &str, tens: &mut bool) {
     let unit_of_tens = std::mem::take(tens);
-    match word {
+    match token {
         "vinte" | "trinta" => {
-            name.push_str(if word == "vinte" { "20" } else { "30" });
+            name.push_str(if token == "vinte" { "20" } else { "30" });
             *tens = true;
         }
         _ => {
-            let spelt = find(&WORDS, word).unwrap_or(word);
-            if unit_of_tens && spelt.len() == 1 && spelt.as_bytes()[0].is_ascii_digit() {
+            let expanded = find(&WORDS, token).unwrap_or(token);
+            if unit_of_tens && expanded.len() == 1 && expanded.as_bytes()[0].is_ascii_digit() {
                 name.pop();
             }
-            name.extend(spelt.chars().filter(|letter| *letter != ' '));
+            name.extend(expanded.chars().filter(|letter| *letter != ' '));
         }
     }
 }
@@ -350,7 +350,7 @@ fn fnv64(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The street number in a text: its leading digits, below 2^24; `None` for S/N, kilometres and words.
+/// Parses the street number in a text: its leading digits, below 2^24. Returns `None` for S/N, kilometres and words.
 ///
 /// ```
 /// use despacho_core::geo::street_number;
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_street_meet() {
+    fn spellings_of_a_street_have_the_same_hash() {
         for (one, other) in [
             ("Avenida Paulista", "AV PAULISTA"),
             ("Pça. da Sé", "PRACA SE"),
@@ -398,8 +398,9 @@ mod tests {
     }
 
     #[test]
-    fn kind_and_title_tell_namesakes_apart() {
-        let (street, lane) = (street_key("Rua Itu").expect("a street"), street_key("Tv. Itu").expect("a street"));
+    fn kind_and_title_distinguish_namesakes() {
+        let (street, lane) =
+            (street_key("Rua Itu").expect("street with a name"), street_key("Tv. Itu").expect("street with a name"));
         assert_eq!((street.hash, street.title), (lane.hash, lane.title));
         assert_ne!(street.kind, lane.kind);
         let (baron, marquis) = (street_key("Rua Barão de Itu"), street_key("Rua Marquês de Itu"));
@@ -408,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_no_street() {
+    fn text_without_name_returns_no_key() {
         for text in ["", "Rua", " , 12", "RUA SEM DENOMINACAO", "!!!"] {
             assert_eq!(street_key(text), None, "{text}");
         }

@@ -1,12 +1,12 @@
-//! The gazetteer's tables: fixed-width records behind a short header, little-endian, read without parsing.
+//! Reads the gazetteer's tables in place: fixed-width little-endian records after a short header, without parsing.
 //!
-//! `core/examples/gazetteer` writes them and documents every byte; a test here reads them all. A damaged table leads to 'not found',
-//! never to a panic.
+//! `core/examples/gazetteer` writes the tables. A test in this file checks all of them. In a damaged table lookups find
+//! nothing and do not panic.
 
 use super::names::hash32;
 use crate::model::{Point, Uf};
 
-/// Bytes of [`Tables::land`]: 160 rows of 20 bytes.
+/// Size of [`Tables::land`] in bytes: 160 rows of 20 bytes.
 const LAND_LEN: usize = 3_200;
 
 /// The tables of a gazetteer.
@@ -15,7 +15,7 @@ pub(super) struct Tables {
     municipalities: &'static [u8],
     ceps: &'static [u8],
     outline: &'static [u8],
-    /// Cells of a grid that lie wholly on Brazil's land, a bit each; [`super::outline`] has their size.
+    /// Bitmap of the grid cells that are entirely on Brazil's land; see [`super::outline`].
     pub(super) land: &'static [u8],
 }
 
@@ -26,35 +26,35 @@ pub(super) static EMBEDDED: Tables = Tables {
     land: include_bytes!("../../data/land.bin"),
 };
 
-/// Without borders, every cell counts as land.
+/// Tables without data. Every grid cell counts as land.
 pub(super) static EMPTY: Tables = Tables { municipalities: &[], ceps: &[], outline: &[], land: &[0xff; LAND_LEN] };
 
-/// Bytes of one municipality: hash 4, latitude 2, longitude 2, IBGE code 3, population 1, name's start 2.
+/// Size of a municipality in bytes: hash 4, latitude 2, longitude 2, IBGE code 3, population 1, start of the name 2.
 const RECORD: usize = 14;
-/// Bytes of one alias: FNV-1a of its key 4, of its reversed key 4, record 2.
+/// Size of an alias in bytes: FNV-1a of its key 4, FNV-1a of its reversed key 4, record 2.
 const ALIAS: usize = 10;
-/// Bytes of one CEP range: its first CEP divided by ten 3, record 2.
+/// Size of a CEP range in bytes: first CEP divided by ten 3, record 2.
 const RANGE: usize = 5;
 const HEADER: usize = 16;
-/// Marks a CEP range that belongs to no municipality.
+/// Marks a CEP range without a municipality.
 const NO_MUNICIPALITY: u16 = u16::MAX;
 
-/// Both hashes of an alias' key: an alias has no text to compare, so 64 bits must do.
+/// Returns the 64-bit hash of an alias' key. Aliases are stored without their text, so 32 bits could collide unnoticed.
 pub fn alias_hash(key: &str) -> u64 {
     let reversed: String = key.chars().rev().collect();
     u64::from(hash32(key)) << 32 | u64::from(hash32(&reversed))
 }
 
-/// Positions on a grid of 16 bits a side over Brazil: steps of 6e-4 degrees north of −34, 6.5e-4 east of −74.
+/// Grid over Brazil with 16-bit coordinates: south end −34 degrees, steps of 6e-4; west end −74 degrees, steps of 6.5e-4.
 const GRID: (i32, i32, i32, i32) = (-340_000_000, 6_000, -740_000_000, 6_500);
 
-/// The place of a grid cell; at most 36 m from what was rounded to it.
+/// Returns the point of a grid cell, at most 36 m from the points rounded to it in each direction.
 fn grid_point(lat: u16, lon: u16) -> Point {
     let (south, lat_step, west, lon_step) = GRID;
     Point { lat_e7: south + i32::from(lat) * lat_step, lon_e7: west + i32::from(lon) * lon_step }
 }
 
-/// The grid cell nearest to a place, or `None` outside the grid.
+/// Returns the grid cell nearest to a point, or `None` outside the grid.
 pub fn to_grid(point: Point) -> Option<(u16, u16)> {
     let (south, lat_step, west, lon_step) = GRID;
     let cell = |value: i32, from: i32, step: i32| u16::try_from((value - from + step / 2).div_euclid(step)).ok();
@@ -81,14 +81,14 @@ fn record(index: u16) -> usize {
     HEADER + usize::from(index) * RECORD
 }
 
-/// 500 · 2^(code/8), by integers, so that every host gets the same number.
+/// Returns 500 · 2^(code/8), computed with integers for identical results on every host.
 pub fn population_of(code: u32) -> u32 {
     const EIGHTHS: [u32; 8] = [500_000, 545_254, 594_604, 648_420, 707_107, 771_105, 840_896, 917_004];
     let eighth = EIGHTHS[(code % 8) as usize];
     (u64::from(eighth) << (code / 8).min(31)).div_ceil(1_000).try_into().unwrap_or(u32::MAX)
 }
 
-/// The first index for which `before` is false, in a table sorted so that it is true first.
+/// Returns the first index for which `before` is false. `before` must not be true for any later index.
 fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, len);
     while low < high {
@@ -103,7 +103,7 @@ fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
 }
 
 impl Tables {
-    /// Opens four tables, each after its length in four bytes; `None` if they are not such tables.
+    /// Opens four tables, each preceded by its length in four bytes. Returns `None` if they are invalid.
     pub(super) fn open(mut bytes: &'static [u8]) -> Option<Tables> {
         let mut next = || {
             let (length, rest) = bytes.split_first_chunk()?;
@@ -121,29 +121,29 @@ impl Tables {
         is_valid.then_some(tables)
     }
 
-    /// How many municipalities there are.
+    /// Returns the number of municipalities.
     pub(super) fn count(&self) -> u16 {
         u16_at(self.municipalities, 4)
     }
 
-    /// Seat of a municipality.
+    /// Returns the municipal seat.
     pub(super) fn municipal_seat(&self, index: u16) -> Point {
         let at = record(index);
         grid_point(u16_at(self.municipalities, at + 4), u16_at(self.municipalities, at + 6))
     }
 
-    /// Seven-digit IBGE code.
+    /// Returns the seven-digit IBGE code.
     pub(super) fn ibge(&self, index: u16) -> u32 {
         u24_at(self.municipalities, record(index) + 8)
     }
 
-    /// Inhabitants: the byte counts eighths of an octave above 500.
+    /// Returns the population, which is stored in steps of an eighth of an octave above 500.
     pub(super) fn population(&self, index: u16) -> u32 {
         let code = u32::from(byte(self.municipalities, record(index) + 11));
         population_of(code)
     }
 
-    /// Name with its accents, from codes of one byte that stand for a few letters each.
+    /// Returns the name with its accents, decoded from one-byte codes that stand for a few letters each.
     pub(super) fn name(&self, index: u16) -> String {
         let codes = usize::from(u16_at(self.municipalities, 8));
         let text_len = usize::from(u16_at(self.municipalities, 10));
@@ -152,7 +152,7 @@ impl Tables {
         let text = starts + (codes + 1) * 2;
         let names = text + text_len;
         let from = usize::from(u16_at(self.municipalities, record(index) + 12));
-        // The last record is followed by the two bytes where its name ends; the others by the next record.
+        // A name ends where the next record's name starts. The two bytes after the last record hold the end of the last name.
         let next = index.saturating_add(1);
         let end = if next == self.count() { record(next) } else { record(next) + 12 };
         let to = usize::from(u16_at(self.municipalities, end));
@@ -166,7 +166,7 @@ impl Tables {
         String::from_utf8(whole).unwrap_or_default()
     }
 
-    /// Every municipality whose key has this hash, in table order.
+    /// Returns the municipalities whose key has this hash, in table order.
     pub(super) fn with_hash(&self, hash: u32) -> impl Iterator<Item = u16> {
         let first =
             partition(usize::from(self.count()), |index| u32_at(self.municipalities, HEADER + index * RECORD) < hash);
@@ -174,7 +174,7 @@ impl Tables {
         (first..self.count()).take_while(move |index| u32_at(self.municipalities, record(*index)) == hash)
     }
 
-    /// Every municipality that an alias with this hash names.
+    /// Returns the municipalities that have an alias with this hash.
     pub(super) fn with_alias(&self, hash: u64) -> impl Iterator<Item = u16> {
         let base = record(self.count()) + 2;
         let total = usize::from(u16_at(self.municipalities, 6));
@@ -189,7 +189,7 @@ impl Tables {
             .filter(|index| *index < self.count())
     }
 
-    /// The municipality whose range holds this CEP.
+    /// Returns the municipality whose range contains this CEP.
     pub(super) fn with_cep(&self, cep: u32) -> Option<u16> {
         let total = (self.ceps.len().saturating_sub(4)) / RANGE;
         let next = partition(total, |index| u24_at(self.ceps, 4 + index * RANGE) <= cep / 10);
@@ -197,12 +197,12 @@ impl Tables {
         (index != NO_MUNICIPALITY && index < self.count()).then_some(index)
     }
 
-    /// Whether any CEP range belongs to this municipality; a few have none.
+    /// Whether this municipality has a CEP range. A few have none.
     pub(super) fn has_ceps(&self, index: u16) -> bool {
         self.ceps.get(4..).unwrap_or_default().chunks_exact(RANGE).any(|range| u16_at(range, 3) == index)
     }
 
-    /// Brazil's land, coast and islands, simplified to about 1.3 km: strips that together are closed rings.
+    /// Returns Brazil's outline, islands included, simplified to about 1.3 km. The strips together form closed rings.
     pub(super) fn strips(&self) -> impl Iterator<Item = Strip> {
         let mut at = 4;
         std::iter::from_fn(move || {
@@ -215,17 +215,17 @@ impl Tables {
     }
 }
 
-/// A stretch of Brazil's outline: up to 16 edges, with the latitudes that they keep to.
+/// A section of Brazil's outline with up to 16 edges and their latitude range.
 pub(super) struct Strip {
-    /// Least latitude, in 10⁻⁷ degrees.
+    /// Minimum latitude in 10⁻⁷ degrees.
     pub(super) south_e7: i32,
-    /// Greatest latitude, in 10⁻⁷ degrees.
+    /// Maximum latitude in 10⁻⁷ degrees.
     pub(super) north_e7: i32,
     cells: &'static [u8],
 }
 
 impl Strip {
-    /// Its edges, one after another.
+    /// Returns the edges in order.
     pub(super) fn edges(&self) -> impl Iterator<Item = (Point, Point)> {
         let points = || self.cells.chunks_exact(4).map(|cell| grid_point(u16_at(cell, 0), u16_at(cell, 2)));
         points().zip(points().skip(1))
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_are_whole_and_sorted() {
+    fn tables_are_complete_and_sorted() {
         let Tables { municipalities, ceps, outline, .. } = EMBEDDED;
         assert_eq!(EMBEDDED.count(), 5_571);
         let hashes: Vec<u32> = (0..EMBEDDED.count()).map(|index| u32_at(municipalities, record(index))).collect();
@@ -272,9 +272,9 @@ mod tests {
     }
 
     #[test]
-    fn the_grid_rounds_to_36_metres() {
-        let place = Point::from_degrees(-23.550_520_1, -46.633_308_9).expect("on the planet");
-        let (lat, lon) = to_grid(place).expect("in Brazil");
+    fn grid_rounds_to_36_metres() {
+        let place = Point::from_degrees(-23.550_520_1, -46.633_308_9).expect("valid coordinates");
+        let (lat, lon) = to_grid(place).expect("point on the grid");
         assert!(super::super::great_circle_m(place, grid_point(lat, lon)) < 50);
         assert!(to_grid(Point { lat_e7: 900_000_000, lon_e7: 0 }).is_none());
     }

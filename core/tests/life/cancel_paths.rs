@@ -1,4 +1,4 @@
-//! Every way to cancel an order stop by stop costs at least what cancelling the rest at once costs, at each time.
+//! Checks that cancelling an order stop by stop never costs less than cancelling the rest at once, at any time.
 
 use despacho_core::{
     changes::Changes,
@@ -14,12 +14,12 @@ use despacho_core::{
 };
 use rust_decimal::Decimal;
 
-use crate::support::{allocated, host, now};
+use crate::support::{block_on, create_allocated_order, host};
 
-/// One order, its rules, and how the stops that remain are priced.
+/// Cancellation rules of an order, and the price function for its remaining stops.
 struct Scenario<'a> {
     rules: Cancellation,
-    /// Cancellations before this one take place in the free minutes.
+    /// Number of cancellations within the free minutes.
     free_steps: usize,
     fee: i64,
     price: &'a dyn Fn(&Order, &[usize]) -> Plan,
@@ -33,14 +33,14 @@ fn merchant() -> Person {
     Person { name: "Loja".to_owned(), phone: None }
 }
 
-fn moved(changes: &Changes) -> i64 {
+fn ledger_sum(changes: &Changes) -> i64 {
     changes.ledger.iter().map(|entry| entry.amount.centavos()).sum()
 }
 
-fn taken(taken: StepOutcome) -> (Order, Changes) {
-    match taken {
+fn expect_taken(outcome: StepOutcome) -> (Order, Changes) {
+    match outcome {
         StepOutcome::Now(moved) => *moved,
-        StepOutcome::Already => panic!("nothing was cancelled"),
+        StepOutcome::Already => panic!("the step had no effect"),
     }
 }
 
@@ -51,12 +51,12 @@ impl Scenario<'_> {
         ExecContext { now: at, entropy: Entropy::new([7; 32]) }
     }
 
-    /// Explores all sequences from here, `sum` being what the ledger has for the order, and returns the lowest final cost and how many
-    /// sequences there are.
+    /// Explores all sequences of cancellations from this step. `sum` is the order's ledger total so far. Returns the lowest final
+    /// cost and the number of sequences.
     fn explore(&self, order: &Order, step: usize, sum: i64) -> (i64, usize) {
         let context = self.context_at(order, step);
         let at_once = self.at_once(order, sum, &context);
-        self.refunds_for_platform(order, sum, &context);
+        self.assert_full_refunds(order, sum, &context);
         let (mut lowest, mut sequences) = (at_once, 1);
         let waiting: Vec<_> = order.deliveries.iter().filter(|stop| !order.is_cancelled(stop.id)).collect();
         if waiting.len() == 1 {
@@ -68,37 +68,38 @@ impl Scenario<'_> {
             let terms = lifecycle::stop_terms(order, plan.fee, &self.rules, context.now);
             let repriced = Repricing { plan: &plan, tariff_version: "t", rules: &self.rules };
             let (next, changes) =
-                taken(lifecycle::cancel_stop(order, stop, repriced, merchant(), None, &context).unwrap());
+                expect_taken(lifecycle::cancel_stop(order, stop, repriced, merchant(), None, &context).unwrap());
             let charged = next.cancellation_fee.centavos() - order.cancellation_fee.centavos();
-            assert_eq!(charged, terms.fee.centavos(), "the terms are what is charged");
-            assert_eq!(order.fee.centavos() - next.fee.centavos() - charged, moved(&changes));
-            assert!(next.fee <= order.fee && charged >= 0 && moved(&changes) >= 0);
-            let (cost, count) = self.explore(&next, step + 1, sum + moved(&changes));
+            assert_eq!(charged, terms.fee.centavos(), "the charge equals the terms");
+            assert_eq!(order.fee.centavos() - next.fee.centavos() - charged, ledger_sum(&changes));
+            assert!(next.fee <= order.fee && charged >= 0 && ledger_sum(&changes) >= 0);
+            let (cost, count) = self.explore(&next, step + 1, sum + ledger_sum(&changes));
             assert!(cost >= at_once, "step {step}: {cost} centavos stop by stop, {at_once} at once");
             (lowest, sequences) = (lowest.min(cost), sequences + count);
         }
         (lowest, sequences)
     }
 
-    /// What the whole order costs in the end where the rest is cancelled now.
+    /// Cancels the rest of the order now and returns the order's final cost.
     fn at_once(&self, order: &Order, sum: i64, context: &ExecContext) -> i64 {
         let terms = lifecycle::terms(order, &self.rules, context.now);
-        let (ended, changes) = taken(lifecycle::cancel(order, None, merchant(), None, &self.rules, context).unwrap());
-        let cost = -(sum + moved(&changes));
-        assert_eq!(cost, ended.cancellation_fee.centavos(), "the ledger sums up to what the order shows");
-        assert_eq!(cost, order.cancellation_fee.plus(terms.fee).centavos(), "the terms are what is charged");
+        let (ended, changes) =
+            expect_taken(lifecycle::cancel(order, None, merchant(), None, &self.rules, context).unwrap());
+        let cost = -(sum + ledger_sum(&changes));
+        assert_eq!(cost, ended.cancellation_fee.centavos(), "the ledger's sum equals the order's cancellation fee");
+        assert_eq!(cost, order.cancellation_fee.plus(terms.fee).centavos(), "the charge equals the terms");
         assert!((0..=self.fee).contains(&cost), "{cost} of {}", self.fee);
         let late = if terms.mode == Mode::Paid { OrderStatus::CancelledWithFee } else { OrderStatus::Cancelled };
         assert_eq!(ended.status, late);
         cost
     }
 
-    /// The platform's cancellation and an expired search refund everything, fees of late cancellations too.
-    fn refunds_for_platform(&self, order: &Order, sum: i64, context: &ExecContext) {
+    /// Checks that the platform's cancellation and an expired search refund everything, including late cancellation fees.
+    fn assert_full_refunds(&self, order: &Order, sum: i64, context: &ExecContext) {
         let mut ids = IdBlock::new(1, 9);
         let ended = lifecycle::cancel_by_platform(order, None, "flood".to_owned(), &mut ids, context).unwrap();
-        let (ended, changes) = taken(ended);
-        assert_eq!((sum + moved(&changes), ended.cancellation_fee), (0, Money::ZERO));
+        let (ended, changes) = expect_taken(ended);
+        assert_eq!((sum + ledger_sum(&changes), ended.cancellation_fee), (0, Money::ZERO));
         let mut searching = Order { status: OrderStatus::Searching, courier: None, ..order.clone() };
         let (_, ledger) =
             lifecycle::expire(&mut searching, &lifecycle::Timing::default(), Timestamp::from_millis(i64::MAX / 2));
@@ -108,8 +109,8 @@ impl Scenario<'_> {
     }
 }
 
-/// Runs a scenario for each number of steps in the free minutes. Late from the start, all sequences cost the same.
-fn explored(order: &Order, percent: u32, price: &dyn Fn(&Order, &[usize]) -> Plan) -> usize {
+/// Explores the order for each number of steps within the free minutes. Without free steps, all sequences cost the same.
+fn explore_order(order: &Order, percent: u32, price: &dyn Fn(&Order, &[usize]) -> Plan) -> usize {
     let fee = order.fee.centavos();
     let mut sequences = 0;
     for free_steps in 0..=order.deliveries.len() {
@@ -117,8 +118,8 @@ fn explored(order: &Order, percent: u32, price: &dyn Fn(&Order, &[usize]) -> Pla
         let scenario = Scenario { rules, free_steps, fee, price };
         let (lowest, count) = scenario.explore(order, 0, -fee);
         if free_steps == 0 {
-            let whole = Money::rounded(order.fee.reais() * Decimal::new(percent.into(), 2)).unwrap();
-            assert_eq!(lowest, whole.centavos());
+            let full = Money::rounded(order.fee.reais() * Decimal::new(percent.into(), 2)).unwrap();
+            assert_eq!(lowest, full.centavos());
         }
         sequences += count;
     }
@@ -126,32 +127,32 @@ fn explored(order: &Order, percent: u32, price: &dyn Fn(&Order, &[usize]) -> Pla
 }
 
 #[test]
-fn cancelling_stop_by_stop_never_costs_less_whatever_the_prices() {
+fn stop_by_stop_cancellation_never_costs_less_for_any_price() {
     let host = host();
     let mut sequences = 0;
     for stops in 1..=5_usize {
-        let order = allocated(&host, &format!("A-{stops}"), &vec![true; stops]);
+        let order = create_allocated_order(&host, &format!("A-{stops}"), &vec![true; stops]);
         let courier = crate::support::courier(&host, 7);
         assert_eq!(courier.order, Some(order.id));
         for seed in 0..3_u32 {
-            // Prices of all sets of stops, in no order: removing a stop may raise the price.
+            // Arbitrary prices for all sets of stops: removing a stop may increase the price.
             let of = |mask: u64| {
                 let mixed = (mask + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17 + seed) ^ u64::from(seed);
                 if seed == 0 { 1_001 * i64::from(mask.count_ones()) } else { i64::try_from(mixed % 5_003).unwrap() }
             };
-            let price = |_: &Order, left: &[usize]| synthetic(of(left.iter().map(|at| 1 << at).sum()));
+            let price = |_: &Order, left: &[usize]| plan_with_fee(of(left.iter().map(|at| 1 << at).sum()));
             let order = Order { fee: money(of((1 << stops) - 1)), ..order.clone() };
             for percent in [0, 1, 33, 50, 100] {
-                sequences += explored(&order, percent, &price);
+                sequences += explore_order(&order, percent, &price);
             }
         }
-        freed(&host, &order);
+        cancel_order(&host, &order);
     }
     assert!(sequences > 20_000, "{sequences}");
 }
 
 #[test]
-fn cancelling_stop_by_stop_never_costs_less_with_real_tariffs() {
+fn stop_by_stop_cancellation_never_costs_less_with_tariffs() {
     let host = host();
     let usual = Tariff::default();
     let dearer = Tariff { per_km: Decimal::from(9), base_fee: Decimal::from(30), ..usual.clone() };
@@ -165,36 +166,36 @@ fn cancelling_stop_by_stop_never_costs_less_with_real_tariffs() {
     let minimum = Tariff { minimum_fee: Decimal::from(25), ..usual.clone() };
     for (number, tariff) in [usual, dearer, surcharged, minimum].iter().enumerate() {
         for paid in [[true, true, true, true], [true, false, true, false]] {
-            let order = allocated(&host, &format!("B-{number}-{}", paid[1]), &paid);
-            let price = |order: &Order, left: &[usize]| planned(&host, tariff, order, left);
+            let order = create_allocated_order(&host, &format!("B-{number}-{}", paid[1]), &paid);
+            let price = |order: &Order, left: &[usize]| plan_stops(&host, tariff, order, left);
             for percent in [33, 50] {
-                assert!(explored(&order, percent, &price) > 200);
+                assert!(explore_order(&order, percent, &price) > 200);
             }
-            freed(&host, &order);
+            cancel_order(&host, &order);
         }
     }
 }
 
 #[test]
-fn order_with_a_late_cancellation_stays_late_where_the_clock_is_set_back() {
+fn late_cancellation_stays_late_if_the_clock_is_set_back() {
     let host = host();
-    let order = allocated(&host, "C-1", &[true, true]);
+    let order = create_allocated_order(&host, "C-1", &[true, true]);
     let (rules, first) = (Cancellation::default(), order.first_allocated_at.unwrap());
     let at = |minutes| ExecContext { now: first.after(Duration::minutes(minutes)), entropy: Entropy::new([7; 32]) };
     let stop = order.deliveries[0].id;
-    let plan = synthetic(order.fee.centavos() / 3);
+    let plan = plan_with_fee(order.fee.centavos() / 3);
     let repriced = Repricing { plan: &plan, tariff_version: "t", rules: &rules };
-    let (left, _) = taken(lifecycle::cancel_stop(&order, stop, repriced, merchant(), None, &at(5)).unwrap());
+    let (left, _) = expect_taken(lifecycle::cancel_stop(&order, stop, repriced, merchant(), None, &at(5)).unwrap());
     assert!(left.cancellation_fee > Money::ZERO);
     assert_eq!(lifecycle::terms(&left, &rules, at(1).now).mode, Mode::Paid);
-    let (ended, changes) = taken(lifecycle::cancel(&left, None, merchant(), None, &rules, &at(1)).unwrap());
+    let (ended, changes) = expect_taken(lifecycle::cancel(&left, None, merchant(), None, &rules, &at(1)).unwrap());
     assert_eq!(ended.status, OrderStatus::CancelledWithFee);
     let half = Money::rounded(order.fee.reais() * Decimal::new(5, 1)).unwrap();
-    assert_eq!(ended.cancellation_fee, half, "as much as at once");
-    assert_eq!(moved(&changes), left.fee.centavos() - (half.centavos() - left.cancellation_fee.centavos()));
+    assert_eq!(ended.cancellation_fee, half, "the same as cancelling at once");
+    assert_eq!(ledger_sum(&changes), left.fee.centavos() - (half.centavos() - left.cancellation_fee.centavos()));
 }
 
-fn synthetic(fee: i64) -> Plan {
+fn plan_with_fee(fee: i64) -> Plan {
     let at = Timestamp::default();
     Plan {
         order: Vec::new(),
@@ -208,7 +209,7 @@ fn synthetic(fee: i64) -> Plan {
     }
 }
 
-fn planned(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) -> Plan {
+fn plan_stops(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) -> Plan {
     let stop = |at: &usize| {
         let stop = &order.deliveries[*at];
         Stop { located: stop.place.located, online_payment: stop.online_payment, pin: None }
@@ -219,7 +220,7 @@ fn planned(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) -> 
     let request = Request {
         pickup: order.pickup.located,
         stops: &stops,
-        matrix: &now(host.distance_matrix(&places)).unwrap(),
+        matrix: &block_on(host.distance_matrix(&places)).unwrap(),
         best_route: false,
         preparation_minutes: 0,
         now: order.created_at,
@@ -228,11 +229,11 @@ fn planned(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) -> 
     plan(tariff, &request).unwrap()
 }
 
-/// Cancels an order, so that its courier is free for the next one.
-fn freed(host: &despacho_core::memory::MemoryHost, order: &Order) {
+/// Cancels an order to release its courier for the next one.
+fn cancel_order(host: &despacho_core::memory::MemoryHost, order: &Order) {
     let courier = crate::support::courier(host, 7);
     let rules = Cancellation::default();
     let (_, changes) =
-        taken(lifecycle::cancel(order, Some(&courier), merchant(), None, &rules, &host.exec_context()).unwrap());
-    now(host.commit(&changes)).unwrap();
+        expect_taken(lifecycle::cancel(order, Some(&courier), merchant(), None, &rules, &host.exec_context()).unwrap());
+    block_on(host.commit(&changes)).unwrap();
 }

@@ -1,17 +1,17 @@
-//! Following along: the events of an order, applied to what its creation answered, give what the service itself says at every step.
+//! Applies an order's events to the response to its creation. The result must equal the service's own state after every step.
 
 use despacho_core::{api::follow::apply_event, memory::MemoryHost};
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
-use crate::support::{COURIER, OPERATOR, allocated, created, host, send};
+use crate::support::{COURIER, OPERATOR, create_allocated_order, create_order, host, send};
 
-fn applied(order: &Value, event: &Value) -> Result<Value, String> {
+fn apply(order: &Value, event: &Value) -> Result<Value, String> {
     let after = apply_event(order.to_string().as_bytes(), event.to_string().as_bytes());
     after.map(|text| serde_json::from_str(&text).unwrap()).map_err(|problem| problem.code.name().to_owned())
 }
 
-fn looked_up(host: &MemoryHost, id: impl std::fmt::Display) -> Value {
+fn look_up(host: &MemoryHost, id: impl std::fmt::Display) -> Value {
     send(host, KEY, &format!("GET /delivery/orders/{id}"), &Value::Null).body
 }
 
@@ -20,7 +20,7 @@ fn situations(order: &Value) -> (Value, Vec<Value>) {
     (order["situation"].clone(), deliveries.iter().map(|one| one["situation"].clone()).collect())
 }
 
-/// Numbers that look chosen by chance, the same in every run.
+/// Pseudo-random numbers that are equal in every run.
 struct Rng(u64);
 
 impl Rng {
@@ -30,13 +30,13 @@ impl Rng {
     }
 }
 
-/// One request of somebody's, at random; most of them are refused.
-fn act(host: &MemoryHost, order: &Value, rng: &mut Rng) {
+/// Sends a random request of a random actor. Most of these requests are rejected.
+fn send_random_request(host: &MemoryHost, order: &Value, rng: &mut Rng) {
     let id = &order["id"];
     let stops = order["deliveries"].as_array().unwrap();
     let stop = &stops[rng.below(stops.len())];
     let body = json!({
-        "deliveryId": stop["id"], "code": stop["deliveryCode"], "reason": "by chance", "minutes": 1, "orderId": id,
+        "deliveryId": stop["id"], "code": stop["deliveryCode"], "reason": "random", "minutes": 1, "orderId": id,
     });
     let steps = [
         (COURIER, "courier/orders/{}/arrive"),
@@ -65,9 +65,10 @@ fn act(host: &MemoryHost, order: &Value, rng: &mut Rng) {
     if path.ends_with("hand-back") {
         body["code"] = order["returnCode"].clone();
     }
-    // What ends a delivery badly is rarer than what carries it on.
-    let rare = ["cancel", "fail", "lost", "return", "discard"].iter().any(|word| path.ends_with(&format!("/{word}")));
-    if rare && rng.below(5) > 0 {
+    // Steps that end a delivery without success are rarer, so other steps occur often enough.
+    let is_rare =
+        ["cancel", "fail", "lost", "return", "discard"].iter().any(|step| path.ends_with(&format!("/{step}")));
+    if is_rare && rng.below(5) > 0 {
         return;
     }
     let response = send(host, key, &format!("POST /{}", path.replace("{}", &id.to_string())), &body);
@@ -75,80 +76,88 @@ fn act(host: &MemoryHost, order: &Value, rng: &mut Rng) {
 }
 
 #[test]
-fn the_events_of_random_lives_lead_where_the_service_stands() {
+fn applied_events_of_random_orders_match_the_service() {
     let (host, mut rng) = (host(), Rng(7));
     let (mut steps, mut ended) = (0, std::collections::BTreeSet::new());
-    for life in 0..40 {
+    for number in 0..40 {
         let paid: Vec<bool> = (0..=rng.below(3)).map(|_| rng.below(3) > 0).collect();
-        let order = allocated(&host, &format!("F-{life}"), &paid);
-        let mut now = looked_up(&host, order.id);
-        let mut known = now.clone();
+        let order = create_allocated_order(&host, &format!("F-{number}"), &paid);
+        let mut current = look_up(&host, order.id);
+        let mut known = current.clone();
         for _ in 0..400 {
-            act(&host, &now, &mut rng);
-            now = looked_up(&host, order.id);
-            let events = now["events"].as_array().unwrap();
+            send_random_request(&host, &current, &mut rng);
+            current = look_up(&host, order.id);
+            let events = current["events"].as_array().unwrap();
             let seen = known["events"].as_array().unwrap().len();
             for event in &events[seen..] {
-                known = applied(&known, event).unwrap();
+                known = apply(&known, event).unwrap();
                 steps += 1;
             }
-            assert_eq!(situations(&known), situations(&now));
-            if now["situation"].as_u64().unwrap() >= 500 {
-                ended.insert(now["situation"].as_u64().unwrap());
+            assert_eq!(situations(&known), situations(&current));
+            if current["situation"].as_u64().unwrap() >= 500 {
+                ended.insert(current["situation"].as_u64().unwrap());
                 break;
             }
         }
-        // From the creation on, in one go, gives the same again.
-        let events = now["events"].as_array().unwrap();
-        let mut replayed = now.clone();
+        // Applying all events from the creation gives the same result.
+        let events = current["events"].as_array().unwrap();
+        let mut replayed = current.clone();
         replayed["situation"] = events[0]["situation"].clone();
         replayed["events"] = json!([events[0]]);
         for delivery in replayed["deliveries"].as_array_mut().unwrap() {
             delivery["situation"] = json!(150);
         }
         for event in &events[1..] {
-            replayed = applied(&replayed, event).unwrap();
+            replayed = apply(&replayed, event).unwrap();
         }
-        assert_eq!(replayed, now);
-        // A courier who still carries something is needed for the next life.
-        let open = now["situation"].as_u64().unwrap() < 500;
-        assert!(!open, "life {life} did not end in 400 requests");
+        assert_eq!(replayed, current);
+        // The order must have ended, because the next one needs its courier.
+        let has_ended = current["situation"].as_u64().unwrap() >= 500;
+        assert!(has_ended, "order {number} did not end in 400 requests");
     }
     assert!(steps > 200 && ended.len() >= 3, "{steps} steps, {ended:?}");
 }
 
 #[test]
-fn what_does_not_follow_is_told() {
+fn inapplicable_event_is_rejected() {
     let host = host();
-    let order = created(&host, "F-X", 30, &[true]);
-    let known = looked_up(&host, order.id);
+    let order = create_order(&host, "F-X", 30, &[true]);
+    let known = look_up(&host, order.id);
     let event = |sequence: u32, kind: &str, status: u16| json!({ "sequence": sequence, "type": kind, "situation": status, "deliveryId": null });
-    assert_eq!(applied(&known, &event(1, "order.created", 110)), Ok(known.clone()), "known already");
+    assert_eq!(apply(&known, &event(1, "order.created", 110)), Ok(known.clone()), "already applied");
     assert_eq!(
-        applied(&known, &event(3, "order.searching", 200)),
+        apply(&known, &event(3, "order.searching", 200)),
         Err("invalid_transition".to_owned()),
-        "one is missing"
+        "an event is missing"
     );
     assert_eq!(
-        applied(&known, &event(2, "order.searching", 200)),
+        apply(&known, &event(2, "order.searching", 200)),
         Err("invalid_transition".to_owned()),
-        "not from here"
+        "not from this status"
     );
-    assert_eq!(applied(&known, &event(2, "order.ready", 200)), Err("invalid_transition".to_owned()), "leads elsewhere");
-    let cancelled = applied(&known, &event(2, "order.cancelled", 600)).unwrap();
+    assert_eq!(
+        apply(&known, &event(2, "order.ready", 200)),
+        Err("invalid_transition".to_owned()),
+        "leads to another status"
+    );
+    let cancelled = apply(&known, &event(2, "order.cancelled", 600)).unwrap();
     assert_eq!((&cancelled["situation"], &cancelled["deliveries"][0]["situation"]), (&json!(600), &json!(600)));
-    assert_eq!(applied(&cancelled, &event(3, "order.ready", 120)), Ok(cancelled.clone()), "the end absorbs");
-    // The answer to the creation has no events: the next one is the second.
+    assert_eq!(
+        apply(&cancelled, &event(3, "order.ready", 120)),
+        Ok(cancelled.clone()),
+        "a final status ignores events"
+    );
+    // The response to the creation has no events, so the next event is the second.
     let mut plain = known.clone();
     plain.as_object_mut().unwrap().retain(|name, _| name != "events");
-    let ready = applied(&plain, &event(2, "order.ready", 120)).unwrap();
+    let ready = apply(&plain, &event(2, "order.ready", 120)).unwrap();
     assert_eq!((&ready["situation"], &ready["sequence"]), (&json!(120), &json!(2)));
     for (order, event) in [
         (json!([]), event(2, "order.ready", 120)),
         (json!({}), event(2, "order.ready", 120)),
         (known.clone(), json!({})),
-        (known.clone(), event(2, "order.unheard_of", 120)),
+        (known.clone(), event(2, "order.unknown", 120)),
     ] {
-        assert_eq!(applied(&order, &event), Err("malformed_request".to_owned()));
+        assert_eq!(apply(&order, &event), Err("malformed_request".to_owned()));
     }
 }

@@ -1,6 +1,6 @@
-//! An order's life: the table, every path through it, and the steps over the API.
+//! Order lifecycle: the transition table, all paths through it, and the steps over the API.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests panic on failure")]
 
 mod cancel_paths;
 #[path = "../../examples/embed.rs"]

@@ -1,4 +1,5 @@
-//! Every path through the table, up to three deliveries, with and without a round trip: each step through the decisions.
+//! Explores all paths through the transition table for up to three deliveries, with and without a return. The steps use the same
+//! functions as real requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,19 +24,19 @@ use despacho_core::{
     },
 };
 
-use crate::support::{courier, created, host};
+use crate::support::{courier, create_order, host};
 
-/// All that tells two states of the model apart.
+/// A state of the model: the statuses of an order and its deliveries.
 pub(crate) type State = (u16, Vec<u16>);
 
 fn state(order: &Order) -> State {
     (order.status.number(), order.deliveries.iter().map(|delivery| delivery.status.number()).collect())
 }
 
-/// What a step came to.
+/// Result of a step.
 enum Outcome {
     Moved(Box<(Order, Changes)>),
-    Already,
+    AlreadyDone,
     Rejected(StepError),
 }
 
@@ -43,14 +44,14 @@ impl From<Result<StepOutcome, StepError>> for Outcome {
     fn from(result: Result<StepOutcome, StepError>) -> Outcome {
         match result {
             Ok(StepOutcome::Now(moved)) => Outcome::Moved(moved),
-            Ok(StepOutcome::Already) => Outcome::Already,
+            Ok(StepOutcome::Already) => Outcome::AlreadyDone,
             Err(error) => Outcome::Rejected(error),
         }
     }
 }
 
-/// The table does not have it: decisions of dispatch and of time say so by doing nothing.
-fn nothing() -> Outcome {
+/// The outcome of a dispatch or clock step that did nothing because the table has no such transition.
+fn invalid() -> Outcome {
     Outcome::Rejected(StepError::Invalid { status: OrderStatus::Scheduled, possible: vec![] })
 }
 
@@ -64,39 +65,40 @@ impl ModelHost {
         self.host.exec_context()
     }
 
-    /// The courier as the order has it.
-    fn bound(&self, order: &Order) -> Courier {
+    /// Returns the courier, assigned to the order if the order has one.
+    fn courier_of(&self, order: &Order) -> Courier {
         Courier { order: order.courier.as_ref().map(|_| order.id), ..self.courier.clone() }
     }
 
-    /// Takes a step through the decision that real requests use, with the right codes.
+    /// Takes a step with the function that real requests use and with the correct codes.
     fn take(&self, order: &Order, step: Step, stop: Option<DeliveryId>) -> Option<Outcome> {
-        let bound = self.bound(order);
+        let courier = self.courier_of(order);
         let (mut context, mut ids) = (self.exec_context(), IdBlock::new(1, 9));
-        let reason = || "why".to_owned();
+        let reason = || "test".to_owned();
         let carried = |act: Carry, context: &mut ExecContext| {
             Outcome::from(
-                carry(order, &bound, &act, &mut IdBlock::new(1, 9), context).map_err(|FailedStep { error, .. }| error),
+                carry(order, &courier, &act, &mut IdBlock::new(1, 9), context)
+                    .map_err(|FailedStep { error, .. }| error),
             )
         };
-        let send_signal = |word: Signal, context: &mut ExecContext| {
-            Outcome::from(signal(order, Some(&bound), platform(), &word, &Timing::default(), context))
+        let send_signal = |value: Signal, context: &mut ExecContext| {
+            Outcome::from(signal(order, Some(&courier), platform(), &value, &Timing::default(), context))
         };
         let rules = |free_minutes| Cancellation { free_minutes, ..Cancellation::default() };
         let cancelled = |free_minutes| {
             let later = ExecContext { now: self.host.now().after(Duration::minutes(1)), ..self.exec_context() };
-            Outcome::from(cancel(order, Some(&bound), platform(), None, &rules(free_minutes), &later))
+            Outcome::from(cancel(order, Some(&courier), platform(), None, &rules(free_minutes), &later))
         };
         Some(match step {
             Step::Prepare | Step::PlaceReady => return None,
             Step::Delay => send_signal(Signal::Delay { minutes: 1, max: 1_440 }, &mut context),
             Step::MakeReady => send_signal(Signal::Ready, &mut context),
-            Step::Search | Step::Expire => self.time(order, step),
-            Step::Allocate => allocate(order, &Courier { order: None, sandbox: order.sandbox, ..bound }, &context)
-                .map_or_else(nothing, |moved| Outcome::Moved(Box::new(moved))),
+            Step::Search | Step::Expire => self.expire(order, step),
+            Step::Allocate => allocate(order, &Courier { order: None, sandbox: order.sandbox, ..courier }, &context)
+                .map_or_else(invalid, |moved| Outcome::Moved(Box::new(moved))),
             Step::ReachPickup => carried(Carry::ReachPickup, &mut context),
-            Step::Release => decline(order, &bound, reason(), &mut context)
-                .map_or_else(nothing, |moved| Outcome::Moved(Box::new(moved))),
+            Step::Release => decline(order, &courier, reason(), &mut context)
+                .map_or_else(invalid, |moved| Outcome::Moved(Box::new(moved))),
             Step::PickUp => carried(Carry::PickUp { code: order.pickup_code.clone() }, &mut context),
             Step::SetOut => carried(Carry::SetOut(stop?), &mut context),
             Step::Resequence => carried(Carry::Resequence(stop?), &mut context),
@@ -113,7 +115,7 @@ impl ModelHost {
                 carried(Carry::HandBack { code: order.return_code.clone().unwrap_or_default() }, &mut context)
             }
             Step::Waive => send_signal(Signal::Waive, &mut context),
-            Step::Lose => lose(order, Some(&bound), stop?, reason(), &mut ids, &context).into(),
+            Step::Lose => lose(order, Some(&courier), stop?, reason(), &mut ids, &context).into(),
             Step::CancelStop => {
                 let plan = plan(order, without(order, stop?).unwrap_or_default().len());
                 let repriced = Repricing { plan: &plan, tariff_version: "t", rules: &rules(1_000) };
@@ -121,23 +123,23 @@ impl ModelHost {
             }
             Step::Cancel => cancelled(1_000),
             Step::CancelLate => cancelled(0),
-            Step::CancelByPlatform => cancel_by_platform(order, Some(&bound), reason(), &mut ids, &context).into(),
+            Step::CancelByPlatform => cancel_by_platform(order, Some(&courier), reason(), &mut ids, &context).into(),
         })
     }
 
-    /// What time does once its hour has come, one step at a time.
-    fn time(&self, order: &Order, step: Step) -> Outcome {
+    /// Applies the next timed transition at its deadline.
+    fn expire(&self, order: &Order, step: Step) -> Outcome {
         let (mut moved, timing) = (Order { version: order.version + 1, ..order.clone() }, Timing::default());
         let due = next_deadline(order, &timing).unwrap_or_default().max(order.status_since);
         let (events, ledger) = expire(&mut moved, &timing, due);
         if events.len() != 1 || events[0].kind != step.row().event {
-            return nothing();
+            return invalid();
         }
         Outcome::Moved(Box::new((moved, Changes { events, ledger, ..Changes::default() })))
     }
 }
 
-/// A plan for so many stops, which costs less.
+/// Returns a free plan for this number of stops.
 fn plan(order: &Order, stops: usize) -> Plan {
     let at = order.created_at;
     Plan {
@@ -152,36 +154,35 @@ fn plan(order: &Order, stops: usize) -> Plan {
     }
 }
 
-/// Explores every state that can be reached from these, and gives them with the states that follow each.
+/// Explores all states that can be reached from `starts`. Returns each state with its successors.
 pub(crate) fn explore(model: &ModelHost, starts: Vec<Order>) -> BTreeMap<State, (Order, BTreeSet<State>)> {
-    let mut open = starts;
+    let mut unexplored = starts;
     let mut seen: BTreeMap<State, (Order, BTreeSet<State>)> = BTreeMap::new();
-    while let Some(order) = open.pop() {
+    while let Some(order) = unexplored.pop() {
         if seen.contains_key(&state(&order)) {
             continue;
         }
         let mut nexts = BTreeSet::new();
         let stops: Vec<Option<DeliveryId>> = order.deliveries.iter().map(|delivery| Some(delivery.id)).collect();
         for row in TABLE {
-            let whole = matches!(row.moves, despacho_core::rules::lifecycle::table::Move::Order { .. });
-            for stop in if whole { &[None][..] } else { &stops } {
+            let is_order_step = matches!(row.moves, despacho_core::rules::lifecycle::table::Move::Order { .. });
+            for stop in if is_order_step { &[None][..] } else { &stops } {
                 let allowed = Progress::of(&order).take(row.step, *stop);
                 let Some(outcome) = model.take(&order, row.step, *stop) else { continue };
                 match (allowed, outcome) {
                     (Some(expected), Outcome::Moved(moved)) => {
                         check(model, &order, row.step, &expected, &moved);
                         nexts.insert(state(&moved.0));
-                        open.push(moved.0);
+                        unexplored.push(moved.0);
                     }
-                    // A step that was taken already, or one that the table does not have.
-                    (None, Outcome::Already | Outcome::Rejected(StepError::Invalid { .. })) => {}
+                    // The step was already taken, or the table has no such transition.
+                    (None, Outcome::AlreadyDone | Outcome::Rejected(StepError::Invalid { .. })) => {}
                     (None, Outcome::Rejected(StepError::ReturnRequired)) => assert!(matches!(
                         row.step,
                         Step::Cancel | Step::CancelLate | Step::CancelByPlatform | Step::CancelStop
                     )),
                     (None, Outcome::Rejected(StepError::LastStop)) => assert_eq!(row.step, Step::CancelStop),
-                    // A first courier has not come, so that a cancellation costs nothing yet.
-                    (Some(_), Outcome::Already) => panic!("{:?} from {:?} was not taken", row.step, state(&order)),
+                    (Some(_), Outcome::AlreadyDone) => panic!("{:?} from {:?} was not taken", row.step, state(&order)),
                     (_, Outcome::Rejected(error)) => panic!("{:?} from {:?}: {error:?}", row.step, state(&order)),
                     (None, Outcome::Moved(moved)) => {
                         panic!("{:?} from {:?} to {:?} is not in the table", row.step, state(&order), state(&moved.0))
@@ -194,7 +195,8 @@ pub(crate) fn explore(model: &ModelHost, starts: Vec<Order>) -> BTreeMap<State, 
     seen
 }
 
-/// One transition: the events lead where the order stands, the history has no gap, and an order that ended has freed its courier.
+/// Checks a transition: replaying its events gives the new status, sequence numbers have no gap, and an ended order has released
+/// its courier.
 fn check(model: &ModelHost, before: &Order, step: Step, expected: &Progress, moved: &(Order, Changes)) {
     let (after, changes) = moved;
     let mut received = Progress::of(before);
@@ -205,19 +207,22 @@ fn check(model: &ModelHost, before: &Order, step: Step, expected: &Progress, mov
             .unwrap_or_else(|replay_error| panic!("{event:?}: {replay_error:?}"));
     }
     assert_eq!(received, Progress::of(after), "{step:?} from {:?}", state(before));
-    let cancels = matches!(step, Step::Cancel | Step::CancelLate);
-    // The terms decide which of the two it is, and a merchant's 'ready' begins the search at once.
-    if !cancels && step != Step::MakeReady {
+    let is_cancellation = matches!(step, Step::Cancel | Step::CancelLate);
+    // The cancellation terms determine the kind of cancellation, and `MakeReady` also starts the courier search.
+    if !is_cancellation && step != Step::MakeReady {
         assert_eq!(Progress { sequence: 0, ..received }, Progress { sequence: 0, ..expected.clone() });
     }
     assert_eq!(after.version, before.version + 1);
-    if after.status.is_final() && model.bound(before).order.is_some() {
-        assert!(changes.couriers.iter().any(|write| write.value.order.is_none()), "{step:?} keeps the courier");
+    if after.status.is_final() && model.courier_of(before).order.is_some() {
+        assert!(
+            changes.couriers.iter().any(|write| write.value.order.is_none()),
+            "{step:?} does not release the courier"
+        );
     }
 }
 
 #[test]
-fn every_path_ends_and_nothing_else_is_possible() {
+fn every_path_ends_and_no_other_transition_is_possible() {
     let host = host();
     let model = ModelHost { courier: courier(&host, 7), host };
     let (mut states, mut finals) = (0, BTreeSet::new());
@@ -225,14 +230,15 @@ fn every_path_ends_and_nothing_else_is_possible() {
         for cash in 0..(1 << stops) {
             let paid: Vec<bool> = (0..stops).map(|stop| cash & (1 << stop) == 0).collect();
             let codes = (format!("M-{stops}-{cash}"), format!("N-{stops}-{cash}"));
-            let starts = vec![created(&model.host, &codes.0, 30, &paid), created(&model.host, &codes.1, 0, &paid)];
+            let starts =
+                vec![create_order(&model.host, &codes.0, 30, &paid), create_order(&model.host, &codes.1, 0, &paid)];
             let seen = explore(&model, starts);
             states += seen.len();
-            // Backwards from the ends: whatever is not met has no way to one.
+            // Search backwards from the final states. States that are not found cannot reach one.
             let mut ends: BTreeSet<&State> = seen.keys().filter(|(order, _)| *order >= 500).collect();
             finals.extend(ends.iter().map(|(order, _)| *order));
             for end in &ends {
-                assert!(seen[*end].1.is_empty(), "something follows {end:?}");
+                assert!(seen[*end].1.is_empty(), "final state {end:?} has a successor");
                 assert!(end.1.iter().all(|delivery| *delivery >= 500), "{end:?} leaves a delivery open");
             }
             loop {
@@ -246,8 +252,8 @@ fn every_path_ends_and_nothing_else_is_possible() {
                 }
                 ends.extend(more);
             }
-            let stuck: Vec<_> = seen.keys().filter(|state| !ends.contains(state)).collect();
-            assert!(stuck.is_empty(), "dead ends: {stuck:?}");
+            let dead_ends: Vec<_> = seen.keys().filter(|state| !ends.contains(state)).collect();
+            assert!(dead_ends.is_empty(), "{dead_ends:?}");
         }
     }
     assert_eq!(finals.into_iter().collect::<Vec<_>>(), [500, 510, 520, 600, 610, 620, 630]);

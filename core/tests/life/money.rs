@@ -1,4 +1,4 @@
-//! Cancelling: the terms, the money that comes back, and orders in lists.
+//! Cancellation terms and refunds, and lists of orders.
 
 use despacho_core::{
     memory::MemoryHost,
@@ -7,7 +7,7 @@ use despacho_core::{
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
-use crate::support::{COURIER, Response, allocated, courier, created, host, order, send};
+use crate::support::{COURIER, Response, courier, create_allocated_order, create_order, host, order, send};
 
 fn post(host: &MemoryHost, path: &str, body: &Value) -> Response {
     send(host, KEY, &format!("POST {path}"), body)
@@ -23,8 +23,8 @@ fn cancel(host: &MemoryHost, id: u64) -> Response {
     post(host, "/delivery/orders/cancel", &json!({ "orderId": id, "reason": "changed my mind" }))
 }
 
-/// What the order moved on the store's account, in centavos, by kind.
-fn moved(host: &MemoryHost, store: StoreId, id: u64) -> Vec<(EntryKind, i64)> {
+/// Returns the order's entries in the store's ledger, with amounts in centavos.
+fn ledger_entries(host: &MemoryHost, store: StoreId, id: u64) -> Vec<(EntryKind, i64)> {
     let ledger = host.ledger(store);
     let entries = ledger.iter().filter(|entry| entry.order.map(|order| order.get()) == Some(id));
     entries.map(|entry| (entry.kind, entry.amount.centavos())).collect()
@@ -35,9 +35,9 @@ fn balance(host: &MemoryHost, store: StoreId) -> f64 {
 }
 
 #[test]
-fn cancelling_is_free_until_two_minutes_after_the_first_courier() {
+fn cancellation_is_free_until_two_minutes_after_allocation() {
     let host = host();
-    let waiting = created(&host, "C-1", 30, &[true]);
+    let waiting = create_order(&host, "C-1", 30, &[true]);
     let before = balance(&host, waiting.store);
     assert_eq!(terms(&host, waiting.id), json!({ "allowed": true, "mode": "free", "fee": 0, "changesAt": null }));
     let done = cancel(&host, waiting.id.get());
@@ -46,15 +46,18 @@ fn cancelling_is_free_until_two_minutes_after_the_first_courier() {
         (200, &json!(600), &json!(600))
     );
     let fee = waiting.fee.centavos();
-    assert_eq!(moved(&host, waiting.store, waiting.id.get()), [(EntryKind::Fee, -fee), (EntryKind::Refund, fee)]);
+    assert_eq!(
+        ledger_entries(&host, waiting.store, waiting.id.get()),
+        [(EntryKind::Fee, -fee), (EntryKind::Refund, fee)]
+    );
     assert!(balance(&host, waiting.store) > before);
-    assert_eq!(cancel(&host, waiting.id.get()).status, 200, "again is the same");
-    assert_eq!(moved(&host, waiting.store, waiting.id.get()).len(), 2);
+    assert_eq!(cancel(&host, waiting.id.get()).status, 200, "a repeated cancellation changes nothing");
+    assert_eq!(ledger_entries(&host, waiting.store, waiting.id.get()).len(), 2);
     assert_eq!(terms(&host, waiting.id)["mode"], Value::Null);
-    // The code is free again.
-    created(&host, "C-1", 30, &[true]);
+    // The code can be reused.
+    create_order(&host, "C-1", 30, &[true]);
 
-    let order = allocated(&host, "C-2", &[true]);
+    let order = create_allocated_order(&host, "C-2", &[true]);
     let changes_at = host.now().after(Duration::minutes(2)).to_string();
     assert_eq!(terms(&host, order.id), json!({ "allowed": true, "mode": "free", "fee": 0, "changesAt": changes_at }));
     host.advance(Duration::millis(119_999));
@@ -67,17 +70,17 @@ fn cancelling_is_free_until_two_minutes_after_the_first_courier() {
     assert_eq!((done.status, &done.body["situation"]), (200, &json!(610)));
     let fee = order.fee.centavos();
     let entries = [(EntryKind::Fee, -fee), (EntryKind::Refund, fee), (EntryKind::CancellationFee, -half)];
-    assert_eq!(moved(&host, order.store, order.id.get()), entries);
+    assert_eq!(ledger_entries(&host, order.store, order.id.get()), entries);
     assert_eq!(courier(&host, 7).order, None, "the courier is free");
     assert_eq!(send(&host, COURIER, &format!("POST /courier/orders/{}/arrive", order.id), &Value::Null).status, 409);
 }
 
 #[test]
-fn from_pickup_on_the_goods_must_come_back_first() {
+fn cancellation_after_pickup_requires_a_return() {
     let host = host();
-    let order = allocated(&host, "C-3", &[true, true]);
+    let order = create_allocated_order(&host, "C-3", &[true, true]);
     let step =
-        |what: &str, body: &Value| send(&host, COURIER, &format!("POST /courier/orders/{}/{what}", order.id), body);
+        |name: &str, body: &Value| send(&host, COURIER, &format!("POST /courier/orders/{}/{name}", order.id), body);
     step("arrive", &Value::Null);
     assert_eq!(step("pickup", &json!({ "code": order.pickup_code })).status, 200);
     assert_eq!(
@@ -90,16 +93,16 @@ fn from_pickup_on_the_goods_must_come_back_first() {
 }
 
 #[test]
-fn a_cancelled_stop_is_priced_again() {
+fn cancelling_a_stop_recalculates_the_price() {
     let host = host();
-    let order = allocated(&host, "C-4", &[true, true, false]);
+    let order = create_allocated_order(&host, "C-4", &[true, true, false]);
     let ids: Vec<u64> = order.deliveries.iter().map(|one| one.id.get()).collect();
     let one = |stop: u64| json!({ "orderId": order.id.get().to_string(), "reason": "sold out", "deliveryId": stop });
     let done = post(&host, "/delivery/orders/cancel", &one(ids[2]));
     assert_eq!((done.status, &done.body["situation"]), (200, &json!(210)), "{}", done.body);
-    // Nothing comes back any more, and what is left costs what it would have cost alone.
+    // No return is needed any more, and the price is that of an order with only the remaining stops.
     assert_eq!(done.body["returnCode"], Value::Null);
-    let single = created(&host, "C-5", 0, &[true, true]);
+    let single = create_order(&host, "C-5", 0, &[true, true]);
     let single = send(&host, KEY, &format!("GET /delivery/orders/{}", single.id), &Value::Null).body;
     for field in ["deliveryFee", "totalDistance", "priceBreakdown"] {
         assert_eq!(done.body[field], single[field], "{field}");
@@ -108,19 +111,23 @@ fn a_cancelled_stop_is_priced_again() {
     let back = order.fee.centavos() - fee.centavos();
     assert!(back > 0);
     assert_eq!(
-        moved(&host, order.store, order.id.get()),
+        ledger_entries(&host, order.store, order.id.get()),
         [(EntryKind::Fee, -order.fee.centavos()), (EntryKind::Refund, back)]
     );
-    assert_eq!(post(&host, "/delivery/orders/cancel", &one(ids[2])).status, 200, "again is the same");
-    assert_eq!(moved(&host, order.store, order.id.get()).len(), 2);
+    assert_eq!(
+        post(&host, "/delivery/orders/cancel", &one(ids[2])).status,
+        200,
+        "a repeated cancellation changes nothing"
+    );
+    assert_eq!(ledger_entries(&host, order.store, order.id.get()).len(), 2);
     assert_eq!(post(&host, "/delivery/orders/cancel", &one(ids[0])).status, 200);
     let last = post(&host, "/delivery/orders/cancel", &one(ids[1]));
-    assert_eq!(last.outcome(), (409, Some("invalid_transition")), "the last stop is the order");
+    assert_eq!(last.outcome(), (409, Some("invalid_transition")), "the last stop cannot be cancelled separately");
     let unknown = post(&host, "/delivery/orders/cancel", &one(1));
     assert_eq!((unknown.status, &unknown.body["errors"][0]["code"]), (422, &json!("unknown_delivery")));
-    // The courier carries the one that is left.
+    // The courier delivers the remaining stop.
     let step =
-        |what: &str, body: &Value| send(&host, COURIER, &format!("POST /courier/orders/{}/{what}", order.id), body);
+        |name: &str, body: &Value| send(&host, COURIER, &format!("POST /courier/orders/{}/{name}", order.id), body);
     step("arrive", &Value::Null);
     let out = step("pickup", &json!({ "code": order.pickup_code })).body;
     let stored: Vec<_> = out["deliveries"].as_array().unwrap().iter().map(|one| &one["situation"]).collect();
@@ -131,7 +138,7 @@ fn a_cancelled_stop_is_priced_again() {
 }
 
 #[test]
-fn a_cancellation_names_what_is_wrong_with_it() {
+fn invalid_cancellation_names_the_invalid_field() {
     let host = host();
     let path = "/delivery/orders/cancel";
     let missing = post(&host, path, &json!({}));
@@ -148,7 +155,7 @@ fn a_cancellation_names_what_is_wrong_with_it() {
 fn orders_are_listed_newest_first_in_pages() {
     let host = host();
     let before = send(&host, KEY, "GET /delivery/orders", &Value::Null).body["orders"].as_array().unwrap().len();
-    let made: Vec<u64> = (0..5).map(|at| created(&host, &format!("P-{at}"), 30, &[true]).id.get()).collect();
+    let made: Vec<u64> = (0..5).map(|at| create_order(&host, &format!("P-{at}"), 30, &[true]).id.get()).collect();
     let mut seen = Vec::new();
     let mut cursor = String::new();
     loop {
@@ -171,25 +178,25 @@ fn orders_are_listed_newest_first_in_pages() {
     let now = host.now().to_string();
     assert_eq!(ids(&format!("from={now}")).len(), before + 5);
     assert_eq!(ids(&format!("to={now}")), [0_u64; 0]);
-    for bad in ["situation=150", "situation=x", "from=yesterday", "to=1", "cursor=x", "limit=0", "limit=101"] {
-        let response = send(&host, KEY, &format!("GET /delivery/orders?{bad}"), &Value::Null);
-        assert_eq!(response.outcome(), (422, Some("validation_failed")), "{bad}");
+    for invalid in ["situation=150", "situation=x", "from=yesterday", "to=1", "cursor=x", "limit=0", "limit=101"] {
+        let response = send(&host, KEY, &format!("GET /delivery/orders?{invalid}"), &Value::Null);
+        assert_eq!(response.outcome(), (422, Some("validation_failed")), "{invalid}");
     }
 }
 
 #[test]
-fn a_branch_with_open_orders_is_not_removed() {
+fn branch_with_open_orders_cannot_be_removed() {
     let host = host();
     let list = send(&host, KEY, "GET /delivery/stores", &Value::Null).body;
     let stores: Vec<u64> = list["stores"].as_array().unwrap().iter().map(|one| one["id"].as_u64().unwrap()).collect();
     assert_eq!((stores.len(), &list["nextCursor"]), (3, &Value::Null));
-    let (matrix, branch) = (stores[0], stores[1]);
+    let (parent, branch) = (stores[0], stores[1]);
     let key = post(&host, "/delivery/keys", &json!({ "storeId": branch })).body["value"].as_str().unwrap().to_owned();
     let own = send(&host, &key, "GET /delivery/stores", &Value::Null).body;
     assert_eq!(own["stores"].as_array().unwrap().len(), 1);
     let remove = |key: &str, id: u64| send(&host, key, &format!("DELETE /delivery/stores/{id}"), &Value::Null);
     assert_eq!(remove(&key, branch).outcome(), (403, Some("matrix_required")));
-    assert_eq!(remove(KEY, matrix).outcome(), (403, Some("store_not_allowed")));
+    assert_eq!(remove(KEY, parent).outcome(), (403, Some("store_not_allowed")));
     assert_eq!(remove(KEY, 1).outcome(), (404, Some("store_not_found")));
     assert_eq!(remove(KEY, branch).outcome(), (409, Some("open_orders")));
     for order in host.orders().into_iter().filter(|order| order.store.get() == branch) {
@@ -203,11 +210,11 @@ fn a_branch_with_open_orders_is_not_removed() {
 }
 
 #[test]
-fn late_cancellation_stop_by_stop_costs_as_much_as_at_once() {
+fn late_cancellation_costs_the_same_stop_by_stop() {
     let host = host();
     let fee_of = |entries: Vec<(EntryKind, i64)>| -entries.iter().map(|(_, amount)| amount).sum::<i64>();
     let run = |code: &str, paid: &[bool], sequence: &[usize]| {
-        let order = allocated(&host, code, paid);
+        let order = create_allocated_order(&host, code, paid);
         host.advance(Duration::minutes(3));
         let fee_in =
             |response: &Value, field: &str| Money::from_number(response[field].as_f64().unwrap()).unwrap().centavos();
@@ -222,7 +229,7 @@ fn late_cancellation_stop_by_stop_costs_as_much_as_at_once() {
         announced += fee_in(&terms(&host, order.id), "fee");
         let done = cancel(&host, order.id.get());
         assert_eq!((done.status, &done.body["situation"]), (200, &json!(610)), "{}", done.body);
-        let fee = fee_of(moved(&host, order.store, order.id.get()));
+        let fee = fee_of(ledger_entries(&host, order.store, order.id.get()));
         assert_eq!((fee_in(&done.body, "cancellationFee"), announced), (fee, fee));
         fee
     };

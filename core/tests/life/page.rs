@@ -1,4 +1,4 @@
-//! The table in the sources is the table that was agreed on, and the page is made from it.
+//! Checks the transition table against the agreed transitions, and the page that is generated from it.
 
 use despacho_core::{
     model::order::OrderStatus,
@@ -8,7 +8,7 @@ use despacho_core::{
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rules/lifecycle/README.md");
 
 #[test]
-fn the_page_is_the_table() {
+fn lifecycle_page_matches_the_table() {
     let text = render();
     if std::env::var("DESPACHO_WRITE_LIFE").is_ok() {
         std::fs::write(FILE, &text).unwrap();
@@ -16,12 +16,12 @@ fn the_page_is_the_table() {
     let page = std::fs::read_to_string(FILE).unwrap_or_default();
     assert!(
         page == text,
-        "core/src/rules/lifecycle/README.md is not what the table says; its first lines say how to write it anew"
+        "core/src/rules/lifecycle/README.md is outdated; its first lines contain the command that regenerates it"
     );
 }
 
-/// The transitions as they were agreed on, apart from the sources: situations from, situation to (0 if it follows from the
-/// deliveries), actors, event, and the situations in which a repeated call succeeds ('+' if the order must have a return code).
+/// The agreed transitions, independent of the sources: statuses from, status to (0 if it depends on the deliveries), actors,
+/// event, and the statuses in which a repeated call succeeds ('+' if the order must have a return code).
 const AGREED: &str = "
  → 110 merchant order.created -
  → 120 merchant order.created -
@@ -50,7 +50,7 @@ const AGREED: &str = "
 ";
 
 #[test]
-fn the_table_is_what_was_agreed_on() {
+fn table_matches_the_agreed_transitions() {
     let list = |numbers: Vec<u16>| numbers.iter().map(u16::to_string).collect::<Vec<_>>().join(",");
     let mut lines = String::from("\n");
     for row in TABLE {
@@ -74,7 +74,7 @@ fn the_table_is_what_was_agreed_on() {
 }
 
 #[test]
-fn situations_change_in_one_place() {
+fn only_two_modules_change_the_status() {
     let folder = format!("{}/src", env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![std::path::PathBuf::from(folder)];
     let mut writers = Vec::new();
@@ -86,7 +86,7 @@ fn situations_change_in_one_place() {
             } else if path.extension().is_some_and(|ending| ending == "rs") {
                 let text = std::fs::read_to_string(&path).unwrap();
                 let code = text.split("#[cfg(test)]").next().unwrap();
-                if code.contains(".situation = ") {
+                if code.contains(".status = ") {
                     writers.push(path.file_name().unwrap().to_str().unwrap().to_owned());
                 }
             }

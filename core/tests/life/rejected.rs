@@ -1,4 +1,4 @@
-//! Over the API: from every state each step does what the table says, or is 409 and changes nothing.
+//! Sends each step over the API from every state: it follows the table, or returns 409 and changes nothing.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 
 use crate::{
     model::{ModelHost, explore},
-    support::{COURIER, OPERATOR, courier, created, host, now, send},
+    support::{COURIER, OPERATOR, block_on, courier, create_order, host, send},
 };
 
-/// Who asks for which step, and where.
+/// Key, path and step of each request.
 const REQUESTS: [(&str, &str, Step); 18] = [
     (KEY, "/delivery/orders/{}/ready", Step::MakeReady),
     (KEY, "/delivery/orders/{}/delay", Step::Delay),
@@ -44,16 +44,16 @@ const REQUESTS: [(&str, &str, Step); 18] = [
     (COURIER, "/courier/orders/{}/hand-back", Step::HandBack),
 ];
 
-/// Puts an order of the model on the host under a number of its own, and its courier with it.
-fn put(host: &MemoryHost, order: &Order, number: u64) -> Order {
-    let id = OrderId::new(number).unwrap();
-    let order = Order { id, version: 1, code: format!("R-{number}"), ..order.clone() };
-    let carried = order.courier.is_some() && !order.status.is_final();
+/// Stores a copy of a model order with a new ID, and assigns its courier.
+fn put(host: &MemoryHost, order: &Order, id: u64) -> Order {
+    let id = OrderId::new(id).unwrap();
+    let order = Order { id, version: 1, code: format!("R-{id}"), ..order.clone() };
+    let is_carried = order.courier.is_some() && !order.status.is_final();
     let courier = courier(host, 7);
-    let bound = Courier { order: carried.then_some(id), version: courier.version + 1, ..courier.clone() };
+    let bound = Courier { order: is_carried.then_some(id), version: courier.version + 1, ..courier.clone() };
     let couriers = vec![Write { expected: courier.version, value: bound }];
     let orders = vec![Write::insert(order.clone())];
-    now(host.commit(&Changes { at: host.now(), orders, couriers, ..Changes::default() })).unwrap();
+    block_on(host.commit(&Changes { at: host.now(), orders, couriers, ..Changes::default() })).unwrap();
     order
 }
 
@@ -64,9 +64,9 @@ fn body(order: &Order, step: Step, stop: Option<DeliveryId>) -> Value {
         Step::HandBack => order.return_code.as_ref(),
         _ => delivery.map(|delivery| &delivery.delivery_code),
     };
-    // A code that is not there yet is one more reason to be told where the order stands.
+    // If the code does not exist yet, the step is invalid for the status, which must take precedence over the wrong code.
     let code = code.map_or("none", String::as_str);
-    let mut body = json!({ "reason": "why", "minutes": 1, "code": code, "orderId": order.id.get() });
+    let mut body = json!({ "reason": "test", "minutes": 1, "code": code, "orderId": order.id.get() });
     if let Some(stop) = stop {
         body["deliveryId"] = json!(stop.get());
     }
@@ -74,32 +74,32 @@ fn body(order: &Order, step: Step, stop: Option<DeliveryId>) -> Value {
 }
 
 #[test]
-fn from_every_state_each_step_is_in_the_table_or_409() {
+fn step_outside_the_table_returns_409_in_every_state() {
     let host = host();
     let model = ModelHost { courier: courier(&host, 7), host };
-    let (mut number, mut taken, mut rejected) = (1_000_000, 0, 0);
+    let (mut id, mut taken, mut rejected) = (1_000_000, 0, 0);
     for (at, paid) in [&[true][..], &[false], &[true, false]].into_iter().enumerate() {
-        let starts = [30, 0].map(|minutes| created(&model.host, &format!("R{at}-{minutes}"), minutes, paid));
+        let starts = [30, 0].map(|minutes| create_order(&model.host, &format!("R{at}-{minutes}"), minutes, paid));
         for (order, _) in explore(&model, starts.into()).into_values() {
             for (key, path, step) in REQUESTS {
-                let whole = matches!(step.row().moves, Move::Order { .. });
-                for stop in if whole { &order.deliveries[..1] } else { &order.deliveries } {
+                let is_order_step = matches!(step.row().moves, Move::Order { .. });
+                for stop in if is_order_step { &order.deliveries[..1] } else { &order.deliveries } {
                     if key == COURIER && order.courier.is_none() {
                         continue;
                     }
-                    number += 1;
-                    let stop = (!whole).then_some(stop.id);
-                    let order = put(&model.host, &order, number);
-                    let response = attempt(&model.host, key, path, &order, step, stop);
-                    if response { taken += 1 } else { rejected += 1 }
+                    id += 1;
+                    let stop = (!is_order_step).then_some(stop.id);
+                    let order = put(&model.host, &order, id);
+                    let was_taken = attempt(&model.host, key, path, &order, step, stop);
+                    if was_taken { taken += 1 } else { rejected += 1 }
                 }
             }
         }
     }
-    assert!(taken > 200 && rejected > 1_000, "{taken} taken, {rejected} refused");
+    assert!(taken > 200 && rejected > 1_000, "{taken} taken, {rejected} rejected");
 }
 
-/// Asks for a step and checks the answer; gives whether it was taken.
+/// Requests a step and checks the response. Returns whether the step was taken.
 fn attempt(host: &MemoryHost, key: &str, path: &str, order: &Order, step: Step, stop: Option<DeliveryId>) -> bool {
     let mut due = order.clone();
     if key != COURIER {
@@ -108,7 +108,7 @@ fn attempt(host: &MemoryHost, key: &str, path: &str, order: &Order, step: Step, 
     let allowed = Progress::of(&due).take(step, stop).is_some();
     let line = format!("POST {}", path.replace("{}", &order.id.to_string()));
     let response = send(host, key, &line, &body(order, step, stop));
-    let after = now(host.order(order.id)).unwrap().unwrap();
+    let after = block_on(host.order(order.id)).unwrap().unwrap();
     let context = || format!("{step:?} from {:?}: {} {}", Progress::of(order), response.status, response.body);
     if allowed {
         assert_eq!(response.status, 200, "{}", context());
@@ -117,7 +117,7 @@ fn attempt(host: &MemoryHost, key: &str, path: &str, order: &Order, step: Step, 
     }
     assert_eq!(Progress::of(&after), Progress::of(&due), "{}", context());
     match response.outcome() {
-        // It was taken already.
+        // The step was already taken.
         (200, None) => {}
         (409, Some("invalid_transition")) => assert!(response.body["detail"].is_string()),
         (409, Some("return_required")) => {

@@ -1,4 +1,4 @@
-//! The steps over the API: a whole life, codes and locks, a courier on another's order, and what each refusal says.
+//! Lifecycle steps over the API: a complete lifecycle, codes and locks, access to other couriers' orders, and rejections.
 
 use despacho_core::{
     changes::Changes,
@@ -8,7 +8,9 @@ use despacho_core::{
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
-use crate::support::{COURIER, OPERATOR, OTHER, Response, allocated, courier, created, host, now, order, send};
+use crate::support::{
+    COURIER, OPERATOR, OTHER, Response, block_on, courier, create_allocated_order, create_order, host, order, send,
+};
 
 fn post(host: &impl Host, key: &str, path: &str, body: &Value) -> Response {
     send(host, key, &format!("POST {path}"), body)
@@ -23,27 +25,30 @@ fn events(host: &impl Host, id: impl std::fmt::Display) -> Vec<String> {
 }
 
 #[test]
-fn a_whole_life_with_a_round_trip() {
+fn order_with_a_return_completes_its_lifecycle() {
     let host = host();
-    let order = allocated(&host, "L-1", &[false, true]);
+    let order = create_allocated_order(&host, "L-1", &[false, true]);
     let (id, first, second) = (order.id, order.deliveries[0].id.get(), order.deliveries[1].id.get());
-    let step = |what: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{id}/{what}"), body);
-    let place = despacho_core::model::courier::Position {
+    let step = |name: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{id}/{name}"), body);
+    let position = despacho_core::model::courier::Position {
         courier: courier(&host, 7).id,
         point: Point::from_degrees(-23.55, -46.65).unwrap(),
         at: host.now(),
     };
-    now(host.commit(&Changes { at: host.now(), positions: vec![place], ..Changes::default() })).unwrap();
+    block_on(host.commit(&Changes { at: host.now(), positions: vec![position], ..Changes::default() })).unwrap();
     let current = send(&host, COURIER, "GET /courier/order", &Value::Null);
     assert_eq!(
         (current.status, &current.body["order"]["possible"]),
         (200, &json!(["order.courier_arrived", "order.courier_released"]))
     );
     for received in [&order.pickup_code, &order.deliveries[0].delivery_code, order.return_code.as_ref().unwrap()] {
-        assert!(!current.body.to_string().contains(&format!("\"{received}\"")), "a code is told to the courier");
+        assert!(
+            !current.body.to_string().contains(&format!("\"{received}\"")),
+            "the courier's response contains a code"
+        );
     }
     assert_eq!(step("arrive", &Value::Null).body["situation"], 220);
-    assert_eq!(step("arrive", &Value::Null).status, 200, "again is the same");
+    assert_eq!(step("arrive", &Value::Null).status, 200, "a repeated step changes nothing");
     assert_eq!(step("pickup", &json!({ "code": order.pickup_code })).body["situation"], 300);
     assert_eq!(step("en-route", &json!({ "deliveryId": second })).status, 200);
     let current = step("en-route", &json!({ "deliveryId": first }));
@@ -58,13 +63,13 @@ fn a_whole_life_with_a_round_trip() {
     );
     let code = order.deliveries[0].delivery_code.clone();
     assert_eq!(step("deliver", &json!({ "deliveryId": first, "code": code })).body["situation"], 300);
-    let failed = step("fail", &json!({ "deliveryId": second, "reason": "nobody at home" }));
-    assert_eq!(failed.body["situation"], 400, "a payment and goods go back");
+    let failed = step("fail", &json!({ "deliveryId": second, "reason": "recipient not at home" }));
+    assert_eq!(failed.body["situation"], 400, "the payment and the goods must be returned");
     assert_eq!(step("at-return", &Value::Null).body["situation"], 410);
     let done = step("hand-back", &json!({ "code": order.return_code }));
     assert_eq!((done.status, &done.body["situation"], &done.body["possible"]), (200, &json!(510), &json!([])));
-    assert_eq!(step("hand-back", &json!({ "code": "whatever" })).status, 200, "it was taken already");
-    assert_eq!(courier(&host, 7).order, None, "and is free");
+    assert_eq!(step("hand-back", &json!({ "code": "whatever" })).status, 200, "the step was already taken");
+    assert_eq!(courier(&host, 7).order, None, "the courier is free");
     assert_eq!(send(&host, COURIER, "GET /courier/order", &Value::Null).body, json!({ "order": null }));
     let types = events(&host, id);
     assert_eq!(types.last().map(String::as_str), Some("order.returned"));
@@ -73,7 +78,7 @@ fn a_whole_life_with_a_round_trip() {
     let failed = received.iter().find(|event| event["type"] == "delivery.returning").unwrap();
     assert_eq!(
         (&failed["reason"], &failed["situation"], &failed["deliveryId"]),
-        (&json!("nobody at home"), &json!(400), &json!(second))
+        (&json!("recipient not at home"), &json!(400), &json!(second))
     );
     assert_eq!((&failed["latitude"], &failed["requestedBy"]["name"]), (&json!(-23.55), &json!("Courier 7")));
     let received = send(&host, KEY, "GET /delivery/notifications?limit=2", &Value::Null).body;
@@ -84,9 +89,9 @@ fn a_whole_life_with_a_round_trip() {
 #[test]
 fn five_wrong_codes_lock_for_ten_minutes() {
     let host = host();
-    let order = allocated(&host, "L-2", &[true]);
-    let step = |what: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{what}", order.id), body);
-    // A code that is asked for too early is no try.
+    let order = create_allocated_order(&host, "L-2", &[true]);
+    let step = |name: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{name}", order.id), body);
+    // A code that is sent too early does not count as an attempt.
     assert_eq!(step("pickup", &json!({ "code": "wrong" })).outcome(), (409, Some("invalid_transition")));
     assert_eq!(step("arrive", &Value::Null).status, 200);
     for left in (0..5).rev() {
@@ -100,13 +105,13 @@ fn five_wrong_codes_lock_for_ten_minutes() {
     assert_eq!(step("pickup", &json!({ "code": order.pickup_code })).header("retry-after"), Some("1"));
     host.advance(Duration::seconds(1));
     assert_eq!(step("pickup", &json!({ "code": format!(" {} ", order.pickup_code) })).status, 200);
-    assert_eq!(events(&host, order.id).len(), 5, "a wrong code is no event");
+    assert_eq!(events(&host, order.id).len(), 5, "a wrong code creates no event");
 }
 
 #[test]
-fn a_wrong_code_is_counted_under_an_idempotency_key_too() {
+fn five_wrong_codes_rate_limit_the_sixth_attempt() {
     let host = host();
-    let order = allocated(&host, "L-3", &[true]);
+    let order = create_allocated_order(&host, "L-3", &[true]);
     let path = format!("/courier/orders/{}", order.id);
     assert_eq!(post(&host, COURIER, &format!("{path}/arrive"), &Value::Null).status, 200);
     for _ in 0..5 {
@@ -116,9 +121,9 @@ fn a_wrong_code_is_counted_under_an_idempotency_key_too() {
 }
 
 #[test]
-fn another_couriers_order_is_nobodys() {
+fn order_of_another_courier_returns_404() {
     let host = host();
-    let order = allocated(&host, "L-4", &[true]);
+    let order = create_allocated_order(&host, "L-4", &[true]);
     let steps = [
         "arrive",
         "decline",
@@ -150,9 +155,9 @@ fn another_couriers_order_is_nobodys() {
 }
 
 #[test]
-fn a_declined_order_is_looked_after_anew_with_another_code() {
+fn declined_order_gets_a_new_search_and_a_new_pickup_code() {
     let host = host();
-    let order = allocated(&host, "L-5", &[true]);
+    let order = create_allocated_order(&host, "L-5", &[true]);
     let path = format!("/courier/orders/{}/decline", order.id);
     let missing = post(&host, COURIER, &path, &json!({}));
     assert_eq!((missing.status, &missing.body["errors"][0]["pointer"]), (422, &json!("/reason")));
@@ -166,38 +171,38 @@ fn a_declined_order_is_looked_after_anew_with_another_code() {
     let types = events(&host, order.id);
     assert_eq!(types.iter().filter(|kind| *kind == "order.courier_released").count(), 1);
     let arrive = format!("/courier/orders/{}/arrive", order.id);
-    assert_eq!(post(&host, COURIER, &arrive, &Value::Null).status, 404, "the order is not this courier's any more");
+    assert_eq!(post(&host, COURIER, &arrive, &Value::Null).status, 404, "the order no longer belongs to this courier");
 }
 
 #[test]
-fn the_merchants_word_moves_the_ready_time() {
+fn merchant_signals_change_the_ready_time() {
     let host = host();
-    let order = created(&host, "L-6", 30, &[true]);
-    let signal = |what: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{what}", order.id), body);
+    let order = create_order(&host, "L-6", 30, &[true]);
+    let signal = |name: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{name}", order.id), body);
     let delayed = signal("delay", &json!({ "minutes": 10 }));
     assert_eq!((delayed.status, &delayed.body["situation"]), (200, &json!(110)));
     host.advance(Duration::minutes(39));
     let path = format!("GET /delivery/orders/{}", order.id);
     assert_eq!(send(&host, KEY, &path, &Value::Null).body["situation"], 110);
-    assert_eq!(signal("ready", &Value::Null).body["situation"], 200, "the search begins at once");
+    assert_eq!(signal("ready", &Value::Null).body["situation"], 200, "the search starts at once");
     assert_eq!(signal("ready", &Value::Null).status, 200);
     assert_eq!(signal("delay", &json!({ "minutes": 1 })).outcome(), (409, Some("invalid_transition")));
     assert_eq!(events(&host, order.id), ["order.created", "order.delayed", "order.ready", "order.searching"]);
-    for bad in [json!({}), json!({ "minutes": 0 }), json!({ "minutes": 1.5 }), json!({ "minutes": 1441 })] {
-        assert_eq!(signal("delay", &bad).outcome(), (422, Some("validation_failed")), "{bad}");
+    for invalid in [json!({}), json!({ "minutes": 0 }), json!({ "minutes": 1.5 }), json!({ "minutes": 1441 })] {
+        assert_eq!(signal("delay", &invalid).outcome(), (422, Some("validation_failed")), "{invalid}");
     }
-    let late = created(&host, "L-7", 1_440, &[true]);
+    let late = create_order(&host, "L-7", 1_440, &[true]);
     let response = post(&host, KEY, &format!("/delivery/orders/{}/delay", late.id), &json!({ "minutes": 1 }));
     assert_eq!((response.status, &response.body["errors"][0]["pointer"]), (422, &json!("/minutes")));
 }
 
 #[test]
-fn a_return_can_be_started_discarded_and_waived() {
+fn merchant_can_discard_start_and_waive_a_return() {
     let host = host();
-    let order = allocated(&host, "L-8", &[true, true]);
+    let order = create_allocated_order(&host, "L-8", &[true, true]);
     let ids: Vec<u64> = order.deliveries.iter().map(|one| one.id.get()).collect();
-    let step = |what: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{what}", order.id), body);
-    let signal = |what: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{what}", order.id), body);
+    let step = |name: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{name}", order.id), body);
+    let signal = |name: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{name}", order.id), body);
     assert_eq!(signal("waive", &Value::Null).status, 409);
     step("arrive", &Value::Null);
     step("pickup", &json!({ "code": order.pickup_code }));
@@ -215,14 +220,14 @@ fn a_return_can_be_started_discarded_and_waived() {
 }
 
 #[test]
-fn the_operator_writes_off_and_cancels() {
+fn operator_can_write_off_deliveries_and_cancel_orders() {
     let host = host();
-    let order = allocated(&host, "L-9", &[true]);
+    let order = create_allocated_order(&host, "L-9", &[true]);
     let stop = order.deliveries[0].id.get();
     let lost = json!({ "deliveryId": stop, "reason": "robbery" });
     let path = format!("/admin/orders/{}", order.id);
     assert_eq!(post(&host, OPERATOR, &format!("{path}/lost"), &lost).status, 409);
-    let step = |what: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{what}", order.id), body);
+    let step = |name: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{name}", order.id), body);
     step("arrive", &Value::Null);
     step("pickup", &json!({ "code": order.pickup_code }));
     let cancel = json!({ "reason": "flood" });
@@ -230,7 +235,7 @@ fn the_operator_writes_off_and_cancels() {
     let done = post(&host, OPERATOR, &format!("{path}/lost"), &lost);
     assert_eq!((done.status, &done.body["situation"]), (200, &json!(520)));
     assert_eq!(courier(&host, 7).order, None);
-    let waiting = created(&host, "L-10", 0, &[true]);
+    let waiting = create_order(&host, "L-10", 0, &[true]);
     let done = post(&host, OPERATOR, &format!("/admin/orders/{}/cancel", waiting.id), &cancel);
     assert_eq!((done.status, &done.body["situation"]), (200, &json!(620)));
     let received = send(&host, KEY, "GET /delivery/notifications?limit=2", &Value::Null).body;

@@ -1,4 +1,4 @@
-//! A host with demonstration data, an order on it, and a courier for it.
+//! Creates hosts with demo data, orders and couriers.
 
 use std::{
     future::Future,
@@ -32,18 +32,18 @@ use serde_json::{Value, json};
 pub(crate) const OPERATOR: &str = "operator-token-of-these-tests";
 /// The courier's key.
 pub(crate) const COURIER: &str = "courier-key-of-these-tests";
-/// The key of a courier who has nothing.
+/// The key of a courier without an order.
 pub(crate) const OTHER: &str = "courier-key-of-another-one";
 
-/// The in-memory host never waits, so one poll is the whole future.
-pub(crate) fn now<F: Future>(future: F) -> F::Output {
+/// Completes a future of the in-memory host, which never waits, with a single poll.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => panic!("the in-memory host waited"),
+        Poll::Pending => panic!("future of the in-memory host is pending"),
     }
 }
 
-/// Settings with an operator and quotas that no test meets by chance.
+/// Returns settings with an operator, and quotas high enough that tests do not reach them unintentionally.
 pub(crate) fn settings() -> Settings {
     let limits = Limits {
         previews_per_minute: 1_000_000,
@@ -54,10 +54,10 @@ pub(crate) fn settings() -> Settings {
     Settings { limits, operator: Some(KeyHash::of(OPERATOR)), secret: Secret([42; 32]), ..Settings::default() }
 }
 
-/// A host with demonstration data and two couriers of its own.
+/// Creates a host with demo data and two couriers.
 pub(crate) fn host() -> MemoryHost {
     let host = MemoryHost::seeded(1);
-    assert_eq!(now(demo::seed(&host, &settings())), Ok(true));
+    assert_eq!(block_on(demo::seed(&host, &settings())), Ok(true));
     for (number, key) in [(7, COURIER), (8, OTHER)] {
         let expires_at = host.now().after(Duration::minutes(1_000_000));
         let courier = Courier {
@@ -77,12 +77,12 @@ pub(crate) fn host() -> MemoryHost {
             removed_at: None,
         };
         let changes = Changes { at: host.now(), couriers: vec![Write::insert(courier)], ..Changes::default() };
-        now(host.commit(&changes)).unwrap();
+        block_on(host.commit(&changes)).unwrap();
     }
     host
 }
 
-/// An answer, read.
+/// A response with a decoded body.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Response {
     pub status: u16,
@@ -91,7 +91,7 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    /// Status and problem code, or no code for a success.
+    /// Returns the status and, for errors, the problem code.
     pub(crate) fn outcome(&self) -> (u16, Option<&str>) {
         (self.status, self.body["code"].as_str().filter(|_| self.status >= 400))
     }
@@ -107,14 +107,14 @@ pub(crate) fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> Res
     let request = Request::builder().method(method).uri(path).header("x-api-token", key);
     let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
     let request = request.header("content-type", "application/json").body(body).unwrap();
-    let (parts, body) = now(api::handle(host, &settings(), request)).into_parts();
+    let (parts, body) = block_on(api::handle(host, &settings(), request)).into_parts();
     let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() };
     Response { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
-/// A new order with as many deliveries as `paid` has entries; a delivery that is not paid brings its payment back, and the first
-/// one asks for its code.
-pub(crate) fn created(host: &MemoryHost, code: &str, minutes: u32, paid: &[bool]) -> Order {
+/// Creates an order with one delivery for each entry of `paid`. The courier brings the payment of unpaid deliveries back. The
+/// first delivery requires its code.
+pub(crate) fn create_order(host: &MemoryHost, code: &str, minutes: u32, paid: &[bool]) -> Order {
     let delivery = |(at, paid): (usize, &bool)| {
         json!({
             "name": "Maria", "phone": "+5511999990000", "onlinePayment": paid, "observation": "portão azul",
@@ -133,23 +133,23 @@ pub(crate) fn created(host: &MemoryHost, code: &str, minutes: u32, paid: &[bool]
     order(host, response.body["id"].as_u64().unwrap())
 }
 
-/// An order by its number.
+/// Returns an order by its ID.
 pub(crate) fn order(host: &MemoryHost, id: u64) -> Order {
     host.orders().into_iter().find(|order| order.id.get() == id).unwrap()
 }
 
-/// A courier by number, 7 or 8.
-pub(crate) fn courier(host: &MemoryHost, number: u64) -> Courier {
-    now(host.courier(CourierId::new(number).unwrap())).unwrap().unwrap()
+/// Returns the courier with ID 7 or 8.
+pub(crate) fn courier(host: &MemoryHost, id: u64) -> Courier {
+    block_on(host.courier(CourierId::new(id).unwrap())).unwrap().unwrap()
 }
 
-/// A new order that courier 7 has been given.
-pub(crate) fn allocated(host: &MemoryHost, code: &str, paid: &[bool]) -> Order {
-    let order = created(host, code, 0, paid);
+/// Creates an order and allocates it to courier 7.
+pub(crate) fn create_allocated_order(host: &MemoryHost, code: &str, paid: &[bool]) -> Order {
+    let order = create_order(host, code, 0, paid);
     let searching = send(host, KEY, &format!("GET /delivery/orders/{}", order.id), &Value::Null);
     assert_eq!(searching.body["situation"], 200);
     let searching = Order { sandbox: true, ..self::order(host, order.id.get()) };
     let (order, changes) = allocate(&searching, &courier(host, 7), &host.exec_context()).unwrap();
-    now(host.commit(&changes)).unwrap();
+    block_on(host.commit(&changes)).unwrap();
     order
 }

@@ -1,4 +1,4 @@
-//! The OpenAPI document with requests and responses of the in-memory host as examples.
+//! Generates the OpenAPI document, with requests and responses of the in-memory host as examples.
 
 use std::{
     future::Future,
@@ -25,23 +25,23 @@ use serde_json::{Value, json};
 
 const OPERATOR: &str = "an operator's token";
 
-/// The document, as `core/openapi.json` has it.
+/// Returns the contents of `core/openapi.json`.
 ///
 /// # Errors
-/// An example that the service did not answer as expected, or a value that could not be written.
+/// An example request failed, or the document cannot be built.
 pub(crate) fn text() -> Result<String, HostError> {
     Ok(openapi::document(&all()?)?.pretty())
 }
 
-/// A request for each endpoint that reads or answers JSON, in an order in which they succeed.
+/// Sends a request to each endpoint that accepts or returns JSON.
 ///
 /// # Errors
-/// The answer of the first that does not.
+/// Returns the response of the first request that failed.
 fn all() -> Result<Vec<Example>, HostError> {
     let settings = Settings { operator: Some(KeyHash::of(OPERATOR)), ..Settings::default() };
     let host = MemoryHost::seeded(7);
     host.set_now(Timestamp::from_millis(1_795_269_600_000)); // 2026-11-21T14:00:00Z
-    now(demo::seed(&host, &settings))??;
+    block_on(demo::seed(&host, &settings))??;
     host.advance(Duration::minutes(1));
     let run = Run { host, settings };
     let mut examples = vec![
@@ -66,13 +66,13 @@ fn all() -> Result<Vec<Example>, HostError> {
     let issue = json!({ "storeId": store.parse::<u64>().unwrap_or(0), "name": "Till 2", "expiresInDays": 90 });
     examples.push(run.record(Endpoint::IssueKey, "POST /delivery/keys", KEY, Some(issue.clone()))?);
     examples.push(run.record(Endpoint::ListKeys, &format!("GET /delivery/keys?storeId={store}"), KEY, None)?);
-    // A creation that fails is what a notification tells of.
-    let mut far = order();
-    far["code"] = json!("PED-1043");
-    far["deliveries"][0]["phone"] = json!("11 99999-0000");
-    let failed = run.send("POST /delivery/orders", KEY, Some(&far))?;
+    // A failed creation creates a notification.
+    let mut invalid = order();
+    invalid["code"] = json!("PED-1043");
+    invalid["deliveries"][0]["phone"] = json!("11 99999-0000");
+    let failed = run.send("POST /delivery/orders", KEY, Some(&invalid))?;
     if failed.status() != 422 {
-        return Err(internal("the faulty order was created"));
+        return Err(internal("the invalid order was not rejected"));
     }
     let listed = run.record(Endpoint::ListNotifications, "GET /delivery/notifications?limit=1", KEY, None)?;
     let id = listed.response.as_ref().and_then(|page| match page.get("notifications")? {
@@ -83,8 +83,8 @@ fn all() -> Result<Vec<Example>, HostError> {
     examples.push(listed);
     let path = format!("POST /delivery/notifications/{id}/read");
     examples.push(run.record(Endpoint::ReadNotification, &path, KEY, None)?);
-    examples.extend(outward(&run)?);
-    examples.push(run.record(Endpoint::CreateParentStore, "POST /admin/matrices", OPERATOR, Some(matrix()))?);
+    examples.extend(integration(&run)?);
+    examples.push(run.record(Endpoint::CreateParentStore, "POST /admin/matrices", OPERATOR, Some(parent_store()))?);
     examples.push(run.record(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
     examples.push(run.record(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
     examples.extend(fleet(&run)?);
@@ -92,7 +92,7 @@ fn all() -> Result<Vec<Example>, HostError> {
     Ok(examples)
 }
 
-/// Those of couriers and dispatch.
+/// Records examples of couriers and dispatch.
 fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     let new =
         json!({ "name": "Ana Souza", "phone": "+5511990000011", "document": "123.456.789-09", "profileId": 4711 });
@@ -100,12 +100,12 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     let member = |name: &str| registered.response.as_ref().and_then(|reply| reply.get(name)).cloned();
     let key = member("value").as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
     let id = member("id").map_or_else(String::new, |id| id.to_json());
-    let place = json!({ "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12, "at": "2026-11-21T14:01:00Z" });
+    let position = json!({ "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12, "at": "2026-11-21T14:01:00Z" });
     let available = json!({ "available": true });
     let (path, change) = (format!("/admin/couriers/{id}"), json!({ "phone": "+5511990000012", "newKey": true }));
     Ok(vec![
         registered,
-        run.record(Endpoint::ReportPosition, "POST /courier/position", &key, Some(place))?,
+        run.record(Endpoint::ReportPosition, "POST /courier/position", &key, Some(position))?,
         run.record(Endpoint::SetAvailability, "POST /courier/availability", &key, Some(available))?,
         run.record(Endpoint::RunDispatch, "POST /admin/dispatch", OPERATOR, None)?,
         run.record(Endpoint::ShowCourier, "GET /courier/me", &key, None)?,
@@ -115,7 +115,7 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     ])
 }
 
-/// Those of recipients' personal data.
+/// Records examples of recipients' personal data.
 fn privacy(run: &Run) -> Result<Vec<Example>, HostError> {
     let recipient = || json!({ "phone": "+5511988887777" });
     Ok(vec![
@@ -125,17 +125,17 @@ fn privacy(run: &Run) -> Result<Vec<Example>, HostError> {
     ])
 }
 
-/// Events, webhooks and money.
-fn outward(run: &Run) -> Result<Vec<Example>, HostError> {
+/// Records examples of events, webhooks, top-ups and statements.
+fn integration(run: &Run) -> Result<Vec<Example>, HostError> {
     let receiver = json!({ "url": "https://loja.example/despacho", "events": ["order.created", "order.expired"] });
     let created = run.record(Endpoint::CreateWebhook, "POST /delivery/webhooks", KEY, Some(receiver))?;
     let id = created.response.as_ref().and_then(|reply| reply.get("id").cloned());
     let id = id.map_or_else(String::new, |id| id.to_json());
-    let store = run.send("GET /delivery/keys", KEY, None)?;
-    let keys: Value = serde_json::from_slice(store.body()).map_err(|error| internal(&error.to_string()))?;
+    let listed = run.send("GET /delivery/keys", KEY, None)?;
+    let keys: Value = serde_json::from_slice(listed.body()).map_err(|error| internal(&error.to_string()))?;
     let store = keys["keys"][0]["storeId"].as_str().unwrap_or_default();
     let payment = json!({ "amount": 250, "reference": "PIX-2026-11-21-7" });
-    let booked = format!("POST /admin/stores/{store}/top-ups");
+    let top_ups = format!("POST /admin/stores/{store}/top-ups");
     let statement = format!("GET /admin/stores/{store}/statement?limit=1");
     Ok(vec![
         run.record(Endpoint::ListEvents, "GET /delivery/events?limit=1", KEY, None)?,
@@ -145,7 +145,7 @@ fn outward(run: &Run) -> Result<Vec<Example>, HostError> {
         run.record(Endpoint::EnableWebhook, &format!("POST /delivery/webhooks/{id}/enable"), KEY, None)?,
         run.record(Endpoint::TestWebhook, &format!("POST /delivery/webhooks/{id}/test"), KEY, None)?,
         run.record(Endpoint::ListAttempts, &format!("GET /delivery/webhooks/{id}/attempts"), KEY, None)?,
-        run.record(Endpoint::TopUpStore, &booked, OPERATOR, Some(payment))?,
+        run.record(Endpoint::TopUpStore, &top_ups, OPERATOR, Some(payment))?,
         run.record(Endpoint::AdminStatement, &statement, OPERATOR, None)?,
         run.record(Endpoint::GetStatement, "GET /delivery/statement?limit=1", KEY, None)?,
     ])
@@ -175,15 +175,15 @@ impl Run {
         let request = request.header("accept", "application/json");
         let body = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
         let request = request.body(body).map_err(|error| internal(&error.to_string()))?;
-        now(api::handle(&self.host, &self.settings, request))
+        block_on(api::handle(&self.host, &self.settings, request))
     }
 }
 
-/// The in-memory host never waits, so one poll is the whole future.
-fn now<F: Future>(future: F) -> Result<F::Output, HostError> {
+/// Completes a future of the in-memory host, which never waits, with a single poll.
+fn block_on<F: Future>(future: F) -> Result<F::Output, HostError> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Ok(output),
-        Poll::Pending => Err(internal("the in-memory host waited")),
+        Poll::Pending => Err(internal("future of the in-memory host is pending")),
     }
 }
 
@@ -193,59 +193,59 @@ fn internal(detail: &str) -> HostError {
 
 fn first_address() -> Value {
     json!({
-        "street": "Rua Augusta", "number": "900", "complement": "ap. 52", "neighborhood": "Consolação",
-        "city": "São Paulo", "state": "SP", "zipCode": "01304-001", "latitude": -23.5530, "longitude": -46.6560,
+    "street": "Rua Augusta", "number": "900", "complement": "ap. 52", "neighborhood": "Consolação",
+    "city": "São Paulo", "state": "SP", "zipCode": "01304-001", "latitude": -23.5530, "longitude": -46.6560,
     })
 }
 
 fn second_address() -> Value {
     json!({
-        "street": "Rua Haddock Lobo", "number": "1500", "city": "São Paulo", "state": "SP",
-        "latitude": -23.5622, "longitude": -46.6680,
+    "street": "Rua Haddock Lobo", "number": "1500", "city": "São Paulo", "state": "SP",
+    "latitude": -23.5622, "longitude": -46.6680,
     })
 }
 
 fn order() -> Value {
     json!({
-        "code": "PED-1042",
-        "preparationTime": 15,
-        "previewDeliveryTime": true,
-        "sortByBestRoute": true,
-        "deliveries": [
-            {
-                "code": "1042-A", "name": "Maria Silva", "phone": "+5511999990000", "observation": "Ring twice",
-                "address": first_address(), "onlinePayment": true, "productValue": 57.9,
-                "confirmation": { "platform": true },
-            },
-            { "code": "1042-B", "name": "José Santos", "phone": "+5511999990001", "address": second_address(), "onlinePayment": true },
-        ],
+    "code": "PED-1042",
+    "preparationTime": 15,
+    "previewDeliveryTime": true,
+    "sortByBestRoute": true,
+    "deliveries": [
+    {
+    "code": "1042-A", "name": "Maria Silva", "phone": "+5511999990000", "observation": "Ring twice",
+    "address": first_address(), "onlinePayment": true, "productValue": 57.9,
+    "confirmation": { "platform": true },
+    },
+    { "code": "1042-B", "name": "José Santos", "phone": "+5511999990001", "address": second_address(), "onlinePayment": true },
+    ],
     })
 }
 
 fn preview() -> Value {
     json!({
-        "preparationTime": 15,
-        "previewDeliveryTime": true,
-        "sortByBestRoute": true,
-        "deliveries": [
-            { "orderRoute": 1, "address": first_address(), "onlinePayment": true },
-            { "orderRoute": 2, "address": second_address(), "onlinePayment": true },
-        ],
+    "preparationTime": 15,
+    "previewDeliveryTime": true,
+    "sortByBestRoute": true,
+    "deliveries": [
+    { "orderRoute": 1, "address": first_address(), "onlinePayment": true },
+    { "orderRoute": 2, "address": second_address(), "onlinePayment": true },
+    ],
     })
 }
 
 fn branch() -> Value {
     json!({
-        "cnpj": "12.ABC.345/01DE-35",
-        "name": "Cantina da Praça — Pinheiros",
-        "responsible": { "name": "Rui Costa", "phone": "+5511999990002" },
-        "email": "pinheiros@cantina.example",
-        "password": "a long password",
-        "address": {
-            "street": "Rua dos Pinheiros", "number": "320", "city": "São Paulo", "state": "SP",
-            "zipCode": "05422-000", "latitude": -23.5650, "longitude": -46.6800,
-        },
-        "marketplaceBranchId": 1,
+    "cnpj": "12.ABC.345/01DE-35",
+    "name": "Cantina da Praça — Pinheiros",
+    "responsible": { "name": "Rui Costa", "phone": "+5511999990002" },
+    "email": "pinheiros@cantina.example",
+    "password": "a long password",
+    "address": {
+    "street": "Rua dos Pinheiros", "number": "320", "city": "São Paulo", "state": "SP",
+    "zipCode": "05422-000", "latitude": -23.5650, "longitude": -46.6800,
+    },
+    "marketplaceBranchId": 1,
     })
 }
 
@@ -258,11 +258,11 @@ fn update() -> Value {
     update
 }
 
-fn matrix() -> Value {
-    let mut matrix = branch();
-    matrix["cnpj"] = json!("34.028.316/0001-03");
-    matrix["name"] = json!("Cantina da Serra");
-    matrix["email"] = json!("matriz@cantina.example");
-    matrix["prepaidFloor"] = json!(0);
-    matrix
+fn parent_store() -> Value {
+    let mut store = branch();
+    store["cnpj"] = json!("34.028.316/0001-03");
+    store["name"] = json!("Cantina da Serra");
+    store["email"] = json!("matriz@cantina.example");
+    store["prepaidFloor"] = json!(0);
+    store
 }

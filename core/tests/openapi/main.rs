@@ -1,6 +1,6 @@
-//! `core/openapi.json` is what the code says it is, and complete.
+//! Checks that `core/openapi.json` is complete and matches the code.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop where it fails")]
+#![expect(clippy::unwrap_used, reason = "tests panic on failure")]
 
 mod document;
 
@@ -12,27 +12,27 @@ use serde_json::Value;
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
 const COMMAND: &str = "DESPACHO_WRITE_OPENAPI=1 cargo test -p despacho-core --features openapi --test openapi";
 
-fn written() -> Value {
+fn document() -> Value {
     serde_json::from_str(&document::text().unwrap()).unwrap()
 }
 
 #[test]
-fn the_file_is_the_document() {
+fn openapi_file_matches_the_code() {
     let text = document::text().unwrap();
     if std::env::var("DESPACHO_WRITE_OPENAPI").is_ok() {
         std::fs::write(FILE, &text).unwrap();
     } else {
         assert!(
             text.as_bytes() == description(),
-            "core/openapi.json is not what the code says. To write it anew, run\n    {COMMAND}"
+            "core/openapi.json is outdated. To regenerate it, run\n    {COMMAND}"
         );
     }
-    assert!(text.len() < 400_000, "{} bytes are much to embed in every host", text.len());
+    assert!(text.len() < 400_000, "{} bytes are too many to embed in every host", text.len());
 }
 
 #[test]
-fn every_route_is_described_and_nothing_else_but_the_deployments_own() {
-    let document = written();
+fn document_has_exactly_the_routes_of_the_service() {
+    let document = document();
     let described: BTreeSet<String> = document["paths"]
         .as_object()
         .unwrap()
@@ -47,7 +47,7 @@ fn every_route_is_described_and_nothing_else_but_the_deployments_own() {
 }
 
 #[test]
-fn every_reference_leads_somewhere_and_every_component_is_used() {
+fn every_reference_resolves_and_every_component_is_used() {
     fn references(value: &Value, found: &mut BTreeSet<String>) {
         match value {
             Value::Object(members) => {
@@ -60,13 +60,13 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
             _ => {}
         }
     }
-    let document = written();
+    let document = document();
     let mut found = BTreeSet::new();
     references(&document, &mut found);
     for target in &found {
         assert!(document.pointer(target.trim_start_matches('#')).is_some(), "{target}");
     }
-    // Given where there is no operation: on an unknown path, and on a known one with another method.
+    // These responses belong to no operation: they occur for unknown paths and unsupported methods.
     for name in ["endpoint_not_found", "method_not_allowed"] {
         found.insert(format!("#/components/responses/{name}"));
     }
@@ -79,8 +79,8 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
 }
 
 #[test]
-fn every_problem_has_an_example_and_every_code_a_meaning() {
-    let document = written();
+fn every_problem_code_has_an_example_and_a_meaning() {
+    let document = document();
     for code in ProblemCode::ALL {
         let example = &document["components"]["examples"][code.name()]["value"];
         assert_eq!((&example["code"], &example["status"]), (&code.name().into(), &code.status().into()));
@@ -89,8 +89,8 @@ fn every_problem_has_an_example_and_every_code_a_meaning() {
 }
 
 #[test]
-fn every_code_of_a_field_in_the_sources_is_described() {
-    let codes = &written()["components"]["schemas"]["FieldCode"]["enum"];
+fn every_field_error_code_is_documented() {
+    let codes = &document()["components"]["schemas"]["FieldCode"]["enum"];
     let codes: BTreeSet<&str> = codes.as_array().unwrap().iter().map(|code| code.as_str().unwrap()).collect();
     let sources = [
         "read.rs",
@@ -109,13 +109,13 @@ fn every_code_of_a_field_in_the_sources_is_described() {
         let path = format!("{}/src/api/{source}", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap();
-        // Codes are the only texts in snake case, but for one member that a marketplace named.
+        // Codes are the only strings in snake case, except one member of a marketplace's confirmation.
         let snake =
             |text: &&str| text.contains('_') && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         for literal in code.split('"').skip(1).step_by(2).filter(snake).filter(|literal| *literal != "order_id") {
             assert!(
                 codes.contains(literal),
-                "{source} has the code {literal}, which api/openapi/enums.rs does not describe"
+                "{source} has the code {literal}, which is missing in api/openapi/enums.rs"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! From an address to a place, by what the embedded gazetteer knows.
+//! Locates addresses with the embedded gazetteer.
 
 use super::{
     gazetteer::{Gazetteer, Municipality},
@@ -7,122 +7,127 @@ use super::{
 };
 use crate::model::{Address, Located, Point, Precision, Uf};
 
-/// How far coordinates may lie from the seat of the municipality named beside them, in metres.
+/// Maximum distance in metres between coordinates and the municipal seat of the address.
 const MISMATCH_M: u32 = 50_000;
 
-/// From this distance of the nearest seat on, a point is open country of a vast municipality, in metres.
-const OPEN_COUNTRY_M: u32 = 25_000;
+/// Minimum distance in metres from the nearest municipal seat at which a point counts as remote.
+const REMOTE_M: u32 = 25_000;
 
-/// Why an address has no place. Each is a different thing to put right.
+/// The reason an address cannot be located. Each variant needs a different correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocateError {
-    /// Neither coordinates, nor a CEP, nor city and state were sent.
+    /// The address has no coordinates, no CEP, and not both city and state.
     NoLocation,
-    /// No municipality has that name in that state, nor in any other, and no known CEP helps.
+    /// No municipality in any state has this name, and the CEP is missing or unknown.
     NotFound,
-    /// No municipality's range holds the CEP, and city and state were not sent.
+    /// The CEP is in no municipality's range, and the address does not have both city and state.
     CepUnknown,
-    /// The city is not in the state that was named.
+    /// The state has no city of this name, but another state does.
     CityNotInState {
-        /// The most populous municipality of that name.
+        /// The most populous municipality with this name.
         elsewhere: Municipality,
     },
-    /// The CEP belongs to another municipality than the one named.
+    /// The CEP belongs to a different municipality than the address states.
     CepElsewhere {
-        /// Whose CEP it is.
+        /// The municipality of the CEP.
         belongs_to: Municipality,
     },
-    /// The coordinates lie too far from the municipality named beside them.
+    /// The coordinates are too far from the municipality of the address.
     CoordinatesMismatch {
-        /// The municipality named.
+        /// The municipality of the address.
         municipality: Municipality,
-        /// Great-circle metres from its seat.
+        /// Great-circle distance from the municipal seat in metres.
         distance_m: u32,
     },
-    /// The coordinates lie outside Brazil, or in the sea.
+    /// The coordinates are outside Brazil or at sea.
     CoordinatesOutside {
-        /// Where they lead with latitude and longitude exchanged, if that is in Brazil.
+        /// The point with latitude and longitude exchanged, if that is in Brazil.
         swapped: Option<Point>,
-        /// Whether they lead to Brazil with their signs turned to negative.
+        /// Whether the point is in Brazil if both coordinates are negative.
         sign_lost: bool,
     },
 }
 
-/// What an address' text says of its municipality.
-enum Named {
-    Known(Municipality),
-    /// A city was named that no state has, or without a state.
+/// Result of looking up the address's city and state.
+enum CityLookup {
+    Found(Municipality),
+    /// No state has a city of this name.
     Unknown,
-    Elsewhere(Municipality),
-    Nothing,
+    /// The most populous city of this name in another state.
+    InOtherState(Municipality),
+    /// City, state or both are missing or invalid.
+    Incomplete,
 }
 
 impl Gazetteer {
-    /// Locates an address: coordinates win, then the CEP, then city and state.
+    /// Locates an address from its coordinates, else from its CEP, else from city and state.
     ///
-    /// - Coordinates must lie in Brazil, and near the municipality named beside them, if one is known: by city and state, or
-    ///   else by the CEP. Near is 50 km from its seat. A point that no seat is within 25 km of is open country of a vast
-    ///   municipality (Altamira reaches 700 km from its seat): there five times the distance to the nearest seat is granted on
-    ///   top, if that seat is in the same state. Coordinates beside an unknown city are taken as they are.
-    /// - A CEP and a city that contradict each other are refused, and so are a CEP and a state. A city that the gazetteer does
-    ///   not know (a district, say) does not contradict.
+    /// - Coordinates must be in Brazil. If the municipality is known from city and state, or else from the CEP, they must be
+    ///   within 50 km of its seat. A remote point, at least 25 km from every seat, may belong to a vast municipality (Altamira
+    ///   reaches 700 km from its seat). If the seat nearest to it is in the same state, the limit grows by five times the
+    ///   distance to that seat. Coordinates with an unknown city are accepted without this check.
+    /// - A CEP that contradicts the city or the state is rejected. An unknown city (a district, for example) contradicts no
+    ///   CEP.
     ///
     /// # Errors
-    /// A [`LocateError`] says what is wrong and, where it can, what would be right.
+    /// Returns a [`LocateError`] with the reason and, if known, the correction.
     pub fn locate(self, address: &Address) -> Result<Located, LocateError> {
         if let Some(point) = address.point {
             return self.check_point(point, address);
         }
         let by_cep = address.cep().and_then(|cep| self.municipality_by_cep(cep));
-        match (self.named(address), by_cep) {
-            (Named::Known(town), None) => Ok(town.located()),
-            (Named::Known(town), Some(owner)) if town == owner || !town.has_ceps() => Ok(town.located()),
-            (Named::Known(_), Some(owner)) => Err(LocateError::CepElsewhere { belongs_to: owner }),
-            (Named::Elsewhere(town), Some(owner)) if town == owner => {
+        match (self.look_up_city(address), by_cep) {
+            (CityLookup::Found(town), None) => Ok(town.located()),
+            (CityLookup::Found(town), Some(owner)) if town == owner || !town.has_ceps() => Ok(town.located()),
+            (CityLookup::Found(_), Some(owner)) => Err(LocateError::CepElsewhere { belongs_to: owner }),
+            (CityLookup::InOtherState(town), Some(owner)) if town == owner => {
                 Err(LocateError::CityNotInState { elsewhere: town })
             }
-            (Named::Elsewhere(_) | Named::Unknown | Named::Nothing, Some(owner)) => match address.uf() {
-                Some(uf) if uf != owner.uf() => Err(LocateError::CepElsewhere { belongs_to: owner }),
-                _ => self.check_bare_city(address, owner),
-            },
-            (Named::Elsewhere(town), None) => Err(LocateError::CityNotInState { elsewhere: town }),
-            (Named::Unknown, None) => Err(LocateError::NotFound),
-            (Named::Nothing, None) if address.cep().is_some() => Err(LocateError::CepUnknown),
-            (Named::Nothing, None) => Err(LocateError::NoLocation),
+            (CityLookup::InOtherState(_) | CityLookup::Unknown | CityLookup::Incomplete, Some(owner)) => {
+                match address.uf() {
+                    Some(uf) if uf != owner.uf() => Err(LocateError::CepElsewhere { belongs_to: owner }),
+                    _ => self.check_bare_city(address, owner),
+                }
+            }
+            (CityLookup::InOtherState(town), None) => Err(LocateError::CityNotInState { elsewhere: town }),
+            (CityLookup::Unknown, None) => Err(LocateError::NotFound),
+            (CityLookup::Incomplete, None) if address.cep().is_some() => Err(LocateError::CepUnknown),
+            (CityLookup::Incomplete, None) => Err(LocateError::NoLocation),
         }
     }
 
-    /// Locates an address with packs at hand: what [`Gazetteer::locate`] refuses stays refused, what it knows by its
-    /// municipality alone is asked of the packs, and the most precise answer wins; among equals the first pack's.
+    /// Locates an address with the embedded gazetteer, then refines the result with packs.
     ///
-    /// A CEP, or a city, that only a pack knows is enough.
+    /// Packs are searched if [`Gazetteer::locate`] finds only the municipality, or does not know the city or the CEP. Its
+    /// other errors are final. The most precise result wins, and among equals the first pack's.
     ///
     /// # Errors
-    /// As [`Gazetteer::locate`].
+    /// See [`Gazetteer::locate`].
     pub fn locate_with(self, packs: &[Pack<'_>], address: &Address) -> Result<Located, LocateError> {
         let embedded = self.locate(address);
-        let open = match &embedded {
+        let needs_packs = match &embedded {
             Ok(located) => located.precision == Precision::Municipality,
             Err(error) => matches!(error, LocateError::NotFound | LocateError::CepUnknown),
         };
-        if !open {
+        if !needs_packs {
             return embedded;
         }
         let found = packs.iter().filter_map(|pack| pack.locate(self, address)).min_by_key(|located| located.precision);
         found.map_or(embedded, Ok)
     }
 
-    fn named(self, address: &Address) -> Named {
+    fn look_up_city(self, address: &Address) -> CityLookup {
         let (Some(city), Some(uf)) = (address.city.as_deref(), address.uf()) else {
-            return Named::Nothing;
+            return CityLookup::Incomplete;
         };
         match self.municipality(city, uf) {
-            Some(town) => Named::Known(town),
-            None => self.namesakes(city).first().map_or(Named::Unknown, |town| Named::Elsewhere(*town)),
+            Some(town) => CityLookup::Found(town),
+            None => self.namesakes(city).first().map_or(CityLookup::Unknown, |town| CityLookup::InOtherState(*town)),
         }
     }
 
-    /// A city without a state beside a CEP: it contradicts if it is known, though not in the CEP's state.
+    /// Checks a city without a state against the municipality of its CEP. A known city contradicts the CEP if it is another
+    /// municipality of the CEP's state, or exists only in other states.
     fn check_bare_city(self, address: &Address, owner: Municipality) -> Result<Located, LocateError> {
         let city = address.city.as_deref().filter(|_| address.uf().is_none());
         let contradicts = city.is_some_and(|city| match self.municipality(city, owner.uf()) {
@@ -133,37 +138,37 @@ impl Gazetteer {
     }
 
     fn check_point(self, point: Point, address: &Address) -> Result<Located, LocateError> {
-        if !outline::holds(self.0, point) {
-            return Err(self.outside(point));
+        if !outline::contains(self.0, point) {
+            return Err(self.outside_error(point));
         }
-        let named = match self.named(address) {
-            Named::Known(town) => Some(town),
-            Named::Nothing => address.cep().and_then(|cep| self.municipality_by_cep(cep)),
-            Named::Unknown | Named::Elsewhere(_) => None,
+        let named = match self.look_up_city(address) {
+            CityLookup::Found(town) => Some(town),
+            CityLookup::Incomplete => address.cep().and_then(|cep| self.municipality_by_cep(cep)),
+            CityLookup::Unknown | CityLookup::InOtherState(_) => None,
         };
         if let Some(town) = named {
             let distance_m = great_circle_m(point, town.municipal_seat());
-            if distance_m > MISMATCH_M && !self.is_open_country(point, town.uf(), distance_m) {
+            if distance_m > MISMATCH_M && !self.is_remote(point, town.uf(), distance_m) {
                 return Err(LocateError::CoordinatesMismatch { municipality: town, distance_m });
             }
         }
         Ok(Located { point, precision: Precision::Coordinates, radius_m: 0 })
     }
 
-    fn is_open_country(self, point: Point, uf: Uf, distance_m: u32) -> bool {
+    fn is_remote(self, point: Point, uf: Uf, distance_m: u32) -> bool {
         self.nearest(point).is_some_and(|(town, nearest_m)| {
             let reach = MISMATCH_M.saturating_add(nearest_m.saturating_mul(5));
-            nearest_m >= OPEN_COUNTRY_M && town.uf() == uf && distance_m <= reach
+            nearest_m >= REMOTE_M && town.uf() == uf && distance_m <= reach
         })
     }
-    /// Coordinates outside Brazil, with the two mistakes that people make most.
-    fn outside(self, point: Point) -> LocateError {
+    /// Builds the error for coordinates outside Brazil and checks the two common causes: exchanged axes and missing signs.
+    fn outside_error(self, point: Point) -> LocateError {
         let exchanged = Point { lat_e7: point.lon_e7, lon_e7: point.lat_e7 };
         let on_planet = Point::from_degrees(exchanged.latitude(), exchanged.longitude());
         let negative = Point { lat_e7: -point.lat_e7.abs(), lon_e7: -point.lon_e7.abs() };
         LocateError::CoordinatesOutside {
-            swapped: on_planet.filter(|point| outline::holds(self.0, *point)),
-            sign_lost: outline::holds(self.0, negative),
+            swapped: on_planet.filter(|point| outline::contains(self.0, *point)),
+            sign_lost: outline::contains(self.0, negative),
         }
     }
 }

@@ -13,7 +13,7 @@ fn locate(address: &Address) -> Result<Located, LocateError> {
     Gazetteer::embedded().locate(address)
 }
 
-/// Name of the place in a fault that holds one.
+/// Returns the municipality in the error, if it has one.
 fn hint(error: LocateError) -> String {
     match error {
         LocateError::CityNotInState { elsewhere: town }
@@ -26,7 +26,7 @@ fn hint(error: LocateError) -> String {
 }
 
 #[test]
-fn city_and_state_or_a_cep_locate_a_municipality() {
+fn city_and_state_or_cep_locate_the_municipality() {
     for (city, state, cep) in [
         ("Manaus", "AM", ""),
         ("manaus", "am", "69005-070"),
@@ -37,15 +37,15 @@ fn city_and_state_or_a_cep_locate_a_municipality() {
         ("Manaus", "AM", "00000-000"),
         ("Manaus", "AM", "not a CEP"),
     ] {
-        let located = locate(&address(city, state, cep)).expect("a place");
+        let located = locate(&address(city, state, cep)).expect("a location");
         assert_eq!(located.precision, Precision::Municipality, "{city} {state} {cep}");
-        let manaus = Point::from_degrees(-3.119, -60.0217).expect("on the planet");
+        let manaus = Point::from_degrees(-3.119, -60.0217).expect("valid coordinates");
         assert!(great_circle_m(located.point, manaus) < 3_000 && located.radius_m > 5_000);
     }
 }
 
 #[test]
-fn contradictions_are_refused_with_what_would_be_right() {
+fn contradictory_address_returns_the_correction() {
     for (city, state, cep, want) in [
         ("Campinas", "RJ", "", "Campinas SP"),
         ("Campinas", "RJ", "13010-000", "Campinas SP"),
@@ -55,7 +55,7 @@ fn contradictions_are_refused_with_what_would_be_right() {
         ("Osasco", "", "01310-100", "São Paulo SP"),
         ("Nowhere", "SP", "69005-070", "Manaus AM"),
     ] {
-        let error = locate(&address(city, state, cep)).expect_err("a contradiction");
+        let error = locate(&address(city, state, cep)).expect_err("contradictory address");
         assert_eq!(hint(error), want, "{city} {state} {cep}");
     }
     assert!(matches!(locate(&address("Campinas", "RJ", "")), Err(LocateError::CityNotInState { .. })));
@@ -63,7 +63,7 @@ fn contradictions_are_refused_with_what_would_be_right() {
 }
 
 #[test]
-fn too_little_is_told_apart_from_unknown() {
+fn incomplete_and_unknown_addresses_return_different_errors() {
     for (city, state, cep, want) in [
         ("", "", "", LocateError::NoLocation),
         ("São Paulo", "", "", LocateError::NoLocation),
@@ -77,7 +77,7 @@ fn too_little_is_told_apart_from_unknown() {
 }
 
 #[test]
-fn coordinates_win_near_the_town_that_is_named() {
+fn coordinates_near_the_stated_town_take_precedence() {
     for (latitude, longitude, place) in [
         (-23.5614, -46.6559, address("São Paulo", "SP", "")),
         (-23.5614, -46.6559, address("Vila Que Ninguém Conhece", "SP", "")),
@@ -97,7 +97,7 @@ fn coordinates_win_near_the_town_that_is_named() {
 }
 
 #[test]
-fn coordinates_far_from_the_town_that_is_named_are_refused() {
+fn coordinates_far_from_the_stated_town_are_rejected() {
     for (latitude, longitude, place, want) in [
         (-22.9056, -47.0608, address("São Paulo", "SP", ""), "São Paulo SP"),
         (-3.119, -60.0217, address("São Paulo", "SP", ""), "São Paulo SP"),
@@ -105,14 +105,14 @@ fn coordinates_far_from_the_town_that_is_named_are_refused() {
         (-8.3183, -55.0956, address("São Paulo", "SP", ""), "São Paulo SP"),
         (-2.4431, -54.7083, address("Altamira", "PA", ""), "Altamira PA"),
     ] {
-        let error = locate(&at(latitude, longitude, place)).expect_err("far off");
+        let error = locate(&at(latitude, longitude, place)).expect_err("distant coordinates");
         assert_eq!(hint(error), want);
         assert!(matches!(error, LocateError::CoordinatesMismatch { distance_m, .. } if distance_m > 50_000));
     }
 }
 
 #[test]
-fn points_outside_brazil_say_what_may_have_happened() {
+fn point_outside_brazil_returns_the_probable_cause() {
     let error = |latitude, longitude| {
         locate(&at(latitude, longitude, address("São Paulo", "SP", ""))).expect_err("outside Brazil")
     };

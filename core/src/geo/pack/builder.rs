@@ -1,4 +1,4 @@
-//! From sorted register rows to the tables of a pack, one group at a time.
+//! Builds the tables of a pack from sorted register rows, one group at a time.
 
 use super::format::{Table, offset, point_bytes, street_key_bytes};
 use crate::{
@@ -6,10 +6,10 @@ use crate::{
     model::Point,
 };
 
-/// Bytes of a row in the order that a builder wants.
+/// Size in bytes of an encoded row.
 pub const ROW: usize = 27;
 
-/// A row as bytes that sort: by CEP, municipality, street, number, then place. Equal bytes are one address.
+/// Encodes a row as bytes that sort by CEP, municipality, street, number and coordinates. Equal bytes are the same address.
 pub fn row_bytes(row: &Row) -> [u8; ROW] {
     let mut bytes = [0; ROW];
     let street = row.street.unwrap_or(StreetKey { hash: 0, kind: 0, title: 0 });
@@ -23,46 +23,48 @@ pub fn row_bytes(row: &Row) -> [u8; ROW] {
 }
 
 fn row_from(bytes: &[u8; ROW]) -> Row {
-    use crate::geo::pack::format::{big, point};
+    use crate::geo::pack::format::{point, read_be};
     let small = |value: u64| u32::try_from(value).unwrap_or_default();
-    let street = StreetKey { hash: big(&bytes[7..12]), kind: bytes[12], title: bytes[13] };
+    let street = StreetKey { hash: read_be(&bytes[7..12]), kind: bytes[12], title: bytes[13] };
     Row {
-        cep: small(big(&bytes[..4])),
-        ibge: small(big(&bytes[4..7])),
+        cep: small(read_be(&bytes[..4])),
+        ibge: small(read_be(&bytes[4..7])),
         street: (bytes[14] == 1).then_some(street),
-        number: small(big(&bytes[15..18])),
+        number: small(read_be(&bytes[15..18])),
         point: point(&bytes[18..26]),
         exact: bytes[26] == 1,
     }
 }
 
-/// Where a builder's records go; a host keeps one growing file for each table.
+/// Receives the records of a builder. A host appends them to one file for each table.
 pub trait Sink {
-    /// What can go wrong while writing.
+    /// Error of a failed write.
     type Error;
 
-    /// Appends a record to a table. Streets come in the order of their doors, not of their keys: the host sorts them, as
-    /// bytes, before it joins the tables.
+    /// Appends a record to a table.
+    ///
+    /// Streets arrive in the order of their doors, not of their keys. The host must sort their records as bytes before it joins
+    /// the tables.
     ///
     /// # Errors
-    /// Whatever the host's writing meets; the builder passes it on.
+    /// Returns the host's write error, which the builder passes on.
     fn append(&mut self, table: Table, record: &[u8]) -> Result<(), Self::Error>;
 }
 
-/// Sums from which a mean place and a typical distance come.
+/// Sums for the mean of several points and their typical distance from it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cloud {
+struct PointSums {
     count: i64,
     lat: i64,
     lon: i64,
-    /// Of differences from the first place, so that squares of a country's register fit.
+    /// Sum of squared differences from the first point. With absolute coordinates, the squares of a whole country would overflow.
     square: i128,
     first: (i64, i64),
     d_lat: i64,
     d_lon: i64,
 }
 
-impl Cloud {
+impl PointSums {
     fn add(&mut self, point: Point) {
         let (lat, lon) = (i64::from(point.lat_e7), i64::from(point.lon_e7));
         if self.count == 0 {
@@ -71,7 +73,8 @@ impl Cloud {
         self.count += 1;
         self.lat += lat;
         self.lon += lon;
-        // A degree of longitude is shorter: 0.9 of one of latitude in the middle of Brazil. Radii need no more.
+        // In the middle of Brazil a degree of longitude has 0.9 times the length of a degree of latitude. This is accurate enough
+        // for radii.
         let (d_lat, d_lon) = (lat - self.first.0, (lon - self.first.1) * 9 / 10);
         self.d_lat += d_lat;
         self.d_lon += d_lon;
@@ -83,7 +86,7 @@ impl Cloud {
         Point { lat_e7: part(self.lat), lon_e7: part(self.lon) }
     }
 
-    /// Root mean square distance from the mean, in metres: 90 of 10⁻⁷ degrees are one.
+    /// Returns the root mean square distance from the mean in metres. 90 units of 10⁻⁷ degrees are one metre.
     fn radius_m(&self) -> u32 {
         let count = i128::from(self.count.max(1));
         let of_mean = |sum: i64| i128::from(sum) * i128::from(sum) / count;
@@ -92,14 +95,14 @@ impl Cloud {
     }
 }
 
-/// A place that prefers exact rows and falls back on the others.
+/// Sums for a location that uses exact rows only, if there are any.
 #[derive(Clone, Copy, Debug, Default)]
-struct Spot {
-    exact: Cloud,
-    any: Cloud,
+struct LocationSums {
+    exact: PointSums,
+    any: PointSums,
 }
 
-impl Spot {
+impl LocationSums {
     fn add(&mut self, row: &Row) {
         if row.exact {
             self.exact.add(row.point);
@@ -107,30 +110,30 @@ impl Spot {
         self.any.add(row.point);
     }
 
-    /// Its point and radius; a single address cannot tell how far the others are, so at least 50 m.
+    /// Encodes the point and the radius. The minimum radius is 50 m, because one address does not show the extent of its CEP.
     fn bytes(&self) -> [u8; 10] {
-        let cloud = if self.exact.count > 0 { &self.exact } else { &self.any };
-        place_bytes(cloud, 50)
+        let sums = if self.exact.count > 0 { &self.exact } else { &self.any };
+        location_bytes(sums, 50)
     }
 }
 
-fn place_bytes(cloud: &Cloud, min_m: u32) -> [u8; 10] {
+fn location_bytes(sums: &PointSums, min_m: u32) -> [u8; 10] {
     let mut bytes = [0; 10];
-    bytes[..8].copy_from_slice(&point_bytes(cloud.mean()));
-    let radius = u16::try_from(cloud.radius_m().max(min_m)).unwrap_or(u16::MAX);
+    bytes[..8].copy_from_slice(&point_bytes(sums.mean()));
+    let radius = u16::try_from(sums.radius_m().max(min_m)).unwrap_or(u16::MAX);
     bytes[8..].copy_from_slice(&radius.to_le_bytes());
     bytes
 }
 
-/// Doors of one street that are held at a time; a longer street becomes several records with one key.
-const HELD_DOORS: usize = 1 << 18;
+/// Maximum number of doors in memory. A street with more doors becomes several records with the same key.
+const MAX_DOORS: usize = 1 << 18;
 
-/// Builds the tables of a pack from sorted rows, holding one street and the sums of one CEP.
+/// Builds the tables of a pack from sorted rows. Only one street and the sums of one CEP are in memory.
 #[derive(Debug, Default)]
 pub struct Builder {
-    /// CEP, its municipality, their sums.
-    cep: Option<(u32, u32, Spot)>,
-    cep5: Option<(u32, Spot)>,
+    /// CEP, municipality and sums.
+    cep: Option<(u32, u32, LocationSums)>,
+    cep5: Option<(u32, LocationSums)>,
     street: Option<Street>,
     doors: u32,
     counts: [u64; 4],
@@ -139,15 +142,15 @@ pub struct Builder {
 #[derive(Debug)]
 struct Street {
     key: [u8; 14],
-    cloud: Cloud,
+    sums: PointSums,
     doors: Vec<(u32, Point)>,
 }
 
 impl Builder {
-    /// Takes the next row; rows must come sorted as bytes, equal ones once.
+    /// Adds the next row. Rows must be sorted as bytes, without duplicates.
     ///
     /// # Errors
-    /// What the sink met.
+    /// Returns the sink's error.
     pub fn push<S: Sink>(&mut self, bytes: &[u8; ROW], sink: &mut S) -> Result<(), S::Error> {
         let row = row_from(bytes);
         if self.cep.as_ref().is_some_and(|(cep, ..)| *cep != row.cep) {
@@ -156,8 +159,8 @@ impl Builder {
         if self.cep5.as_ref().is_some_and(|(cep5, _)| *cep5 != row.cep / 1_000) {
             self.end_cep5(sink)?;
         }
-        self.cep.get_or_insert((row.cep, row.ibge, Spot::default())).2.add(&row);
-        self.cep5.get_or_insert((row.cep / 1_000, Spot::default())).1.add(&row);
+        self.cep.get_or_insert((row.cep, row.ibge, LocationSums::default())).2.add(&row);
+        self.cep5.get_or_insert((row.cep / 1_000, LocationSums::default())).1.add(&row);
         let Some(street) = row.street.filter(|_| row.exact) else {
             return Ok(());
         };
@@ -166,18 +169,18 @@ impl Builder {
         if ended {
             self.end_street(sink)?;
         }
-        let held = self.street.get_or_insert_with(|| Street { key, cloud: Cloud::default(), doors: Vec::new() });
-        held.cloud.add(row.point);
+        let held = self.street.get_or_insert_with(|| Street { key, sums: PointSums::default(), doors: Vec::new() });
+        held.sums.add(row.point);
         if row.number > 0 {
             held.doors.push((row.number, row.point));
         }
         Ok(())
     }
 
-    /// Ends the last groups and says how many records each table has.
+    /// Writes the last groups and returns the number of records in each table.
     ///
     /// # Errors
-    /// What the sink met.
+    /// Returns the sink's error.
     pub fn finish<S: Sink>(mut self, sink: &mut S) -> Result<[u64; 4], S::Error> {
         self.end_cep(sink)?;
         self.end_cep5(sink)?;
@@ -191,28 +194,28 @@ impl Builder {
 
     fn end_cep<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Error> {
         self.end_street(sink)?;
-        let Some((cep, ibge, spot)) = self.cep.take() else { return Ok(()) };
+        let Some((cep, ibge, sums)) = self.cep.take() else { return Ok(()) };
         let mut record = [0; Table::Cep.width()];
         record[..4].copy_from_slice(&cep.to_be_bytes());
         record[4..7].copy_from_slice(&ibge.to_be_bytes()[1..]);
-        record[7..].copy_from_slice(&spot.bytes());
+        record[7..].copy_from_slice(&sums.bytes());
         self.write(Table::Cep, &record, sink)
     }
 
     fn end_cep5<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Error> {
-        let Some((cep5, spot)) = self.cep5.take() else { return Ok(()) };
+        let Some((cep5, sums)) = self.cep5.take() else { return Ok(()) };
         let mut record = [0; Table::Cep5.width()];
         record[..3].copy_from_slice(&cep5.to_be_bytes()[1..]);
-        record[3..].copy_from_slice(&spot.bytes());
+        record[3..].copy_from_slice(&sums.bytes());
         self.write(Table::Cep5, &record, sink)
     }
 
     fn end_street<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Error> {
-        let Some(Street { key, cloud, doors }) = self.street.take() else { return Ok(()) };
-        let (middle, first) = (cloud.mean(), self.doors);
+        let Some(Street { key, sums, doors }) = self.street.take() else { return Ok(()) };
+        let (middle, first) = (sums.mean(), self.doors);
         for same in doors.chunk_by(|a, b| a.0 == b.0) {
-            let (place, spread_m) = medoid(same);
-            let offsets = offset(middle.lat_e7, place.lat_e7).zip(offset(middle.lon_e7, place.lon_e7));
+            let (point, spread_m) = medoid(same);
+            let offsets = offset(middle.lat_e7, point.lat_e7).zip(offset(middle.lon_e7, point.lon_e7));
             let Some((lat, lon)) = offsets else { continue };
             let [_, number @ ..] = same[0].0.to_be_bytes();
             let spread = u8::try_from(spread_m.div_ceil(4)).unwrap_or(u8::MAX);
@@ -228,30 +231,30 @@ impl Builder {
         record[..14].copy_from_slice(&key);
         record[14..18].copy_from_slice(&first.to_le_bytes());
         record[18..22].copy_from_slice(&(self.doors - first).to_le_bytes());
-        record[22..].copy_from_slice(&place_bytes(&cloud, 30));
+        record[22..].copy_from_slice(&location_bytes(&sums, 30));
         self.write(Table::Streets, &record, sink)
     }
 }
 
 impl Street {
-    /// Whether to end it before this number, so that memory stays bounded however long a street is.
+    /// Whether the record must end before this number to bound memory use.
     fn is_full(&self, number: u32) -> bool {
-        self.doors.len() >= HELD_DOORS && self.doors.last().is_some_and(|last| last.0 != number)
+        self.doors.len() >= MAX_DOORS && self.doors.last().is_some_and(|last| last.0 != number)
     }
 }
 
-/// Of several places with one number, the one nearest to their mean, and their typical distance from the mean in metres.
+/// Returns the point nearest to the mean of several points with one number, and their typical distance from the mean in metres.
 ///
-/// A real place is better than a mean that may lie in the middle of a block.
+/// The mean itself may be in the middle of a block.
 fn medoid(same: &[(u32, Point)]) -> (Point, u32) {
-    let mut cloud = Cloud::default();
-    same.iter().for_each(|(_, place)| cloud.add(*place));
-    let mean = cloud.mean();
-    let off = |place: &Point| {
-        let lat = i64::from(place.lat_e7 - mean.lat_e7);
-        let lon = i64::from(place.lon_e7 - mean.lon_e7) * 9 / 10;
+    let mut sums = PointSums::default();
+    same.iter().for_each(|(_, point)| sums.add(*point));
+    let mean = sums.mean();
+    let distance = |point: &Point| {
+        let lat = i64::from(point.lat_e7 - mean.lat_e7);
+        let lon = i64::from(point.lon_e7 - mean.lon_e7) * 9 / 10;
         lat * lat + lon * lon
     };
-    let nearest = same.iter().map(|(_, place)| *place).min_by_key(|place| (off(place), *place));
-    (nearest.unwrap_or(mean), cloud.radius_m())
+    let nearest = same.iter().map(|(_, point)| *point).min_by_key(|point| (distance(point), *point));
+    (nearest.unwrap_or(mean), sums.radius_m())
 }

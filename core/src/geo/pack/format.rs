@@ -1,7 +1,7 @@
-//! The bytes of a pack: a header of 96 bytes, then four tables of fixed-width records, each sorted.
+//! Binary format of a pack: a header of 96 bytes, then four sorted tables of fixed-width records.
 //!
-//! Keys are big-endian, so that they sort as bytes; values are little-endian. Coordinates are 10⁻⁷ degrees; a door's are
-//! 10⁻⁶ degrees (11 cm) from its street's. Order in the file: CEP5, CEP, streets, doors.
+//! Keys are big-endian for sorting as bytes; values are little-endian. Coordinates are in 10⁻⁷ degrees. A door's coordinates are
+//! offsets from its street in 10⁻⁶ degrees (11 cm). Order in the file: CEP5, CEP, streets, doors.
 //!
 //! | table | key | value |
 //! |---|---|---|
@@ -12,35 +12,35 @@
 
 use crate::{geo::street::StreetKey, model::Point};
 
-/// First bytes of every pack.
+/// Magic number at the start of every pack.
 pub const MAGIC: [u8; 8] = *b"DESPGAZ\0";
-/// The layout that this program reads and writes. A change of any byte's meaning raises it.
+/// Version of the format that this program reads and writes. Every change of the format increases it.
 pub const VERSION: u16 = 1;
-/// Bytes of the header: magic 8, version 2, zeros 6, counts 4 × 8, rows 8, label 32, checksum 8.
+/// Size of the header in bytes: magic 8, version 2, zeros 6, counts 4 × 8, rows 8, label 32, checksum 8.
 pub const HEADER: usize = 96;
-/// Where the checksum stands; it covers everything else.
+/// Offset of the checksum, which covers all other bytes.
 pub const CHECKSUM_AT: usize = 88;
-/// Bytes of the free text that says what is in the pack.
+/// Size of the label, a free text that describes the source, in bytes.
 pub const LABEL: usize = 32;
 
 /// The tables of a pack, in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Table {
-    /// First five digits of a CEP.
+    /// CEPs by their first five digits.
     Cep5,
-    /// CEP.
+    /// CEPs.
     Cep,
-    /// Street of a municipality within one CEP.
+    /// Streets of a municipality, one record for each CEP.
     Streets,
-    /// Number in a street.
+    /// Street numbers.
     Doors,
 }
 
 impl Table {
-    /// Every table, in the order of the file.
+    /// All tables, in the order of the file.
     pub const ALL: [Table; 4] = [Table::Cep5, Table::Cep, Table::Streets, Table::Doors];
 
-    /// Bytes of one record.
+    /// Returns the size of a record in bytes.
     pub const fn width(self) -> usize {
         match self {
             Table::Cep5 => 13,
@@ -51,25 +51,25 @@ impl Table {
     }
 }
 
-/// Bytes of one street.
+/// Size of a street record in bytes.
 pub const STREET: usize = 32;
 
-/// Length of a street's key up to its name: municipality and hash.
+/// Size in bytes of the part of a street's key that holds municipality and name hash.
 pub const STREET_NAME: usize = 8;
 
-/// What a header says.
+/// Contents of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Records of each table, in the order of the file.
+    /// Number of records in each table, in the order of the file.
     pub counts: [u64; 4],
-    /// Register rows that were read to make the pack.
+    /// Number of register rows read to build the pack.
     pub rows: u64,
-    /// What is in it, as UTF-8 padded with zeros.
+    /// Description of the source, as UTF-8 padded with zeros.
     pub label: [u8; LABEL],
 }
 
 impl Header {
-    /// The header's bytes, the checksum still zero.
+    /// Returns the header's bytes with a checksum of zero.
     pub fn to_bytes(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..8].copy_from_slice(&MAGIC);
@@ -83,17 +83,17 @@ impl Header {
     }
 }
 
-/// A number from up to eight little-endian bytes.
-pub fn little(bytes: &[u8]) -> u64 {
+/// Reads a number from up to eight little-endian bytes.
+pub fn read_le(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-/// A number from up to eight big-endian bytes.
-pub fn big(bytes: &[u8]) -> u64 {
+/// Reads a number from up to eight big-endian bytes.
+pub fn read_be(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-/// The point in eight bytes.
+/// Reads a point from eight bytes.
 pub fn point(bytes: &[u8]) -> Point {
     let part = |from: usize| {
         let mut part = [0; 4];
@@ -103,7 +103,7 @@ pub fn point(bytes: &[u8]) -> Point {
     Point { lat_e7: part(0), lon_e7: part(4) }
 }
 
-/// A point as eight bytes.
+/// Converts a point to eight bytes.
 pub fn point_bytes(point: Point) -> [u8; 8] {
     let mut bytes = [0; 8];
     bytes[..4].copy_from_slice(&point.lat_e7.to_le_bytes());
@@ -111,12 +111,12 @@ pub fn point_bytes(point: Point) -> [u8; 8] {
     bytes
 }
 
-/// The first eight bytes of a street's record, by which it is searched.
+/// Returns the first eight bytes of a street's key, which are the search key.
 pub fn street_name(ibge: u32, hash: u64) -> [u8; STREET_NAME] {
     (u64::from(ibge) << 40 | hash & 0xff_ffff_ffff).to_be_bytes()
 }
 
-/// The 14 bytes by which streets are sorted.
+/// Returns the 14-byte sort key of a street.
 pub fn street_key_bytes(ibge: u32, street: StreetKey, cep: u32) -> [u8; 14] {
     let mut key = [0; 14];
     key[..STREET_NAME].copy_from_slice(&street_name(ibge, street.hash));
@@ -126,7 +126,7 @@ pub fn street_key_bytes(ibge: u32, street: StreetKey, cep: u32) -> [u8; 14] {
     key
 }
 
-/// A street's offset as a door holds it: 10⁻⁶ degrees in three bytes, or `None` where it is farther than 8 degrees.
+/// Encodes a door's offset from its street as 10⁻⁶ degrees in three bytes. Returns `None` if it is more than 8 degrees.
 pub fn offset(from_e7: i32, to_e7: i32) -> Option<[u8; 3]> {
     let difference = i64::from(to_e7) - i64::from(from_e7);
     let micro = (difference + 5).div_euclid(10);
@@ -135,9 +135,9 @@ pub fn offset(from_e7: i32, to_e7: i32) -> Option<[u8; 3]> {
     fits.then_some([a, b, c])
 }
 
-/// What [`offset`] wrote, back in 10⁻⁷ degrees.
+/// Decodes [`offset`] and returns the coordinate in 10⁻⁷ degrees.
 pub fn from_offset(from_e7: i32, bytes: &[u8]) -> i32 {
-    let raw = little(&bytes[..3.min(bytes.len())]);
+    let raw = read_le(&bytes[..3.min(bytes.len())]);
     let micro = i32::try_from(raw).unwrap_or_default();
     let signed = if micro >= 1 << 23 { micro - (1 << 24) } else { micro };
     from_e7.saturating_add(signed.saturating_mul(10))
@@ -148,9 +148,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offsets_survive_within_half_a_unit() {
+    fn offset_round_trip_is_within_half_a_unit() {
         for (from, to) in [(0, 0), (-235_505_201, -235_505_196), (-235_505_201, -235_400_000), (5, -83_000_000)] {
-            let back = from_offset(from, &offset(from, to).expect("near"));
+            let back = from_offset(from, &offset(from, to).expect("offset in range"));
             assert!((back - to).abs() <= 5, "{from} {to} {back}");
         }
         assert!(offset(0, 90_000_000).is_none());

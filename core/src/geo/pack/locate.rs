@@ -1,8 +1,8 @@
-//! From an address to the best place that a pack knows.
+//! Locates addresses in a pack.
 
 use super::{
-    Pack, Place, Street,
-    format::{Table, big, from_offset},
+    Pack, PackLocation, Street,
+    format::{Table, from_offset, read_be},
 };
 use crate::{
     geo::{
@@ -12,32 +12,33 @@ use crate::{
     model::{Address, Cep, Located, Point, Precision},
 };
 
-/// Typical distance between an address' point and its door, in metres.
+/// Typical distance in metres between an address' coordinates and its door.
 const DOOR_M: u32 = 15;
 
-/// Numbers to either side between which a missing one is placed on the straight line, and their greatest distance in metres.
-const BETWEEN_NUMBERS: u32 = 200;
-const BETWEEN_M: u32 = 400;
+/// Maximum difference of the two street numbers between which a missing number is interpolated, and their maximum distance in
+/// metres.
+const MAX_INTERPOLATED_NUMBERS: u32 = 200;
+const MAX_INTERPOLATED_M: u32 = 400;
 
-/// Places of one address that lie within this many metres of each other are one place.
-const SAME_PLACE_M: u32 = 300;
+/// Locations of one address within this many metres of each other count as one location.
+const SAME_LOCATION_M: u32 = 300;
 
-/// A street farther than this from the CEP beside it contradicts it, in metres, on top of the CEP's own radius.
-const CEP_REACH_M: u32 = 2_000;
+/// Maximum distance in metres between a street and the CEP of the address, added to three times the CEP's radius.
+const CEP_TOLERANCE_M: u32 = 2_000;
 
 impl Street<'_> {
-    fn door(&self, index: usize) -> Option<(u32, Place)> {
+    fn door(&self, index: usize) -> Option<(u32, PackLocation)> {
         let width = Table::Doors.width();
         let record = self.doors.get(index * width..(index + 1) * width)?;
         let point = Point {
-            lat_e7: from_offset(self.place.point.lat_e7, &record[3..6]),
-            lon_e7: from_offset(self.place.point.lon_e7, &record[6..9]),
+            lat_e7: from_offset(self.location.point.lat_e7, &record[3..6]),
+            lon_e7: from_offset(self.location.point.lon_e7, &record[6..9]),
         };
         let radius_m = (u32::from(record[9]) * 4).max(DOOR_M);
-        Some((number_of(record), Place { point, radius_m }))
+        Some((number_of(record), PackLocation { point, radius_m }))
     }
 
-    /// Index of the first door with at least this number.
+    /// Returns the index of the first door with this or a higher number.
     fn first_from(&self, number: u32) -> usize {
         let width = Table::Doors.width();
         let (mut low, mut high) = (0, self.doors.len() / width);
@@ -52,27 +53,28 @@ impl Street<'_> {
         low
     }
 
-    /// The door with this number.
-    pub fn at(&self, number: u32) -> Option<Place> {
-        self.door(self.first_from(number)).filter(|(found, _)| *found == number).map(|(_, place)| place)
+    /// Returns the location of the door with this number.
+    pub fn at(&self, number: u32) -> Option<PackLocation> {
+        self.door(self.first_from(number)).filter(|(found, _)| *found == number).map(|(_, location)| location)
     }
 
-    /// Where a number that is not in the register must be: between its neighbours of the same side, else of either side.
+    /// Interpolates the location of a missing number between its neighbours on the same side, else on either side.
     ///
-    /// Even and odd numbers face each other in Brazil. The neighbours may be at most 200 numbers and 400 m apart; the place is
-    /// on the line between them, and its radius half their distance. Beyond the last number nothing is guessed.
-    pub fn between(&self, number: u32) -> Option<Place> {
+    /// Even and odd numbers are on opposite sides in Brazil. The neighbours must be within 200 numbers and 400 m of each other.
+    /// The location is on the line between them, with half their distance as radius. Numbers beyond the last one are not
+    /// extrapolated.
+    pub fn interpolate(&self, number: u32) -> Option<PackLocation> {
         let from = self.first_from(number);
-        let same_side = |(found, _): &(u32, Place)| found % 2 == number % 2;
-        let any_side = |_: &(u32, Place)| true;
-        // A few doors to either side are enough: the other side of the street rarely has more in a row.
+        let same_side = |(found, _): &(u32, PackLocation)| found % 2 == number % 2;
+        let any_side = |_: &(u32, PackLocation)| true;
+        // Eight doors in each direction are enough: more in a row on the other side of the street are rare.
         let below = || (1..=8).filter_map(|back| self.door(from.checked_sub(back)?));
         let above = || (0..8).filter_map(|ahead| self.door(from + ahead));
         let sided = below().find(same_side).zip(above().find(same_side));
-        let pair = |(low, high): ((u32, Place), (u32, Place))| {
+        let pair = |(low, high): ((u32, PackLocation), (u32, PackLocation))| {
             let distance_m = great_circle_m(low.1.point, high.1.point);
-            let near = high.0 - low.0 <= BETWEEN_NUMBERS && distance_m <= BETWEEN_M;
-            near.then(|| Place {
+            let near = high.0 - low.0 <= MAX_INTERPOLATED_NUMBERS && distance_m <= MAX_INTERPOLATED_M;
+            near.then(|| PackLocation {
                 point: Point {
                     lat_e7: on_line(number, (low.0, low.1.point.lat_e7), (high.0, high.1.point.lat_e7)),
                     lon_e7: on_line(number, (low.0, low.1.point.lon_e7), (high.0, high.1.point.lon_e7)),
@@ -85,7 +87,7 @@ impl Street<'_> {
 }
 
 fn number_of(record: &[u8]) -> u32 {
-    u32::try_from(big(&record[..3.min(record.len())])).unwrap_or_default()
+    u32::try_from(read_be(&record[..3.min(record.len())])).unwrap_or_default()
 }
 
 fn on_line(number: u32, low: (u32, i32), high: (u32, i32)) -> i32 {
@@ -95,20 +97,25 @@ fn on_line(number: u32, low: (u32, i32), high: (u32, i32)) -> i32 {
 }
 
 impl Pack<'_> {
-    /// The best place that the pack knows for an address; `None` where it knows neither its street nor its CEP.
+    /// Returns the most precise location of an address, or `None` if the pack has neither its street nor its CEP.
     ///
-    /// Number, then street, CEP, CEP5. The municipality comes from city and state, else from the CEP. Of streets with one name
-    /// the one in the address' CEP wins, then the one of the same kind and title; where several far apart remain, none is
-    /// guessed. A street that lies far from the CEP named beside it is not trusted: the CEP's place is returned.
+    /// Precisions in descending order are number, street, CEP and CEP5. City and state determine the municipality, else the
+    /// CEP. Of several streets with the same name, the one in the address' CEP wins, then the one of the same kind and title. If
+    /// several distant ones remain, none is used. A street far from the CEP of the address is ignored, and the CEP's location is
+    /// returned.
     pub fn locate(&self, gazetteer: Gazetteer, address: &Address) -> Option<Located> {
         let cep = address.cep();
         let by_cep = cep.and_then(|cep| self.cep(cep));
-        if let Some(found) = self.in_street(gazetteer, address, cep, by_cep.map(|(place, _)| place)) {
+        if let Some(found) = self.in_street(gazetteer, address, cep, by_cep.map(|(location, _)| location)) {
             return Some(found);
         }
-        let located = |place: Place, precision| Located { point: place.point, precision, radius_m: place.radius_m };
+        let located = |location: PackLocation, precision| Located {
+            point: location.point,
+            precision,
+            radius_m: location.radius_m,
+        };
         by_cep
-            .map(|(place, _)| located(place, Precision::Cep))
+            .map(|(location, _)| located(location, Precision::Cep))
             .or_else(|| Some(located(self.cep5(cep?)?, Precision::Cep5)))
     }
 
@@ -117,7 +124,7 @@ impl Pack<'_> {
         gazetteer: Gazetteer,
         address: &Address,
         cep: Option<Cep>,
-        by_cep: Option<Place>,
+        by_cep: Option<PackLocation>,
     ) -> Option<Located> {
         let text = address.street.as_deref()?;
         let key = street_key(text)?;
@@ -125,22 +132,23 @@ impl Pack<'_> {
         let number = address.number.as_deref().or_else(|| text.split_once(',').map(|(_, rest)| rest));
         let number = number.and_then(street_number);
         let namesakes: Vec<Street<'_>> = self.streets(ibge, key.hash).take(4_096).collect();
-        let streets = choose(&namesakes, key, cep);
-        let places =
-            |find: &dyn Fn(&Street<'_>) -> Option<Place>| one_place(streets.iter().filter_map(|one| find(one)));
-        let at = number.and_then(|number| places(&|street| street.at(number)));
-        let between = || number.and_then(|number| places(&|street| street.between(number)));
-        let (place, precision) = at
-            .map(|place| (place, Precision::Number))
-            .or_else(|| between().map(|place| (place, Precision::Street)))
-            .or_else(|| places(&|street| Some(street.place)).map(|place| (place, Precision::Street)))?;
-        let far = by_cep.is_some_and(|cep| {
-            great_circle_m(cep.point, place.point) > CEP_REACH_M.saturating_add(cep.radius_m.saturating_mul(3))
+        let streets = narrow_down(&namesakes, key, cep);
+        let locate = |find: &dyn Fn(&Street<'_>) -> Option<PackLocation>| {
+            single_location(streets.iter().filter_map(|one| find(one)))
+        };
+        let at = number.and_then(|number| locate(&|street| street.at(number)));
+        let interpolated = || number.and_then(|number| locate(&|street| street.interpolate(number)));
+        let (location, precision) = at
+            .map(|location| (location, Precision::Number))
+            .or_else(|| interpolated().map(|location| (location, Precision::Street)))
+            .or_else(|| locate(&|street| Some(street.location)).map(|location| (location, Precision::Street)))?;
+        let is_far = by_cep.is_some_and(|cep| {
+            great_circle_m(cep.point, location.point) > CEP_TOLERANCE_M.saturating_add(cep.radius_m.saturating_mul(3))
         });
-        (!far).then_some(Located { point: place.point, precision, radius_m: place.radius_m })
+        (!is_far).then_some(Located { point: location.point, precision, radius_m: location.radius_m })
     }
 
-    /// IBGE code of the address' municipality.
+    /// Returns the IBGE code of the address' municipality.
     fn municipality(&self, gazetteer: Gazetteer, address: &Address, cep: Option<Cep>) -> Option<u32> {
         let named = address.city.as_deref().zip(address.uf()).and_then(|(city, uf)| gazetteer.municipality(city, uf));
         named
@@ -150,30 +158,31 @@ impl Pack<'_> {
     }
 }
 
-/// The streets that the address can mean: those in its CEP if any are, then those of its kind, then of its titles.
-fn choose<'s, 'a>(namesakes: &'s [Street<'a>], key: StreetKey, cep: Option<Cep>) -> Vec<&'s Street<'a>> {
-    let mut left: Vec<&Street<'_>> = namesakes.iter().collect();
-    let prefer = |left: &mut Vec<&'s Street<'a>>, fits: &dyn Fn(&Street<'_>) -> bool| {
-        if left.iter().any(|street| fits(street)) {
-            left.retain(|street| fits(street));
+/// Narrows the namesakes down to the streets in the address' CEP, then to those of its kind, then to those with its titles. A
+/// criterion that no remaining street meets is skipped.
+fn narrow_down<'s, 'a>(namesakes: &'s [Street<'a>], key: StreetKey, cep: Option<Cep>) -> Vec<&'s Street<'a>> {
+    let mut remaining: Vec<&Street<'_>> = namesakes.iter().collect();
+    let prefer = |remaining: &mut Vec<&'s Street<'a>>, fits: &dyn Fn(&Street<'_>) -> bool| {
+        if remaining.iter().any(|street| fits(street)) {
+            remaining.retain(|street| fits(street));
         }
     };
     if let Some(cep) = cep {
-        prefer(&mut left, &|street| street.cep == cep.number());
+        prefer(&mut remaining, &|street| street.cep == cep.number());
     }
     if key.kind != 0 {
-        prefer(&mut left, &|street| street.key.kind == key.kind);
+        prefer(&mut remaining, &|street| street.key.kind == key.kind);
     }
-    prefer(&mut left, &|street| street.key.title == key.title);
-    left
+    prefer(&mut remaining, &|street| street.key.title == key.title);
+    remaining
 }
 
-/// The one place among several that lie together; `None` where they are far apart, or there is none.
-fn one_place(places: impl Iterator<Item = Place>) -> Option<Place> {
-    let places: Vec<Place> = places.take(4_096).collect();
-    let first = places.first()?;
-    let distance = places.iter().map(|place| great_circle_m(first.point, place.point)).max().unwrap_or(0);
-    let reach = places.iter().map(|place| place.radius_m).max().unwrap_or(0).max(SAME_PLACE_M);
+/// Merges locations that are close together. Returns `None` if they are too far from each other, or if there are none.
+fn single_location(locations: impl Iterator<Item = PackLocation>) -> Option<PackLocation> {
+    let locations: Vec<PackLocation> = locations.take(4_096).collect();
+    let first = locations.first()?;
+    let distance = locations.iter().map(|location| great_circle_m(first.point, location.point)).max().unwrap_or(0);
+    let reach = locations.iter().map(|location| location.radius_m).max().unwrap_or(0).max(SAME_LOCATION_M);
     let radius_m = first.radius_m.max(distance);
-    (distance <= reach).then_some(Place { radius_m, ..*first })
+    (distance <= reach).then_some(PackLocation { radius_m, ..*first })
 }

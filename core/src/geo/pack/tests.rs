@@ -23,9 +23,9 @@ fn pack(rows: &[Row]) -> Vec<u8> {
     sorted.dedup();
     let (mut builder, mut memory) = (Builder::default(), Memory::default());
     for row in &sorted {
-        builder.push(row, &mut memory).expect("memory takes all");
+        builder.push(row, &mut memory).expect("infallible sink");
     }
-    let counts = builder.finish(&mut memory).expect("memory takes all");
+    let counts = builder.finish(&mut memory).expect("infallible sink");
     memory.0[Table::Streets as usize].sort_unstable();
     let mut label = [0; LABEL];
     label[..4].copy_from_slice(b"test");
@@ -43,7 +43,7 @@ fn seal(bytes: &mut [u8]) {
 }
 
 fn row(cep: u32, street: &str, number: u32, latitude: f64, longitude: f64) -> Row {
-    let point = Point::from_degrees(latitude, longitude).expect("on the planet");
+    let point = Point::from_degrees(latitude, longitude).expect("valid coordinates");
     Row { ibge: 3_550_308, cep, street: street_key(street), number, point, exact: true }
 }
 
@@ -72,18 +72,18 @@ fn find(street: &str, number: &str, cep: &str) -> Option<Located> {
         state: text("SP"),
         ..Address::default()
     };
-    Pack::open(&sample()).expect("a pack").locate(crate::geo::Gazetteer::embedded(), &address)
+    Pack::open(&sample()).expect("valid pack").locate(crate::geo::Gazetteer::embedded(), &address)
 }
 
 fn near(located: Option<Located>, precision: Precision, latitude: f64, longitude: f64, within_m: u32) {
-    let located = located.expect("a place");
-    let point = Point::from_degrees(latitude, longitude).expect("on the planet");
+    let located = located.expect("a location");
+    let point = Point::from_degrees(latitude, longitude).expect("valid coordinates");
     let off_m = crate::geo::great_circle_m(located.point, point);
     assert!(located.precision == precision && off_m <= within_m, "{located:?} is {off_m} m off");
 }
 
 #[test]
-fn a_door_is_found_however_its_street_is_written() {
+fn door_is_found_for_any_spelling_of_its_street() {
     for (street, number, cep) in [
         ("Avenida Paulista", "1100", "01310-100"),
         ("Av. Paulista", "1100", ""),
@@ -98,15 +98,15 @@ fn a_door_is_found_however_its_street_is_written() {
 }
 
 #[test]
-fn a_missing_number_lies_between_its_neighbours_of_the_same_side() {
+fn missing_number_is_interpolated_on_its_side() {
     near(find("Av. Paulista", "1050", "01310-100"), Precision::Street, -23.5645, -46.6525, 2);
-    let beyond = find("Av. Paulista", "9000", "01310-100").expect("the street");
+    let beyond = find("Av. Paulista", "9000", "01310-100").expect("a match");
     assert!(beyond.precision == Precision::Street && beyond.radius_m >= 30);
     near(find("Av. Paulista", "S/N", "01310-100"), Precision::Street, -23.5644, -46.6527, 30);
 }
 
 #[test]
-fn namesakes_are_told_apart_or_not_guessed() {
+fn ambiguous_namesakes_return_no_location() {
     near(find("Rua Itu", "10", ""), Precision::Number, -23.6, -46.6, 1);
     near(find("Travessa Itu", "10", ""), Precision::Number, -23.5, -46.7, 1);
     near(find("Rua das Flores", "5", "04003-000"), Precision::Number, -23.45, -46.75, 1);
@@ -115,20 +115,20 @@ fn namesakes_are_told_apart_or_not_guessed() {
 }
 
 #[test]
-fn a_cep_far_from_the_street_wins() {
+fn cep_far_from_the_street_takes_precedence() {
     near(find("Rua Itu", "10", "04003-000"), Precision::Cep, -23.45, -46.75, 1);
     near(find("Rua Que Não Existe", "5", "04000-000"), Precision::Cep, -23.6, -46.6, 1);
     near(find("", "", "04999-000"), Precision::Cep, -23.8, -46.7, 1);
     near(find("", "", "04000-999"), Precision::Cep5, -23.6, -46.6, 1);
     assert_eq!(find("", "", "05000-000"), None);
-    // Rows of a census sector place a CEP, not a door.
+    // Rows with coordinates of a census sector locate a CEP but not a door.
     near(find("Estrada Longe", "1", "04999-000"), Precision::Cep, -23.8, -46.7, 1);
 }
 
 #[test]
-fn packs_refine_what_the_embedded_gazetteer_accepts() {
+fn packs_refine_results_of_the_embedded_gazetteer() {
     let bytes = sample();
-    let packs = [Pack::open(&bytes).expect("a pack")];
+    let packs = [Pack::open(&bytes).expect("valid pack")];
     let locate = |city: &str, state: &str, cep: &str, point| {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let (street, number) = (text("Av. Paulista"), text("1100"));
@@ -147,9 +147,9 @@ fn packs_refine_what_the_embedded_gazetteer_accepts() {
 }
 
 #[test]
-fn foreign_future_cut_and_damaged_packs_are_refused() {
+fn foreign_newer_truncated_and_damaged_packs_are_rejected() {
     let good = sample();
-    let info = Pack::open(&good).expect("a pack").info();
+    let info = Pack::open(&good).expect("valid pack").info();
     assert_eq!((info.label(), info.rows, info.cep5s, info.ceps, info.streets, info.doors), ("test", 10, 6, 7, 6, 8));
     assert_eq!(Pack::open(b"").err(), Some(PackError::NotAPack));
     assert_eq!(Pack::open(&[b'x'; 200]).err(), Some(PackError::NotAPack));
@@ -166,8 +166,8 @@ fn foreign_future_cut_and_damaged_packs_are_refused() {
 }
 
 #[test]
-fn offsets_that_lead_outside_are_no_panic() {
-    // A sealed pack whose streets point at doors that are not there: a maker's fault, but no reason to fall over.
+fn out_of_range_door_offsets_do_not_panic() {
+    // A pack with a valid checksum whose streets refer to missing doors.
     let mut bytes = sample();
     let streets = HEADER + 6 * Table::Cep5.width() + 7 * Table::Cep.width();
     for street in 0..6 {
@@ -182,8 +182,8 @@ fn offsets_that_lead_outside_are_no_panic() {
         ..Address::default()
     };
     let located = Pack::open(&bytes)
-        .expect("a sealed pack")
+        .expect("valid checksum")
         .locate(crate::geo::Gazetteer::embedded(), &address)
-        .expect("the street");
+        .expect("a match");
     assert_eq!(located.precision, Precision::Street);
 }

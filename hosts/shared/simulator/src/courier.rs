@@ -1,4 +1,4 @@
-//! What a simulated courier does next with an order, by the order's status and the courier's last position.
+//! Determines the next action of a simulated courier from the order's status and the courier's last position.
 
 use despacho_core::{
     geo::great_circle_m,
@@ -10,14 +10,14 @@ use despacho_core::{
     rules::lifecycle::Carry,
 };
 
-/// What a courier does now. The courier is at the point afterwards.
+/// An action of a courier, with the courier's position after it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
-    /// Is on the way.
+    /// Travels towards the next stop.
     Travel { at: Point },
-    /// Takes a step.
+    /// Takes a step of the order's lifecycle.
     Step { at: Point, carry: Carry },
-    /// Returns the order before pickup.
+    /// Declines the order before pickup.
     Decline { at: Point, reason: &'static str },
 }
 
@@ -29,9 +29,9 @@ impl Action {
     }
 }
 
-/// Speed in a straight line: 18 km/h door to door, with the detours of streets.
+/// Speed along the straight line: 18 km/h door to door, including detours.
 const METRES_PER_SECOND: i64 = 5;
-/// Time to hand goods over, at the pickup and at a door.
+/// Duration of a handover at the pickup or at a door.
 const HANDOVER_MS: i64 = 60_000;
 
 /// A delivery whose `observation` contains this cannot be delivered: the courier returns the goods.
@@ -41,24 +41,25 @@ const DECLINE: &str = "sandbox:decline";
 /// The first courier of an order becomes unresponsive if the `observation` of a delivery contains this.
 const NO_SHOW: &str = "sandbox:no-show";
 
-/// Now, or just after the last position if the clock was set back: a position never replaces a newer one.
-pub(crate) fn later(last: Option<Timestamp>, now: Timestamp) -> Timestamp {
+/// Returns the current time, or the time after the last position if the clock was set back. Storage ignores a position that is
+/// not newer than the stored one.
+pub(crate) fn position_time(last: Option<Timestamp>, now: Timestamp) -> Timestamp {
     last.map_or(now, |last| last.after(Duration::millis(1)).max(now))
 }
 
-/// What the courier does now with its order; `None` if it waits.
+/// Returns the courier's next action, or `None` if the courier waits.
 pub(crate) fn next_action(order: &Order, courier: &Courier, now: Timestamp, speed: u32) -> Option<Action> {
     let pickup = order.pickup.located.point;
     let since = courier.position_at.unwrap_or(order.status_since);
-    // If the clock was set back, the courier continues with one second per pass.
+    // If the clock was set back, the courier advances by one second per pass.
     let elapsed_ms = if since > now { 1_000 } else { now.since(since).as_millis() };
     let at = courier.position.unwrap_or(pickup);
     let simulated = Progress { at, elapsed_ms: elapsed_ms.saturating_mul(speed.into()) };
     let code = |code: Option<&String>| code.cloned().unwrap_or_default();
     match order.status {
-        OrderStatus::Allocated if order.attempt <= 1 && requests(order, NO_SHOW) => None,
-        OrderStatus::Allocated if order.attempt <= 1 && requests(order, DECLINE) => {
-            simulated.is_handed_over().then_some(Action::Decline { at, reason: "flat tyre" })
+        OrderStatus::Allocated if order.attempt <= 1 && has_marker(order, NO_SHOW) => None,
+        OrderStatus::Allocated if order.attempt <= 1 && has_marker(order, DECLINE) => {
+            simulated.has_handed_over().then_some(Action::Decline { at, reason: "flat tyre" })
         }
         OrderStatus::Allocated => simulated.travel(pickup, Carry::ReachPickup),
         OrderStatus::CourierAtPickup => simulated.hand_over(Carry::PickUp { code: code(Some(&order.pickup_code)) }),
@@ -69,12 +70,12 @@ pub(crate) fn next_action(order: &Order, courier: &Courier, now: Timestamp, spee
     }
 }
 
-/// The delivery at whose door the courier is, else the one on the way, else the next one.
+/// Continues with the delivery whose door the courier has reached, else with the one that is en route, else with the next one.
 fn deliver(order: &Order, simulated: &Progress) -> Option<Action> {
     let first = |status| order.deliveries.iter().find(|delivery| delivery.status == status);
     if let Some(delivery) = first(DeliveryStatus::Arrived) {
         let carry = if contains(delivery, ABSENT) {
-            Carry::Fail { stop: delivery.id, reason: "nobody at home".to_owned() }
+            Carry::Fail { stop: delivery.id, reason: "recipient not at home".to_owned() }
         } else {
             let code = delivery.requires_code().then(|| delivery.delivery_code.clone());
             Carry::Deliver { stop: delivery.id, code }
@@ -88,7 +89,7 @@ fn deliver(order: &Order, simulated: &Progress) -> Option<Action> {
     Some(Action::Step { at: simulated.at, carry: Carry::SetOut(delivery.id) })
 }
 
-fn requests(order: &Order, marker: &str) -> bool {
+fn has_marker(order: &Order, marker: &str) -> bool {
     order.deliveries.iter().any(|delivery| contains(delivery, marker))
 }
 
@@ -96,22 +97,22 @@ fn contains(delivery: &Delivery, marker: &str) -> bool {
     delivery.observation.as_ref().is_some_and(|observation| observation.contains(marker))
 }
 
-/// Where the courier was last, and the simulated time since then.
+/// The courier's last position and the simulated time since then.
 struct Progress {
     at: Point,
     elapsed_ms: i64,
 }
 
 impl Progress {
-    fn is_handed_over(&self) -> bool {
+    fn has_handed_over(&self) -> bool {
         self.elapsed_ms >= HANDOVER_MS
     }
 
     fn hand_over(&self, carry: Carry) -> Option<Action> {
-        self.is_handed_over().then_some(Action::Step { at: self.at, carry })
+        self.has_handed_over().then_some(Action::Step { at: self.at, carry })
     }
 
-    /// Travels in a straight line, and takes the step on arrival.
+    /// Travels in a straight line and takes the step on arrival.
     fn travel(&self, to: Point, carry: Carry) -> Option<Action> {
         let distance_m = i64::from(great_circle_m(self.at, to));
         let reach_m = self.elapsed_ms.saturating_mul(METRES_PER_SECOND) / 1_000;
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn trip_passes_the_middle_and_ends_at_the_target() {
+    fn trip_passes_the_midpoint_and_ends_at_the_target() {
         let (from, to) = (at(-23.56), at(-23.54));
         let after = |seconds: i64| Progress { at: from, elapsed_ms: seconds * 1_000 }.travel(to, Carry::ReachPickup);
         // 2,224 m take 445 s.

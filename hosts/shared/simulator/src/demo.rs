@@ -18,28 +18,28 @@ use despacho_core::{
 };
 use serde_json::Value;
 
-/// The key of the parent store.
+/// API key of the parent store.
 pub const KEY: &str = "dsp_demo_this-key-is-public_do-not-use-it-in-production";
-/// The stores' password, for a login at the panel.
+/// Password of the stores for the panel.
 pub const PASSWORD: &str = "despacho-demo";
-/// The parent store's email, for a login at the panel.
+/// Email of the parent store for the panel.
 pub const EMAIL: &str = "matriz@demo.despacho.example";
 
 const YEARS_10: i64 = 10 * 365 * 24 * 60;
-/// The operator's token during [`seed`] only; other requests never use these settings.
+/// Operator token that is valid only for the requests of [`seed`].
 const TOKEN: &str = "demo data";
 
 /// Creates the demo data unless it exists, and returns whether it was created.
 ///
 /// # Errors
-/// An error of the host, or an unexpected response.
+/// Returns the host's error, or an internal error for an unexpected response.
 pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, HostError> {
     if host.key(&KeyHash::of(KEY)).await?.is_some() {
         return Ok(false);
     }
     let operator = Settings { operator: Some(KeyHash::of(TOKEN)), ..settings.clone() };
-    let [matrix, branches @ ..] = stores();
-    let created = post(host, &operator, "/admin/matrices", TOKEN, matrix).await?;
+    let [parent, branches @ ..] = stores();
+    let created = post(host, &operator, "/admin/matrices", TOKEN, parent).await?;
     let key = text(&created, "value")?;
     let mut opened = Vec::new();
     for branch in branches {
@@ -53,15 +53,15 @@ pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, HostEr
     Ok(true)
 }
 
-/// The number of open demo orders at any time.
+/// Number of open demo orders at any time.
 pub const OPEN_ORDERS: u32 = 3;
-/// Preparation times of the orders that replace ended ones: long, so that few are created per day.
+/// Preparation times in minutes of the orders that replace ended ones. They are long to create few orders per day.
 const REPLACEMENT_MINUTES: [u32; OPEN_ORDERS as usize] = [25, 40, 10];
 
-/// The number of orders that are missing to [`OPEN_ORDERS`] open ones; 0 without demo data.
+/// Returns the number of orders to create until [`OPEN_ORDERS`] are open, or 0 without demo data.
 ///
 /// # Errors
-/// An error of the host.
+/// Returns the host's error.
 pub async fn missing_orders<H: Host>(host: &H) -> Result<u32, HostError> {
     let Some(holder) = host.key(&KeyHash::of(KEY)).await? else { return Ok(0) };
     let filter = OrderFilter { statuses: (0, 499), ..OrderFilter::of(&holder.store) };
@@ -69,10 +69,10 @@ pub async fn missing_orders<H: Host>(host: &H) -> Result<u32, HostError> {
     Ok(OPEN_ORDERS - u32::try_from(open).unwrap_or(OPEN_ORDERS).min(OPEN_ORDERS))
 }
 
-/// Creates the orders that [`missing_orders`] counts, and returns how many.
+/// Creates the orders that [`missing_orders`] counts and returns their number.
 ///
 /// # Errors
-/// An error of the host, or an unexpected response.
+/// Returns the host's error, or an internal error for an unexpected response.
 pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Result<u32, HostError> {
     let missing = missing_orders(host).await?;
     let Some(holder) = host.key(&KeyHash::of(KEY)).await?.filter(|_| missing > 0) else { return Ok(0) };
@@ -86,8 +86,8 @@ pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Res
     let branches: Vec<StoreId> = stores.into_iter().map(|store| store.id).collect();
     let mut ids = host.ids(missing).await?;
     for preparation in REPLACEMENT_MINUTES.into_iter().skip((OPEN_ORDERS - missing) as usize) {
-        // No earlier order can hold a code with a new identifier.
-        let id = ids.take(OrderId::new).ok_or_else(|| internal("no identifier is left"))?;
+        // A code with a new ID is unique.
+        let id = ids.take(OrderId::new).ok_or_else(|| internal("no ID is left"))?;
         let preparation = preparation.min(settings.limits.preparation_minutes);
         let order = order(id.get() % 3 + 1, &format!("DEMO-{id}"), preparation, &branches);
         post(host, settings, "/delivery/orders", KEY, order).await?;
@@ -95,10 +95,11 @@ pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Res
     Ok(missing)
 }
 
-/// Replaces the parent store's random key by the public one.
-async fn publish<H: Host>(host: &H, drawn: &str) -> Result<(), HostError> {
+/// Replaces the parent store's random key with the public one.
+async fn publish<H: Host>(host: &H, random_key: &str) -> Result<(), HostError> {
     let now = host.exec_context().now;
-    let holder = host.key(&KeyHash::of(drawn)).await?.ok_or_else(|| internal("the drawn key is gone"))?;
+    let holder =
+        host.key(&KeyHash::of(random_key)).await?.ok_or_else(|| internal("the random key no longer exists"))?;
     let expires_at = now.after(Duration::minutes(YEARS_10));
     let key = Key { hash: KeyHash::of(KEY), expires_at, version: holder.key.version + 1, ..holder.key.clone() };
     let mut changes = Changes { at: now, ..Changes::default() };
@@ -106,7 +107,7 @@ async fn publish<H: Host>(host: &H, drawn: &str) -> Result<(), HostError> {
     host.commit(&changes).await
 }
 
-/// Sends a request, and returns the body of a successful response.
+/// Sends a request and returns the body of a successful response.
 async fn post<H: Host>(
     host: &H,
     settings: &Settings,
@@ -121,7 +122,7 @@ async fn post<H: Host>(
     if response.status().is_success() { Ok(body) } else { Err(unexpected(&body)) }
 }
 
-/// A string member of a response.
+/// Returns a string member of a response.
 fn text(response: &str, field: &str) -> Result<String, HostError> {
     let body: Value = serde_json::from_str(response).map_err(|_| unexpected(response))?;
     body.get(field).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| unexpected(response))
@@ -133,7 +134,7 @@ fn store_id(response: &str) -> Result<StoreId, HostError> {
 }
 
 fn unexpected(response: &str) -> HostError {
-    internal(&format!("unexpected response to a request of the demo data: {response}"))
+    internal(&format!("unexpected response while creating the demo data: {response}"))
 }
 
 fn internal(detail: &str) -> HostError {
@@ -151,7 +152,7 @@ fn address(street: &str, number: &str, neighborhood: &str, city: (&str, &str), z
 const SAO_PAULO: (&str, &str) = ("São Paulo", "SP");
 const MANAUS: (&str, &str) = ("Manaus", "AM");
 
-/// The parent store and its branches. Only the parent's request uses `sandbox`; branches have the value of their parent.
+/// Returns the requests for the parent store and its branches. `sandbox` affects only the parent; branches inherit its value.
 fn stores() -> [String; 3] {
     let store = |cnpj: &str, name: &str, email: &str, phone: &str, address: String| {
         format!(
@@ -185,7 +186,7 @@ fn stores() -> [String; 3] {
     ]
 }
 
-/// The first order is the parent store's, the second and third are its branches'.
+/// Returns the request for an order. Order 1 belongs to the parent store, the others to its branches.
 fn order(number: u64, code: &str, preparation: u32, branches: &[StoreId]) -> String {
     let delivery = |name: &str, phone: &str, online: bool, address: String| {
         format!(

@@ -1,4 +1,4 @@
-//! Which simulated courier goes to which searching order.
+//! Sends simulated couriers to orders that search for a courier.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,11 +15,11 @@ use despacho_core::{
     rules::settings::Settings,
 };
 
-use crate::{courier::later, simulation::Simulation};
+use crate::{courier::position_time, simulation::Simulation};
 
-/// Couriers that one pass sends to a pickup.
+/// Maximum number of couriers that one pass sends.
 const MAX_SENT: usize = 100;
-/// How far north of the pickup a courier appears, about 450 m: the trip to it is seen.
+/// Distance north of the pickup at which a courier appears: about 450 m, so its trip is visible.
 const NORTH_E7: i32 = 40_000;
 
 const NAMES: [&str; 10] = [
@@ -35,11 +35,13 @@ const NAMES: [&str; 10] = [
     "Jonas Luz",
 ];
 
-/// A store's couriers that this pass has read, by number.
+/// Couriers that this pass has read, by store and number.
 type Fleets = BTreeMap<StoreId, Vec<Option<Courier>>>;
 
-/// Puts a free courier of its store near each of these orders that no free courier can take now; the next dispatch pass assigns it.
-/// Couriers are registered when they are needed, up to the limit of each store. Orders of a store without a free courier wait.
+/// Sends a free simulated courier of the store to each order that no free courier can take now.
+///
+/// The courier gets a position near the pickup, and the next dispatch pass allocates the order. Couriers are registered when they
+/// are needed, up to the limit per store. Orders of a store without a free courier wait.
 pub(crate) async fn send_couriers<H: Host>(
     host: &H,
     settings: &Settings,
@@ -89,14 +91,14 @@ async fn send<H: Host>(
         sent.insert(courier.id);
         let pickup = order.pickup.located.point;
         let point = Point { lat_e7: pickup.lat_e7.saturating_add(NORTH_E7).min(900_000_000), ..pickup };
-        let positions = vec![Position { courier: courier.id, point, at: later(courier.position_at, now) }];
+        let positions = vec![Position { courier: courier.id, point, at: position_time(courier.position_at, now) }];
         return Ok(Some(Changes { at: now, couriers, positions, ..Changes::default() }));
     }
     Ok(None)
 }
 
-/// The hash that only this courier of the store has. Storage keeps key hashes unique, so that two instances never register it twice; the
-/// key itself has always been expired.
+/// Returns the key hash of this courier of the store. Key hashes are unique, so two instances never register the same courier
+/// twice. The key itself is always expired.
 fn slot(store: StoreId, number: usize) -> KeyHash {
     KeyHash::of(&format!("simulated courier {number} of store {store}"))
 }

@@ -1,10 +1,11 @@
-//! Simulated couriers that carry the orders of sandbox stores, so that an integration can be tested without people.
+//! Simulated couriers that deliver the orders of sandbox stores, for testing an integration without people.
 //!
-//! A host calls [`run_pass`] every second or so. A pass reads the open orders of sandbox stores, decides what each simulated courier does
-//! next, and commits each change against the version that was read, as a dispatch pass does. The position of a courier and its time are
-//! the whole state: a pass continues after any pause, and several instances can run passes at the same time without doubling anything.
+//! A host calls [`run_pass`] about once per second. A pass reads the open orders of sandbox stores, determines the next action of each
+//! simulated courier, and commits each change against the version that it read, as a dispatch pass does. The only state is each
+//! courier's position and its time. A pass therefore continues after any pause, and concurrent passes of several instances do not
+//! duplicate actions.
 //!
-//! A simulated courier is a sandbox courier without a valid key. A sandbox courier with a valid key is left to its holder.
+//! A simulated courier is a sandbox courier without a valid key. Sandbox couriers with a valid key are not simulated.
 
 mod courier;
 pub mod demo;
@@ -30,26 +31,26 @@ use despacho_core::{
 
 pub use simulation::Simulation;
 
-use crate::courier::{Action, later, next_action};
+use crate::courier::{Action, next_action, position_time};
 
 /// The result of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pass {
-    /// Open orders that were read.
+    /// Number of open orders read.
     pub orders: u32,
-    /// Changes that were committed: steps, couriers sent to a pickup, and the new positions of all others as one.
+    /// Number of committed changes: steps, couriers sent to a pickup, and one for the new positions of all other couriers.
     pub committed: u32,
-    /// Where the next pass continues if a limit ended this one; `None` if it read the last open order.
+    /// Last order that was read, from which the next pass continues, or `None` if this pass read all open orders.
     pub next: Option<OrderId>,
 }
 
-/// Orders that one pass reads.
+/// Maximum number of orders that one pass reads.
 const MAX_ORDERS: u32 = 500;
 
-/// Moves the simulated couriers of at most 500 open orders with an ID above `after`, and sends couriers to orders that need one.
+/// Advances the simulated couriers of at most 500 open orders with an ID above `after`, and sends couriers to orders that need one.
 ///
 /// # Errors
-/// An error of the host. BatchCommit changes remain, and the next pass continues from there.
+/// Returns the host's error. Committed changes remain, and the next pass continues from them.
 pub async fn run_pass<H: Host>(
     host: &H,
     settings: &Settings,
@@ -72,7 +73,7 @@ pub async fn run_pass<H: Host>(
     Ok(Pass { orders: count, committed: committed.finish()?, next })
 }
 
-/// What the couriers of these orders do now.
+/// Returns the changes of the next actions of these orders' couriers.
 async fn advance<H: Host>(
     host: &H,
     orders: &[&Order],
@@ -93,14 +94,15 @@ async fn advance<H: Host>(
         Some((*order, courier, next_action(order, courier, now, simulation.speed)?))
     });
     let actions: Vec<(&Order, &Courier, Action)> = actions.collect();
-    let notify = actions.iter().filter(|(.., action)| action.notifies()).count();
+    let notify = actions.iter().filter(|(.., action)| action.has_notification()).count();
     let mut ids = match u32::try_from(notify) {
         Ok(0) | Err(_) => IdBlock::new(0, 0),
         Ok(count) => host.ids(count).await?,
     };
     let (mut decided, mut positions) = (Vec::new(), Vec::new());
     for (order, courier, action) in actions {
-        let position = Position { courier: courier.id, point: action.point(), at: later(courier.position_at, now) };
+        let position =
+            Position { courier: courier.id, point: action.point(), at: position_time(courier.position_at, now) };
         match changes(order, courier, action, position, &mut ids, context) {
             Some(changes) => decided.push(Changes { positions: vec![position], ..changes }),
             None => positions.push(position),
@@ -112,7 +114,7 @@ async fn advance<H: Host>(
     Ok(decided)
 }
 
-/// The changes of an action besides the position; `None` if there are none.
+/// Returns the changes of an action except the position, or `None` if there are none.
 fn changes(
     order: &Order,
     courier: &Courier,
@@ -127,15 +129,15 @@ fn changes(
         Action::Decline { reason, .. } => Some(lifecycle::decline(order, &courier, reason.to_owned(), context)?.1),
         Action::Step { carry, .. } => match lifecycle::carry(order, &courier, &carry, ids, context) {
             Ok(StepOutcome::Now(taken)) => Some(taken.1),
-            // A concurrent write changed the order: the next pass reads it again.
+            // A concurrent write changed the order. The next pass reads it again.
             Ok(StepOutcome::Already) | Err(_) => None,
         },
     }
 }
 
 impl Action {
-    /// Whether the step notifies the store, which takes an ID.
-    fn notifies(&self) -> bool {
+    /// Whether the step notifies the store, which needs an ID.
+    fn has_notification(&self) -> bool {
         matches!(self, Action::Step { carry: Carry::Fail { .. } | Carry::ReachReturn, .. })
     }
 }

@@ -1,12 +1,12 @@
-//! How couriers are simulated.
+//! Configuration of the simulation.
 
-/// How couriers are simulated.
+/// Configuration of the simulated couriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Simulation {
-    /// The maximum number of simulated couriers of each sandbox store.
+    /// Maximum number of simulated couriers per sandbox store.
     pub couriers_per_store: u32,
-    /// Speed as a multiple of real time, from 1.
+    /// Speed as a multiple of real time, at least 1.
     pub speed: u32,
 }
 

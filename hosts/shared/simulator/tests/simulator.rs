@@ -1,6 +1,6 @@
-//! Simulated couriers on the in-memory host: whole lifecycles, requested failures, limits, and two instances.
+//! Simulated couriers on the in-memory host: complete lifecycles, requested failures, limits, and several instances.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests panic on failure")]
 
 use std::{
     future::Future,
@@ -28,11 +28,11 @@ use serde_json::{Value, json};
 
 const OPERATOR: &str = "operator-token-of-these-tests";
 
-/// The in-memory host never waits, so one poll is the whole future.
-fn now<F: Future>(future: F) -> F::Output {
+/// Completes a future of the in-memory host, which never waits, with a single poll.
+fn block_on<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => panic!("the in-memory host waited"),
+        Poll::Pending => panic!("future of the in-memory host is pending"),
     }
 }
 
@@ -42,7 +42,7 @@ fn settings() -> Settings {
 
 fn post(host: &MemoryHost, path: &str, key: &str, body: &Value) -> Value {
     let request = Request::post(path).header("x-api-token", key).header("content-type", "application/json");
-    let response = now(api::handle(host, &settings(), request.body(Bytes::from(body.to_string())).unwrap()));
+    let response = block_on(api::handle(host, &settings(), request.body(Bytes::from(body.to_string())).unwrap()));
     let text = String::from_utf8_lossy(response.body()).into_owned();
     assert!(response.status().is_success(), "{path}: {text}");
     serde_json::from_str(&text).unwrap()
@@ -50,26 +50,26 @@ fn post(host: &MemoryHost, path: &str, key: &str, body: &Value) -> Value {
 
 fn address() -> Value {
     json!({ "street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP",
-        "latitude": -23.5558, "longitude": -46.6582 })
+"latitude": -23.5558, "longitude": -46.6582 })
 }
 
-/// The key of a new parent store.
+/// Creates a parent store and returns its key.
 fn store(host: &MemoryHost, cnpj: &str, sandbox: bool) -> String {
     let body = json!({
-        "cnpj": cnpj, "name": "Cantina da Praça", "email": format!("{}@exemplo.com.br", &cnpj[..2]),
-        "password": "a long password", "responsible": { "name": "Rui", "phone": "+5511999990002" },
-        "address": address(), "marketplaceBranchId": 1, "sandbox": sandbox,
+    "cnpj": cnpj, "name": "Cantina da Praça", "email": format!("{}@exemplo.com.br", &cnpj[..2]),
+    "password": "a long password", "responsible": { "name": "Rui", "phone": "+5511999990002" },
+    "address": address(), "marketplaceBranchId": 1, "sandbox": sandbox,
     });
     post(host, "/admin/matrices", OPERATOR, &body)["value"].as_str().unwrap().to_owned()
 }
 
-/// The ID of a new order with two deliveries, of which the second asks for its code.
+/// Creates an order with two deliveries, the second of which requires its code, and returns its ID.
 fn order(host: &MemoryHost, key: &str, code: &str, observation: &str) -> u64 {
     let delivery = |latitude: f64, platform: bool| {
         json!({ "name": "Maria", "phone": "+5511999990000", "onlinePayment": true, "observation": observation,
-            "confirmation": { "platform": platform },
-            "address": { "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP",
-                "latitude": latitude, "longitude": -46.6560 } })
+"confirmation": { "platform": platform },
+"address": { "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP",
+"latitude": latitude, "longitude": -46.6560 } })
     };
     let body = json!({ "code": code, "preparationTime": 0, "deliveries": [delivery(-23.5530, false), delivery(-23.5500, true)] });
     post(host, "/delivery/orders", key, &body)["id"].as_u64().unwrap()
@@ -80,21 +80,21 @@ fn find(host: &MemoryHost, id: u64) -> Order {
 }
 
 fn kinds(host: &MemoryHost, id: u64) -> Vec<EventKind> {
-    now(host.events(find(host, id).id)).unwrap().into_iter().map(|recorded| recorded.event.kind).collect()
+    block_on(host.events(find(host, id).id)).unwrap().into_iter().map(|recorded| recorded.event.kind).collect()
 }
 
 fn couriers(host: &MemoryHost) -> Vec<Courier> {
-    now(host.find_couriers(CourierQuery::All { after: None, limit: 1_000 })).unwrap()
+    block_on(host.find_couriers(CourierQuery::All { after: None, limit: 1_000 })).unwrap()
 }
 
-/// A second of a server: timed transitions and dispatch, then `instances` passes of the simulation.
+/// Simulates one second of a server: timed transitions and dispatch, then `instances` passes of the simulation.
 fn second(host: &MemoryHost, simulation: Simulation, instances: u32) -> Vec<Pass> {
     host.advance(Duration::seconds(1));
-    now(dispatch::run_pass(host, &settings(), &mut host.exec_context())).unwrap();
-    (0..instances).map(|_| now(run_pass(host, &settings(), simulation, None)).unwrap()).collect()
+    block_on(dispatch::run_pass(host, &settings(), &mut host.exec_context())).unwrap();
+    (0..instances).map(|_| block_on(run_pass(host, &settings(), simulation, None)).unwrap()).collect()
 }
 
-/// Runs seconds until the order has ended, and returns how many it took.
+/// Simulates seconds until the order has ended and returns their number.
 fn run(host: &MemoryHost, id: u64, instances: u32) -> u32 {
     for seconds in 0..2_000 {
         if find(host, id).status.is_final() {
@@ -130,11 +130,11 @@ fn sandbox_order_is_delivered_in_a_minute() {
     ];
     assert_eq!(events, wanted);
     assert!(couriers(&host).iter().all(|courier| courier.sandbox && courier.order.is_none()));
-    assert_eq!(second(&host, Simulation::default(), 1), [Pass::default()], "nothing is left to do");
+    assert_eq!(second(&host, Simulation::default(), 1), [Pass::default()], "no open order is left");
 }
 
 #[test]
-fn instances_at_once_double_nothing() {
+fn concurrent_instances_do_not_duplicate_actions() {
     let (one, three) = (MemoryHost::seeded(1), MemoryHost::seeded(1));
     for (host, instances) in [(&one, 1), (&three, 3)] {
         let key = store(host, "11.222.333/0001-81", true);
@@ -147,12 +147,12 @@ fn instances_at_once_double_nothing() {
 }
 
 #[test]
-fn real_couriers_and_sandbox_orders_never_meet() {
+fn real_couriers_never_get_sandbox_orders_and_vice_versa() {
     let host = MemoryHost::seeded(1);
     let (sandbox, real) = (store(&host, "11.222.333/0001-81", true), store(&host, "12.ABC.345/01DE-35", false));
     let courier = json!({ "name": "Real", "phone": "+5511990000001", "available": true });
     let courier = post(&host, "/admin/couriers", OPERATOR, &courier)["value"].as_str().unwrap().to_owned();
-    // Next to the pickup of both stores, from the first second to the last.
+    // The courier stays next to the pickup of both stores.
     let here = json!({ "latitude": -23.5558, "longitude": -46.6582 });
     post(&host, "/courier/position", &courier, &here);
     let test = order(&host, &sandbox, "A-1", "");
@@ -161,8 +161,8 @@ fn real_couriers_and_sandbox_orders_never_meet() {
     assert_eq!(carried.status, OrderStatus::Completed);
     let real_courier = couriers(&host).into_iter().find(|courier| !courier.sandbox).unwrap();
     assert_ne!(carried.courier.unwrap().id, real_courier.id);
-    assert_eq!(real_courier.order, None, "the real courier is free to the end");
-    // The other way round: simulated couriers are free nearby, and the real order waits for the real courier.
+    assert_eq!(real_courier.order, None, "the real courier never gets an order");
+    // Conversely, simulated couriers are free nearby, but the real order waits for the real courier.
     post(&host, "/courier/availability", &courier, &json!({ "available": false }));
     let id = order(&host, &real, "R-1", "");
     for _ in 0..60 {
@@ -176,7 +176,7 @@ fn real_couriers_and_sandbox_orders_never_meet() {
     for _ in 0..600 {
         second(&host, Simulation::default(), 1);
     }
-    assert_eq!(find(&host, id).status, OrderStatus::Searching, "a silent courier is not simulated");
+    assert_eq!(find(&host, id).status, OrderStatus::Searching, "an unresponsive real courier is not simulated");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn store_has_a_limited_number_of_simulated_couriers() {
 }
 
 #[test]
-fn courier_with_a_valid_key_is_left_to_its_holder() {
+fn courier_with_a_valid_key_is_not_simulated() {
     let host = MemoryHost::seeded(1);
     let key = store(&host, "11.222.333/0001-81", true);
     let new = json!({ "name": "Ana", "phone": "+5511990000001", "available": true, "sandbox": true });
@@ -234,7 +234,7 @@ fn courier_with_a_valid_key_is_left_to_its_holder() {
 }
 
 #[test]
-fn nothing_happens_without_a_sandbox_store() {
+fn pass_without_a_sandbox_store_has_no_effect() {
     let host = MemoryHost::seeded(1);
     let key = store(&host, "11.222.333/0001-81", false);
     let id = order(&host, &key, "R-1", "");
@@ -247,8 +247,8 @@ fn nothing_happens_without_a_sandbox_store() {
 #[test]
 fn demo_data_is_created_once_and_delivered() {
     let host = MemoryHost::seeded(1);
-    assert_eq!(now(demo::seed(&host, &settings())), Ok(true));
-    assert_eq!(now(demo::seed(&host, &settings())), Ok(false));
+    assert_eq!(block_on(demo::seed(&host, &settings())), Ok(true));
+    assert_eq!(block_on(demo::seed(&host, &settings())), Ok(false));
     assert!(host.orders().iter().all(|order| order.sandbox));
     let ids: Vec<u64> = host.orders().iter().map(|order| order.id.get()).collect();
     for id in ids {
@@ -260,25 +260,25 @@ fn demo_data_is_created_once_and_delivered() {
 #[test]
 fn demo_has_three_open_orders_on_any_later_day() {
     let (host, settings) = (MemoryHost::seeded(1), settings());
-    assert_eq!(now(demo::seed(&host, &settings)), Ok(true));
+    assert_eq!(block_on(demo::seed(&host, &settings)), Ok(true));
     let open = |host: &MemoryHost| host.orders().iter().filter(|order| !order.status.is_final()).count();
-    assert_eq!((open(&host), now(demo::replace_ended_orders(&host, &settings))), (3, Ok(0)));
+    assert_eq!((open(&host), block_on(demo::replace_ended_orders(&host, &settings))), (3, Ok(0)));
     for _ in 0..3 {
-        // Nothing runs for a day: the search for overdue orders begins, and ends after twenty minutes without a courier.
+        // No pass runs for a day. Then the search for overdue orders starts and ends after twenty minutes without a courier.
         host.advance(Duration::minutes(24 * 60));
         for minutes in [0, 21] {
             host.advance(Duration::minutes(minutes));
-            now(clock::run_pass(&host, &settings, host.now(), 100)).unwrap();
-            now(demo::replace_ended_orders(&host, &settings)).unwrap();
-            assert_eq!((open(&host), now(demo::missing_orders(&host))), (3, Ok(0)));
+            block_on(clock::run_pass(&host, &settings, host.now(), 100)).unwrap();
+            block_on(demo::replace_ended_orders(&host, &settings)).unwrap();
+            assert_eq!((open(&host), block_on(demo::missing_orders(&host))), (3, Ok(0)));
         }
     }
-    // In a day without couriers every order stays open for half an hour at least, and restarts add none.
+    // In a day without couriers, every order stays open for at least half an hour, and restarts add no orders.
     let before = host.orders().len();
     for _ in 0..24 * 12 {
         host.advance(Duration::minutes(5));
-        now(clock::run_pass(&host, &settings, host.now(), 100)).unwrap();
-        now(demo::replace_ended_orders(&host, &settings)).unwrap();
+        block_on(clock::run_pass(&host, &settings, host.now(), 100)).unwrap();
+        block_on(demo::replace_ended_orders(&host, &settings)).unwrap();
         assert_eq!(open(&host), 3);
     }
     assert!(host.orders().len() - before <= 3 * 24 * 2, "{} orders in a day", host.orders().len() - before);

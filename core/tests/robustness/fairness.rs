@@ -1,4 +1,4 @@
-//! What one merchant may use, counted for its parent store and all branches together.
+//! Limits per merchant, which apply to a parent store and all its branches together.
 
 use despacho_core::{
     host::{Storage, StoreQuery, UsageQuery},
@@ -8,19 +8,19 @@ use despacho_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{OPERATOR, demo_host, matrix, now, order, post, request, send, settings, store};
+use crate::support::{OPERATOR, block_on, demo_host, order, parent_store, post, request, send, settings, store};
 
-fn limited(limits: Limits) -> Settings {
+fn with_limits(limits: Limits) -> Settings {
     Settings { limits, ..settings() }
 }
 
-fn key_of(host: &MemoryHost, key: &str, body: &Value) -> String {
+fn issue_key(host: &MemoryHost, key: &str, body: &Value) -> String {
     let issued = post(host, "/delivery/keys", &[("x-api-token", key)], body);
     assert_eq!(issued.status, 201, "{}", issued.body);
     issued.body["value"].as_str().unwrap().to_owned()
 }
 
-fn branch_of(host: &MemoryHost, key: &str, cnpj: &str, email: &str) -> String {
+fn create_branch(host: &MemoryHost, key: &str, cnpj: &str, email: &str) -> String {
     let made = post(host, "/delivery/stores", &[("x-api-token", key)], &store(cnpj, email, None));
     assert_eq!(made.status, 201, "{}", made.body);
     made.body["value"].as_str().unwrap().to_owned()
@@ -29,12 +29,12 @@ fn branch_of(host: &MemoryHost, key: &str, cnpj: &str, email: &str) -> String {
 #[test]
 fn more_keys_and_branches_give_no_more_quota() {
     let host = demo_host();
-    let (parent, _) = matrix(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
-    let branch = branch_of(&host, &parent, "11.444.777/0001-61", "filial@exemplo.com.br");
-    let second = key_of(&host, &parent, &json!({}));
-    let (other, _) = matrix(&host, "33.000.167/0001-01", "outra@exemplo.com.br", None);
+    let (parent, _) = parent_store(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    let branch = create_branch(&host, &parent, "11.444.777/0001-61", "filial@exemplo.com.br");
+    let second = issue_key(&host, &parent, &json!({}));
+    let (other, _) = parent_store(&host, "33.000.167/0001-01", "outra@exemplo.com.br", None);
     host.advance(Duration::minutes(2));
-    let settings = limited(Limits { writes_per_minute: 3, ..Limits::default() });
+    let settings = with_limits(Limits { writes_per_minute: 3, ..Limits::default() });
     let create = |key: &str, code: &str| {
         let response = send(
             &host,
@@ -45,17 +45,17 @@ fn more_keys_and_branches_give_no_more_quota() {
     };
     let statuses = [&parent, &second, &branch, &parent, &second, &branch].map(|key| create(key, &key[4..20]));
     assert_eq!(statuses, [201, 201, 201, 429, 429, 429]);
-    assert_eq!(create(&other, "other"), 201, "another merchant is not touched");
+    assert_eq!(create(&other, "other"), 201, "another merchant is not affected");
 }
 
 #[test]
 fn leaked_key_can_be_revoked_while_it_uses_up_the_quota() {
     let host = demo_host();
-    let (parent, _) = matrix(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    let (parent, _) = parent_store(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
     let issued = post(&host, "/delivery/keys", &[("x-api-token", &parent)], &json!({}));
     let (leaked, id) = (issued.body["value"].as_str().unwrap(), issued.body["id"].as_str().unwrap());
     host.advance(Duration::minutes(2));
-    let settings = limited(Limits { writes_per_minute: 2, ..Limits::default() });
+    let settings = with_limits(Limits { writes_per_minute: 2, ..Limits::default() });
     let flood = |code: &str| {
         let body = order(code).to_string();
         send(&host, &settings, request("POST", "/delivery/orders", &[("x-api-token", leaked)], body)).status
@@ -69,9 +69,9 @@ fn leaked_key_can_be_revoked_while_it_uses_up_the_quota() {
 #[test]
 fn stored_responses_are_bounded_per_merchant() {
     let host = demo_host();
-    let (parent, _) = matrix(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
-    let branch = branch_of(&host, &parent, "11.444.777/0001-61", "filial@exemplo.com.br");
-    let settings = limited(Limits { idempotency_records: 3, ..Limits::default() });
+    let (parent, _) = parent_store(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    let branch = create_branch(&host, &parent, "11.444.777/0001-61", "filial@exemplo.com.br");
+    let settings = with_limits(Limits { idempotency_records: 3, ..Limits::default() });
     let create = |key: &str, code: &str, headers: &[(&str, &str)]| {
         let headers: Vec<(&str, &str)> = headers.iter().copied().chain([("x-api-token", key)]).collect();
         send(&host, &settings, request("POST", "/delivery/orders", &headers, order(code).to_string()))
@@ -89,13 +89,13 @@ fn stored_responses_are_bounded_per_merchant() {
     assert_eq!(
         (replayed.status, replayed.header("idempotent-replayed")),
         (201, Some("true")),
-        "a replay needs no room"
+        "a replay stores nothing"
     );
-    assert_eq!(create(&parent, "d", &[]).status, 201, "without a key the request is carried out");
+    assert_eq!(create(&parent, "d", &[]).status, 201, "without a key the request is processed");
     host.advance(Duration::minutes(25 * 60));
-    assert_eq!(create(&parent, "e", &[("idempotency-key", "e")]).status, 201, "a day later there is room");
+    assert_eq!(create(&parent, "e", &[("idempotency-key", "e")]).status, 201, "records expire after a day");
 
-    let megabyte = limited(Limits { idempotency_mib: 1, ..Limits::default() });
+    let megabyte = with_limits(Limits { idempotency_mib: 1, ..Limits::default() });
     let mut stored = 0;
     let outcome = loop {
         let (code, body) = (format!("m{stored}"), order(&format!("m{stored}")).to_string());
@@ -115,7 +115,7 @@ fn stored_responses_are_bounded_per_merchant() {
 fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
     let host = demo_host();
     let usage =
-        || now(host.usage(UsageQuery::Claims(&format!("merchant/{}", demo_merchant(&host)), host.now()))).unwrap();
+        || block_on(host.usage(UsageQuery::Claims(&format!("merchant/{}", demo_merchant(&host)), host.now()))).unwrap();
     let before = usage();
     let headers = [("idempotency-key", "p")];
     let query = |settings: &Settings| {
@@ -133,32 +133,32 @@ fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
     let other = request("POST", "/delivery/orders/preview", &headers, order("P-2").to_string());
     assert_eq!(send(&host, &settings(), other).outcome(), (422, Some("idempotency_key_reused")));
 
-    // Another tariff since: it is no replay, and says so.
-    let mut dearer = settings();
-    dearer.tariff.version = "dearer".to_owned();
-    let fresh = query(&dearer);
+    // The tariff has changed since: the response is computed again and not marked as a replay.
+    let mut changed = settings();
+    changed.tariff.version = "changed".to_owned();
+    let fresh = query(&changed);
     assert_eq!((fresh.status, fresh.header("idempotent-replayed")), (200, None));
-    assert_eq!(fresh.body["quote"]["tariffVersion"], "dearer");
-    assert_ne!(fresh.body["quote"]["expiresAt"], first.body["quote"]["expiresAt"], "it is as of now");
-    assert_eq!(usage().records, stored.records, "none of them is stored again");
+    assert_eq!(fresh.body["quote"]["tariffVersion"], "changed");
+    assert_ne!(fresh.body["quote"]["expiresAt"], first.body["quote"]["expiresAt"], "the new quote starts now");
+    assert_eq!(usage().records, stored.records, "no response is stored again");
 }
 
 fn demo_merchant(host: &MemoryHost) -> u64 {
     let email = despacho_core::model::Email::parse(despacho_simulator::demo::EMAIL).unwrap();
-    now(host.find_stores(StoreQuery::Email(&email))).unwrap()[0].merchant().get()
+    block_on(host.find_stores(StoreQuery::Email(&email))).unwrap()[0].merchant().get()
 }
 
 #[test]
-fn logins_store_nothing_and_passwords_are_hashed_slowly() {
+fn login_is_not_stored_and_passwords_use_a_slow_hash() {
     let host = demo_host();
     let login = json!({ "email": despacho_simulator::demo::EMAIL, "password": despacho_simulator::demo::PASSWORD });
     let at: Timestamp = host.now();
     assert_eq!(post(&host, "/delivery/sessions", &[("idempotency-key", "s")], &login).status, 201);
-    assert!(!format!("{host:?}").contains(r#"key: "s""#), "there is no claim");
+    assert!(!format!("{host:?}").contains(r#"key: "s""#), "no claim is stored");
     let new = store("12ABC34501DE35", "segredo@exemplo.com.br", None);
     let operator = [("x-api-token", OPERATOR), ("idempotency-key", "m")];
     let made = post(&host, "/admin/matrices", &operator, &new);
-    let claim = now(host.claim("operator", "m")).unwrap().unwrap();
+    let claim = block_on(host.claim("operator", "m")).unwrap().unwrap();
     assert!(claim.fingerprint.starts_with("$argon2id$"), "{}", claim.fingerprint);
     assert!(claim.expires_at > at);
     assert_eq!(post(&host, "/admin/matrices", &operator, &new).body, made.body, "the same request is recognised");
@@ -168,24 +168,24 @@ fn logins_store_nothing_and_passwords_are_hashed_slowly() {
 }
 
 #[test]
-fn branches_and_attempts_to_register_are_bounded() {
+fn branches_and_registration_attempts_are_bounded() {
     let host = demo_host();
-    let (parent, _) = matrix(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    let (parent, _) = parent_store(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
     let create = |settings: &Settings, cnpj: &str, email: &str| {
         let body = store(cnpj, email, None).to_string();
         send(&host, settings, request("POST", "/delivery/stores", &[("x-api-token", &parent)], body))
     };
-    let one = limited(Limits { branches: 1, ..Limits::default() });
+    let one = with_limits(Limits { branches: 1, ..Limits::default() });
     assert_eq!(create(&one, "11.444.777/0001-61", "a@exemplo.com.br").status, 201);
     let rejected = create(&one, "33.000.167/0001-01", "b@exemplo.com.br");
     assert_eq!(rejected.outcome(), (409, Some("too_many_branches")), "{}", rejected.body);
 
     host.advance(Duration::minutes(48 * 60));
-    let few = limited(Limits { registrations_per_day: 2, ..Limits::default() });
+    let few = with_limits(Limits { registrations_per_day: 2, ..Limits::default() });
     let demo = despacho_simulator::demo::EMAIL;
     assert_eq!(create(&few, "33.000.167/0001-01", demo).outcome(), (409, Some("store_conflict")));
     assert_eq!(create(&few, "33.000.167/0001-01", demo).outcome(), (409, Some("store_conflict")));
-    // From here on what is free and what is taken look the same.
+    // Free and used emails now get the same response.
     for email in [demo, "free@exemplo.com.br"] {
         let rejected = create(&few, "33.000.167/0001-01", email);
         assert_eq!(rejected.outcome(), (429, Some("rate_limited")), "{}", rejected.body);
@@ -198,18 +198,18 @@ fn branches_and_attempts_to_register_are_bounded() {
         let request = request("PUT", "/delivery/stores", &[("x-api-token", &parent)], body.to_string());
         send(&host, &few, request).status
     };
-    assert_eq!(update(&body), 429, "another email counts too");
+    assert_eq!(update(&body), 429, "changing the email counts too");
     let mut same = body;
     same["email"] = json!("matriz@exemplo.com.br");
-    assert_eq!(update(&same), 200, "a change that keeps the email does not");
+    assert_eq!(update(&same), 200, "a change that keeps the email does not count");
 }
 
 #[test]
-fn one_webhook_too_many_of_a_merchant_is_rejected() {
+fn webhook_above_the_merchants_limit_is_rejected() {
     let host = demo_host();
-    let (parent, _) = matrix(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
-    let branch = branch_of(&host, &parent, "11.444.777/0001-61", "filial@exemplo.com.br");
-    let (other, _) = matrix(&host, "33.000.167/0001-01", "outra@exemplo.com.br", None);
+    let (parent, _) = parent_store(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    let branch = create_branch(&host, &parent, "11.444.777/0001-61", "filial@exemplo.com.br");
+    let (other, _) = parent_store(&host, "33.000.167/0001-01", "outra@exemplo.com.br", None);
     let mut settings = settings();
     settings.webhooks.per_merchant = 3;
     let create = |key: &str| {
@@ -221,8 +221,8 @@ fn one_webhook_too_many_of_a_merchant_is_rejected() {
     for key in [&parent, &branch] {
         assert_eq!(create(key).outcome(), (409, Some("too_many_webhooks")));
     }
-    assert_eq!(create(&other).status, 201, "another merchant is not touched");
+    assert_eq!(create(&other).status, 201, "another merchant is not affected");
     let path = format!("/delivery/webhooks/{}", made[2].body["id"]);
     assert_eq!(send(&host, &settings, request("DELETE", &path, &[("x-api-token", &branch)], "")).status, 204);
-    assert_eq!(create(&parent).status, 201, "a removal makes room");
+    assert_eq!(create(&parent).status, 201, "a deleted webhook no longer counts");
 }

@@ -1,4 +1,5 @@
-//! The reference host, made to wait at every call or to fail at chosen commits, and a scheduler that says who goes on.
+//! A wrapper of the reference host that yields before every call or fails at selected commits, and a scheduler for the order of
+//! execution.
 
 use std::{
     cell::{Cell, RefCell},
@@ -30,24 +31,24 @@ use despacho_core::{
     rules::limits::{Admission, Bucket},
 };
 
-/// The reference host with a rig around it.
+/// A wrapper of the reference host that injects faults.
 pub(crate) struct FaultyHost<'a> {
     inner: &'a MemoryHost,
-    waits: bool,
+    yields: bool,
     commits: Cell<u32>,
-    /// Calls of `locate`, of `matrix`, and of `hash_password` or `verify_password`.
+    /// Numbers of calls of `locate`, of `matrix`, and of `hash_password` or `verify_password`.
     slow_calls: [Cell<u32>; 3],
     faults: RefCell<BTreeMap<u32, HostError>>,
-    /// Whether a commit that fails takes place all the same: its confirmation was lost.
+    /// Whether a failing commit is applied nevertheless, as if only its confirmation were lost.
     unconfirmed: bool,
 }
 
 impl<'a> FaultyHost<'a> {
-    /// Waits once before each call, so that others can come between any two of them.
-    pub(crate) fn waiting(inner: &'a MemoryHost) -> FaultyHost<'a> {
+    /// Yields once before each call, so other requests can run between any two calls.
+    pub(crate) fn yielding(inner: &'a MemoryHost) -> FaultyHost<'a> {
         FaultyHost {
             inner,
-            waits: true,
+            yields: true,
             commits: Cell::new(0),
             slow_calls: Default::default(),
             faults: RefCell::default(),
@@ -55,11 +56,11 @@ impl<'a> FaultyHost<'a> {
         }
     }
 
-    /// Fails at the commits of these numbers, the first being 1.
+    /// Fails at the commits with these numbers, counted from 1.
     pub(crate) fn failing<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> FaultyHost<'a> {
         FaultyHost {
             inner,
-            waits: false,
+            yields: false,
             commits: Cell::new(0),
             slow_calls: Default::default(),
             faults: RefCell::new(faults.into()),
@@ -67,17 +68,17 @@ impl<'a> FaultyHost<'a> {
         }
     }
 
-    /// The same, where those commits take place and only their confirmation is lost.
+    /// Applies the commits with these numbers but returns errors, as if their confirmations were lost.
     pub(crate) fn unconfirmed<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> FaultyHost<'a> {
         FaultyHost { unconfirmed: true, ..FaultyHost::failing(inner, faults) }
     }
 
-    /// Commits that were asked for so far.
+    /// Returns the number of attempted commits.
     pub(crate) fn commits(&self) -> u32 {
         self.commits.get()
     }
 
-    /// Calls of `locate`, of `matrix`, and of `hash_password` or `verify_password` so far.
+    /// Returns the numbers of calls of `locate`, of `matrix`, and of `hash_password` or `verify_password`.
     pub(crate) fn slow_calls(&self) -> [u32; 3] {
         self.slow_calls.each_ref().map(Cell::get)
     }
@@ -86,17 +87,17 @@ impl<'a> FaultyHost<'a> {
         self.slow_calls[kind].update(|calls| calls + 1);
     }
 
-    async fn turn(&self) {
-        if self.waits {
-            Turn(false).await;
+    async fn yield_once(&self) {
+        if self.yields {
+            YieldOnce(false).await;
         }
     }
 }
 
-/// Is ready at the second look.
-struct Turn(bool);
+/// A future that is ready at the second poll.
+struct YieldOnce(bool);
 
-impl Future for Turn {
+impl Future for YieldOnce {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
@@ -104,17 +105,17 @@ impl Future for Turn {
     }
 }
 
-macro_rules! pass_on {
+macro_rules! delegate {
 ($(fn $name:ident($($argument:ident: $kind:ty),*) -> $response:ty;)*) => {$(
 async fn $name(&self, $($argument: $kind),*) -> Result<$response, HostError> {
-self.turn().await;
+self.yield_once().await;
 self.inner.$name($($argument),*).await
 }
 )*};
 }
 
 impl Storage for FaultyHost<'_> {
-    pass_on! {
+    delegate! {
     fn find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
     fn find_stores(query: StoreQuery<'_>) -> Vec<Store>;
     fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
@@ -136,7 +137,7 @@ impl Storage for FaultyHost<'_> {
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
-        self.turn().await;
+        self.yield_once().await;
         self.commits.set(self.commits.get() + 1);
         let fault = self.faults.borrow_mut().remove(&self.commits.get());
         match fault {
@@ -148,7 +149,7 @@ impl Storage for FaultyHost<'_> {
 }
 
 impl Platform for FaultyHost<'_> {
-    pass_on! {
+    delegate! {
     fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
@@ -164,13 +165,13 @@ impl Platform for FaultyHost<'_> {
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         self.count_slow_call(2);
-        self.turn().await;
+        self.yield_once().await;
         self.inner.hash_password(password, salt).await
     }
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         self.count_slow_call(2);
-        self.turn().await;
+        self.yield_once().await;
         self.inner.verify_password(password, hash).await
     }
 
@@ -179,7 +180,8 @@ impl Platform for FaultyHost<'_> {
     }
 }
 
-/// Runs futures to their ends, each time letting the one go on that `choose` picks of so many.
+/// Runs futures to completion. Before each poll, `choose` gets the number of unfinished futures and returns the index of the
+/// next one.
 pub(crate) fn interleave<F: Future>(futures: Vec<F>, mut choose: impl FnMut(usize) -> usize) -> Vec<F::Output> {
     let mut running: Vec<(usize, Pin<Box<F>>)> = futures.into_iter().map(Box::pin).enumerate().collect();
     let mut done: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
@@ -195,7 +197,7 @@ pub(crate) fn interleave<F: Future>(futures: Vec<F>, mut choose: impl FnMut(usiz
     done.into_iter().map(Option::unwrap).collect()
 }
 
-/// SplitMix64: the same numbers from the same seed.
+/// SplitMix64 generator with a fixed seed.
 pub(crate) struct Rng(pub u64);
 
 impl Rng {
@@ -207,12 +209,12 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `most`, which is above zero.
+    /// Returns a number below `max`, which must not be zero.
     pub(crate) fn below(&mut self, max: usize) -> usize {
         usize::try_from(self.next() % max as u64).unwrap()
     }
 
-    /// One of these.
+    /// Returns a random element.
     pub(crate) fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }

@@ -1,9 +1,9 @@
-//! The shape of every answer, field by field as the contract has it: nothing missing, nothing more, each of its type.
+//! Expected fields of every response with their types, as in the contract. Missing and additional fields are errors.
 
 use despacho_core::api::problem::ProblemCode;
 use serde_json::Value;
 
-/// What a field holds.
+/// Type of a field.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Id,
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     Boolean,
     Object(&'static [Field]),
     List(&'static [Field]),
-    /// Either null, or what it says.
+    /// Null or the inner type.
     Maybe(&'static Kind),
 }
 
@@ -81,9 +81,9 @@ macro_rules! order {
         $($more)*
     ] };
 }
-/// An order as it is created.
+/// Response to the creation of an order.
 pub(crate) const ORDER: &[Field] = order!();
-/// An order as it is looked up.
+/// Response to the lookup of an order.
 pub(crate) const DETAILS: &[Field] =
     order!(("deliveryMan", Maybe(&Object(COURIER))), ("events", List(EVENT)), ("origin", Text),);
 const COURIER: &[Field] = &[
@@ -118,7 +118,7 @@ const STOP: &[Field] = &[
     ("distance", Number),
     ("precision", Text),
 ];
-/// A preview.
+/// Response to a preview.
 pub(crate) const PREVIEW: &[Field] = &[
     ("deliveries", List(STOP)),
     ("totalDistance", Number),
@@ -130,7 +130,7 @@ pub(crate) const PREVIEW: &[Field] = &[
     ("estimated", Boolean),
     ("quote", Object(&[("id", Text), ("expiresAt", Time), ("tariffVersion", Text)])),
 ];
-/// A store.
+/// Response with a store.
 pub(crate) const STORE: &[Field] = &[
     ("id", Id),
     ("cnpj", Text),
@@ -144,7 +144,7 @@ pub(crate) const STORE: &[Field] = &[
     ("balanceStoreId", Id),
     ("sandbox", Boolean),
 ];
-/// A store creation result: a key.
+/// Response to the creation of a store or a key.
 pub(crate) const CREATED: &[Field] = &[
     ("id", Text),
     ("storeId", Text),
@@ -158,13 +158,13 @@ pub(crate) const CREATED: &[Field] = &[
 
 /// Asserts that an object has these fields and no others.
 pub(crate) fn assert_shape(fields: &[Field], value: &Value, context: &str) {
-    let object = value.as_object().unwrap_or_else(|| panic!("{context}: no object: {value}"));
+    let object = value.as_object().unwrap_or_else(|| panic!("{context}: not an object: {value}"));
     for (name, kind) in fields {
         let field = object.get(*name).unwrap_or_else(|| panic!("{context}: no `{name}` in {value}"));
         assert!(fits(*kind, field, context), "{context}: `{name}` is {field}");
     }
-    let more = object.keys().find(|key| !fields.iter().any(|(name, _)| name == key));
-    assert_eq!(more, None, "{context}");
+    let unexpected = object.keys().find(|key| !fields.iter().any(|(name, _)| name == key));
+    assert_eq!(unexpected, None, "{context}");
 }
 
 fn fits(kind: Kind, value: &Value, context: &str) -> bool {
@@ -187,7 +187,8 @@ fn fits(kind: Kind, value: &Value, context: &str) -> bool {
     }
 }
 
-/// Asserts that a problem document is whole: its code is of the table and has the answer's status, and its errors point.
+/// Asserts that a problem document is complete: its code is known and matches the response's status, and its errors have
+/// pointers.
 pub(crate) fn assert_problem(status: u16, document: &Value, context: &str) {
     let code = document["code"].as_str().unwrap_or_else(|| panic!("{context}: no code in {document}"));
     let known = ProblemCode::ALL.iter().find(|known| known.name() == code);

@@ -1,4 +1,4 @@
-//! Requests that come between each other's steps, in orders drawn from a seed.
+//! Concurrent requests with interleavings that a seed determines.
 
 use bytes::Bytes;
 use despacho_core::{api, memory::MemoryHost, model::Duration};
@@ -7,18 +7,18 @@ use serde_json::json;
 
 use crate::{
     faulty_host::{FaultyHost, Rng, interleave},
-    support::{Reply, demo_host, get, matrix, now, order, post, request, send, settings},
+    support::{Reply, block_on, demo_host, get, order, parent_store, post, request, send, settings},
 };
 
-/// Answers all requests, step by step in an order that the seed says.
+/// Processes all requests concurrently, interleaved as the seed determines.
 fn race(host: &MemoryHost, seed: u64, requests: Vec<Request<Bytes>>) -> Vec<Reply> {
-    let (faulty_host, settings, mut rng) = (FaultyHost::waiting(host), settings(), Rng(seed));
+    let (faulty_host, settings, mut rng) = (FaultyHost::yielding(host), settings(), Rng(seed));
     let futures: Vec<_> = requests.into_iter().map(|request| api::handle(&faulty_host, &settings, request)).collect();
     interleave(futures, |running| rng.below(running)).into_iter().map(Reply::from).collect()
 }
 
 #[test]
-fn one_idempotency_key_makes_one_order() {
+fn concurrent_requests_with_the_same_key_create_a_single_order() {
     let host = demo_host();
     let mut in_progress = 0;
     for seed in 0..150 {
@@ -43,16 +43,16 @@ fn one_idempotency_key_makes_one_order() {
                 other => panic!("seed {seed}: {other:?}"),
             }
         }
-        // Whoever was told to wait gets the answer afterwards.
+        // A later retry gets the stored response.
         let again = send(&host, &settings(), one());
         assert_eq!((again.status, again.header("idempotent-replayed"), &again.body), (201, Some("true"), made));
         host.advance(Duration::minutes(1));
     }
-    assert!(in_progress > 100, "the orders of steps hardly differ: {in_progress}");
+    assert!(in_progress > 100, "too few distinct interleavings: {in_progress}");
 }
 
 #[test]
-fn one_order_code_makes_one_order() {
+fn concurrent_orders_with_the_same_code_create_a_single_order() {
     let host = demo_host();
     for seed in 0..150 {
         let code = format!("C-{seed}");
@@ -62,7 +62,7 @@ fn one_order_code_makes_one_order() {
             body["preparationTime"] = json!(minutes);
             request("POST", "/delivery/orders", &[], body.to_string())
         };
-        // Two callers mean the same order, the third another one under the same code.
+        // Two requests have the same content, the third one different content with the same code.
         let responses = race(&host, seed, vec![with(20), with(20), with(25)]);
         assert_eq!(host.orders().len(), before + 1, "seed {seed}");
         let mut statuses: Vec<_> = responses.iter().map(Reply::outcome).collect();
@@ -75,12 +75,12 @@ fn one_order_code_makes_one_order() {
 }
 
 #[test]
-fn a_prepaid_balance_never_passes_its_floor() {
+fn prepaid_balance_never_falls_below_its_floor() {
     let host = demo_host();
     let cnpjs = ["12ABC34501DE35", "11444777000161", "00000000000191", "60746948000112", "33000167000101"];
     for (seed, cnpj) in (0..).zip(cnpjs) {
-        // A fee is 10 to 15 reais, so that two orders fit and a third does not.
-        let (key, id) = matrix(&host, cnpj, &format!("pre{seed}@exemplo.com.br"), Some(-30.0));
+        // A fee is 10 to 15 reais: the balance covers two orders but not three.
+        let (key, id) = parent_store(&host, cnpj, &format!("pre{seed}@exemplo.com.br"), Some(-30.0));
         let headers = [("x-api-token", key.as_str())];
         let requests = (0..6)
             .map(|at| request("POST", "/delivery/orders", &headers, order(&format!("P-{seed}-{at}")).to_string()));
@@ -98,9 +98,9 @@ fn a_prepaid_balance_never_passes_its_floor() {
 }
 
 #[test]
-fn prepaid_parent_and_branches_share_one_floor() {
+fn prepaid_parent_and_branches_share_the_floor() {
     let host = demo_host();
-    let (key, id) = matrix(&host, "12ABC34501DE35", "pre@exemplo.com.br", Some(-30.0));
+    let (key, id) = parent_store(&host, "12ABC34501DE35", "pre@exemplo.com.br", Some(-30.0));
     let branch = |cnpj: &str, email: &str| {
         let made = post(&host, "/delivery/stores", &[("x-api-token", &key)], &crate::support::store(cnpj, email, None));
         assert_eq!(made.status, 201, "{}", made.body);
@@ -108,7 +108,7 @@ fn prepaid_parent_and_branches_share_one_floor() {
     };
     let keys =
         [branch("11444777000161", "a@exemplo.com.br"), branch("00000000000191", "b@exemplo.com.br"), key.clone()];
-    // 16 orders of the parent and its branches at once: two fit.
+    // 16 concurrent orders of the parent store and its branches: the balance covers two.
     let requests = (0..16).map(|at| {
         let headers = [("x-api-token", keys[at % 3].as_str())];
         request("POST", "/delivery/orders", &headers, order(&format!("S-{at}")).to_string())
@@ -127,7 +127,7 @@ fn prepaid_parent_and_branches_share_one_floor() {
 }
 
 #[test]
-fn one_email_and_one_cnpj_make_one_branch() {
+fn concurrent_stores_with_the_same_cnpj_create_a_single_branch() {
     let host = demo_host();
     let branch = |email: &str| crate::support::store("12ABC34501DE35", email, None).to_string();
     let requests = vec![
@@ -142,7 +142,7 @@ fn one_email_and_one_cnpj_make_one_branch() {
 }
 
 #[test]
-fn two_updates_leave_one_of_them_whole() {
+fn concurrent_updates_are_not_mixed() {
     let host = demo_host();
     for seed in 0..40 {
         let update = |name: &str, number: &str| {
@@ -164,7 +164,7 @@ fn two_updates_leave_one_of_them_whole() {
 }
 
 #[test]
-fn a_due_order_moves_once_whoever_looks() {
+fn concurrent_reads_expire_an_order_once() {
     let host = demo_host();
     let made = post(&host, "/delivery/orders", &[], &order("D-1"));
     let path = format!("/delivery/orders/{}", made.body["id"]);
@@ -174,13 +174,13 @@ fn a_due_order_moves_once_whoever_looks() {
     let responses = race(&host, 5, (0..5).map(|_| request("GET", &path, &[], "")).collect());
     assert!(responses.iter().all(|response| response.status == 200 && response.body["situation"] == 630));
     assert!(responses.iter().all(|response| response.body["events"].as_array().unwrap().len() == 4));
-    // The fee came back once.
+    // The fee was refunded once.
     let id = despacho_core::model::StoreId::new(made.body["storeId"].as_u64().unwrap()).unwrap();
     let of_order = |entry: &&despacho_core::model::store::LedgerEntry| {
         entry.order.is_some_and(|order| Some(order.get()) == made.body["id"].as_u64())
     };
     assert_eq!(host.ledger(id).iter().filter(of_order).count(), 2);
-    let store = now(despacho_core::host::Host::store(&host, id)).unwrap().unwrap();
+    let store = block_on(despacho_core::host::Host::store(&host, id)).unwrap().unwrap();
     let sum: despacho_core::model::Money = host.ledger(id).iter().map(|entry| entry.amount).sum();
     assert_eq!(store.balance, sum);
 }

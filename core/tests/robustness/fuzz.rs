@@ -1,4 +1,4 @@
-//! 20,000 bodies that were right once: each gets a whole answer or a whole problem, never a fault of ours.
+//! Sends 20,000 mutated bodies. Each must get a complete success response or a complete problem, never a server error.
 
 use despacho_core::{
     host::Host,
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use crate::{
     faulty_host::Rng,
-    mutate::mutated,
+    mutate::mutate,
     shape::{CREATED, DETAILS, ORDER, PREVIEW, STORE, assert_problem, assert_shape},
-    support::{OPERATOR, Reply, demo_host, get, now, order, request, send, settings, store},
+    support::{OPERATOR, Reply, block_on, demo_host, get, order, request, send, settings, store},
 };
 
-const ROUNDS: u32 = 20_000;
+const REQUESTS: u32 = 20_000;
 
-/// An endpoint, a right body for it, how many of a hundred requests go there, and the shape of its success.
+/// An endpoint with a valid body, its share of the requests in percent, and the shape of its success response.
 struct Target {
     method: &'static str,
     path: &'static str,
@@ -29,7 +29,7 @@ fn targets() -> Vec<Target> {
     let mut update = store("", "matriz@demo.despacho.example", None);
     update.as_object_mut().unwrap().retain(|name, _| !matches!(name.as_str(), "cnpj" | "password"));
     let branch = store("12ABC34501DE35", "nova@exemplo.com.br", None);
-    let matrix = store("11444777000161", "outra@exemplo.com.br", Some(-100.0));
+    let parent = store("11444777000161", "outra@exemplo.com.br", Some(-100.0));
     let key = json!({ "storeId": 1000, "name": "caixa", "expiresInDays": 30 });
     let target = |method, path, body, share, shape| Target { method, path, body, share, shape };
     vec![
@@ -38,18 +38,18 @@ fn targets() -> Vec<Target> {
         target("PUT", "/delivery/stores", update, 10, STORE),
         target("POST", "/delivery/stores", branch, 7, CREATED),
         target("POST", "/delivery/keys", key, 6, CREATED),
-        target("POST", "/admin/matrices", matrix, 2, CREATED),
+        target("POST", "/admin/matrices", parent, 2, CREATED),
         target("POST", "/admin/keys", json!({ "storeId": "1000", "expiresInDays": 1 }), 2, CREATED),
     ]
 }
 
 #[test]
-fn no_body_is_more_than_the_service_can_take() {
+fn mutated_bodies_never_cause_a_server_error() {
     let host = demo_host();
     let (targets, mut rng) = (targets(), Rng(20_261_121));
     let (mut created, mut responses) = (Vec::new(), [0u32; 6]);
     let before = host.orders().len();
-    for round in 0..ROUNDS {
+    for number in 0..REQUESTS {
         let mut share = rng.below(100);
         let target = targets.iter().find(|target| {
             let found = share < target.share;
@@ -59,9 +59,9 @@ fn no_body_is_more_than_the_service_can_take() {
         let target = target.unwrap();
         let mut body = target.body.clone();
         if target.shape.len() == ORDER.len() {
-            body["code"] = json!(format!("F-{round}"));
+            body["code"] = json!(format!("F-{number}"));
         }
-        let response = check(&host, target, &mutated(&body, &mut rng), round);
+        let response = check(&host, target, &mutate(&body, &mut rng), number);
         responses[usize::from(response.status / 100)] += 1;
         if response.status == 201 && target.path == "/delivery/orders" {
             created.push(response.body["id"].clone());
@@ -69,21 +69,24 @@ fn no_body_is_more_than_the_service_can_take() {
         host.advance(Duration::millis(50));
     }
     assert_eq!(host.orders().len(), before + created.len());
-    assert!(responses[2] > ROUNDS / 10 && responses[4] > ROUNDS / 3, "too one-sided to show anything: {responses:?}");
+    assert!(
+        responses[2] > REQUESTS / 10 && responses[4] > REQUESTS / 3,
+        "too few successes or too few errors: {responses:?}"
+    );
     for id in created.iter().step_by(7) {
         let found = get(&host, &format!("/delivery/orders/{id}"), &[]);
         assert_eq!(found.status, 200, "{}", found.body);
         assert_shape(DETAILS, &found.body, "lookup");
     }
-    balances(&host);
+    assert_balances(&host);
 }
 
-fn check(host: &MemoryHost, target: &Target, body: &[u8], round: u32) -> Reply {
+fn check(host: &MemoryHost, target: &Target, body: &[u8], number: u32) -> Reply {
     let token = [("x-api-token", OPERATOR)];
     let headers: &[_] = if target.path.starts_with("/admin") { &token } else { &[] };
     let request = request(target.method, target.path, headers, body.to_vec());
     let response = send(host, &settings(), request);
-    let context = || format!("round {round}, {} {}: {}", target.method, target.path, String::from_utf8_lossy(body));
+    let context = || format!("request {number}, {} {}: {}", target.method, target.path, String::from_utf8_lossy(body));
     match response.status {
         200 | 201 => {
             assert_shape(target.shape, &response.body, &context());
@@ -96,7 +99,7 @@ fn check(host: &MemoryHost, target: &Target, body: &[u8], round: u32) -> Reply {
     response
 }
 
-/// The lines of a price add up to it, to the centavo, and the legs of a route to its length, to the metre.
+/// Checks that the price lines add up to the fee exactly, and the distances of the stops to the total distance.
 fn assert_price(body: &Value, context: &str) {
     let Some(lines) = body["priceBreakdown"].as_array() else { return };
     let thousandths = |value: &Value| (value.as_f64().unwrap() * 1_000.0).round();
@@ -109,7 +112,7 @@ fn assert_price(body: &Value, context: &str) {
 }
 
 #[test]
-fn ten_thousand_amounts_come_back_as_they_were_sent() {
+fn amounts_are_returned_exactly_as_sent() {
     let (host, mut rng) = (demo_host(), Rng(7));
     for number in 0..200 {
         let mut body = order(&format!("X-{number}"));
@@ -132,12 +135,12 @@ fn ten_thousand_amounts_come_back_as_they_were_sent() {
     }
 }
 
-/// What every store's balance is, its ledger says too.
-fn balances(host: &MemoryHost) {
+/// Checks that every store's balance equals the sum of its ledger.
+fn assert_balances(host: &MemoryHost) {
     let mut stores: Vec<StoreId> = host.orders().iter().map(|order| order.store).collect();
     stores.dedup();
     for id in stores {
         let sum: Money = host.ledger(id).iter().map(|entry| entry.amount).sum();
-        assert_eq!(now(host.store(id)).unwrap().unwrap().balance, sum, "store {id}");
+        assert_eq!(block_on(host.store(id)).unwrap().unwrap().balance, sum, "store {id}");
     }
 }

@@ -1,4 +1,4 @@
-//! A host with demonstration data, and requests to it.
+//! Creates hosts with demo data and sends requests to them.
 
 use std::{
     future::Future,
@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 /// The operator's token.
 pub(crate) const OPERATOR: &str = "operator-token-of-these-tests";
 
-/// An answer, read.
+/// A response with a decoded body.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reply {
     pub status: u16,
@@ -37,7 +37,7 @@ impl Reply {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
-    /// Status and problem code, or no code for a success.
+    /// Returns the status and, for errors, the problem code.
     pub(crate) fn outcome(&self) -> (u16, Option<&str>) {
         (self.status, self.body["code"].as_str().filter(|_| self.status >= 400))
     }
@@ -51,29 +51,29 @@ impl From<Response<Bytes>> for Reply {
     }
 }
 
-/// The in-memory host never waits, so one poll is the whole future.
-pub(crate) fn now<F: Future>(future: F) -> F::Output {
+/// Completes a future of the in-memory host, which never waits, with a single poll.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => panic!("the in-memory host waited"),
+        Poll::Pending => panic!("future of the in-memory host is pending"),
     }
 }
 
-/// Settings with an operator, a secret, and quotas that no test meets by chance.
+/// Returns settings with an operator, a secret, and quotas high enough that tests do not reach them unintentionally.
 pub(crate) fn settings() -> Settings {
     let limits = Limits { previews_per_minute: 60_000, writes_per_minute: 60_000, ..Limits::default() };
     let operator = Some(KeyHash::of(OPERATOR));
     Settings { limits, operator, secret: Secret([42; 32]), ..Settings::default() }
 }
 
-/// A host with demonstration data.
+/// Creates a host with demo data.
 pub(crate) fn demo_host() -> MemoryHost {
     let host = MemoryHost::seeded(1);
-    assert_eq!(now(demo::seed(&host, &settings())), Ok(true));
+    assert_eq!(block_on(demo::seed(&host, &settings())), Ok(true));
     host
 }
 
-/// A request with the demonstration matrix's key, unless the headers say otherwise.
+/// Builds a request with the key of the demo parent store, unless the headers contain another key.
 pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: impl Into<Bytes>) -> Request<Bytes> {
     let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
     if !headers.iter().any(|(name, _)| *name == "x-api-token") {
@@ -85,22 +85,22 @@ pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: 
     request.body(body.into()).unwrap()
 }
 
-/// Sends a request with settings of one's own.
+/// Sends a request with the given settings.
 pub(crate) fn send(host: &impl Host, settings: &Settings, request: Request<Bytes>) -> Reply {
-    now(api::handle(host, settings, request)).into()
+    block_on(api::handle(host, settings, request)).into()
 }
 
-/// `POST` with a JSON body.
+/// Sends a `POST` request with a JSON body.
 pub(crate) fn post(host: &impl Host, path: &str, headers: &[(&str, &str)], body: &Value) -> Reply {
     send(host, &settings(), request("POST", path, headers, body.to_string()))
 }
 
-/// `GET`.
+/// Sends a `GET` request.
 pub(crate) fn get(host: &impl Host, path: &str, headers: &[(&str, &str)]) -> Reply {
     send(host, &settings(), request("GET", path, headers, ""))
 }
 
-/// An address in São Paulo.
+/// Returns an address in São Paulo.
 pub(crate) fn address(number: &str, latitude: f64, longitude: f64) -> Value {
     json!({
         "street": "Rua Augusta", "number": number, "complement": "ap. 12", "neighborhood": "Consolação",
@@ -108,7 +108,7 @@ pub(crate) fn address(number: &str, latitude: f64, longitude: f64) -> Value {
     })
 }
 
-/// An order with every field that the contract has.
+/// Returns the body of an order with all fields of the contract.
 pub(crate) fn order(code: &str) -> Value {
     json!({
         "code": code, "fullCode": format!("{code}-full"), "preparationTime": 20, "previewDeliveryTime": true,
@@ -131,7 +131,7 @@ pub(crate) fn order(code: &str) -> Value {
     })
 }
 
-/// A new store, with the floor of a prepaid one where that is given.
+/// Returns the body of a new store, with a prepaid floor if given.
 pub(crate) fn store(cnpj: &str, email: &str, floor: Option<f64>) -> Value {
     let mut store = json!({
         "cnpj": cnpj, "name": "Loja de Teste", "email": email, "password": "uma senha bem longa",
@@ -144,15 +144,15 @@ pub(crate) fn store(cnpj: &str, email: &str, floor: Option<f64>) -> Value {
     store
 }
 
-/// Makes a matrix and gives its key and its number.
-pub(crate) fn matrix(host: &impl Host, cnpj: &str, email: &str, floor: Option<f64>) -> (String, u64) {
-    let made = post(host, "/admin/matrices", &[("x-api-token", OPERATOR)], &store(cnpj, email, floor));
-    assert_eq!(made.status, 201, "{}", made.body);
-    let id = made.body["storeId"].as_str().unwrap().parse().unwrap();
-    (made.body["value"].as_str().unwrap().to_owned(), id)
+/// Creates a parent store and returns its key and ID.
+pub(crate) fn parent_store(host: &impl Host, cnpj: &str, email: &str, floor: Option<f64>) -> (String, u64) {
+    let created = post(host, "/admin/matrices", &[("x-api-token", OPERATOR)], &store(cnpj, email, floor));
+    assert_eq!(created.status, 201, "{}", created.body);
+    let id = created.body["storeId"].as_str().unwrap().parse().unwrap();
+    (created.body["value"].as_str().unwrap().to_owned(), id)
 }
 
-/// A store's notifications, newest first.
+/// Returns a store's notifications, newest first.
 pub(crate) fn notifications(host: &impl Host, headers: &[(&str, &str)]) -> Vec<Value> {
     get(host, "/delivery/notifications", headers).body["notifications"].as_array().unwrap().clone()
 }

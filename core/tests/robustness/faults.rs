@@ -1,4 +1,4 @@
-//! Faults of the host, ends of time, used-up quotas, and what may never be kept.
+//! Host errors, expiry, exhausted quotas, and secrets that must never be stored.
 
 use despacho_core::{
     api::CallerAddress,
@@ -14,7 +14,9 @@ use serde_json::json;
 
 use crate::{
     faulty_host::FaultyHost,
-    support::{OPERATOR, demo_host, get, matrix, notifications, now, order, post, request, send, settings, store},
+    support::{
+        OPERATOR, block_on, demo_host, get, notifications, order, parent_store, post, request, send, settings, store,
+    },
 };
 
 fn unavailable() -> HostError {
@@ -22,7 +24,7 @@ fn unavailable() -> HostError {
 }
 
 #[test]
-fn a_conflict_is_decided_again_and_done_once() {
+fn conflicting_request_is_retried_and_applied_once() {
     let host = demo_host();
     let before = host.orders().len();
     let faulty_host =
@@ -37,7 +39,8 @@ fn slow_calls_are_not_repeated_after_conflicts() {
     let existing = post(&host, "/delivery/orders", &[], &order("R-8")).body;
     let cancelled = json!({ "orderId": existing["id"], "deliveryId": existing["deliveries"][0]["id"] });
     let login = json!({ "email": "nova@exemplo.com.br", "password": "uma senha bem longa" });
-    // Expected calls: `locate`, `matrix`, and `hash_password` or `verify_password`. They follow reading and validation, which have no seam to count.
+    // Expected calls: `locate`, `parent_store`, and `hash_password` or `verify_password`. Reading and validation precede these
+    // calls and cannot be counted here.
     for (method, path, body, status, calls) in [
         ("POST", "/delivery/orders", order("R-9"), 201, [1, 1, 0]),
         ("POST", "/delivery/orders/cancel", cancelled, 200, [0, 1, 0]),
@@ -58,7 +61,7 @@ fn slow_calls_are_not_repeated_after_conflicts() {
 #[test]
 fn registration_is_counted_once_despite_conflicts() {
     let host = demo_host();
-    let (key, _) = matrix(&host, "12ABC34501DE35", "nova@exemplo.com.br", None);
+    let (key, _) = parent_store(&host, "12ABC34501DE35", "nova@exemplo.com.br", None);
     let limits = Limits { registrations_per_day: 2, ..settings().limits };
     let settings = Settings { limits, ..settings() };
     for (email, status) in [("a@exemplo.com.br", 200), ("b@exemplo.com.br", 200), ("c@exemplo.com.br", 429)] {
@@ -69,7 +72,7 @@ fn registration_is_counted_once_despite_conflicts() {
 }
 
 #[test]
-fn a_conflict_without_an_end_is_given_up() {
+fn endless_conflicts_return_503() {
     let host = demo_host();
     let before = host.orders().len();
     let faulty_host = FaultyHost::failing(&host, [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|at| (at, HostError::Conflict)));
@@ -81,11 +84,11 @@ fn a_conflict_without_an_end_is_given_up() {
 }
 
 #[test]
-fn an_outage_leaves_nothing_and_frees_the_idempotency_key() {
+fn outage_rolls_back_and_releases_idempotency_key() {
     let host = demo_host();
     let before = host.orders().len();
     let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-3").to_string());
-    // The first commit takes the claim, the second would create the order, the third gives the claim up.
+    // The first commit stores the claim, the second would create the order, the third releases the claim.
     let faulty_host = FaultyHost::failing(&host, [(2, unavailable())]);
     let response = send(&faulty_host, &settings(), one());
     assert_eq!(response.outcome(), (503, Some("unavailable")));
@@ -94,7 +97,7 @@ fn an_outage_leaves_nothing_and_frees_the_idempotency_key() {
     assert_eq!(host.orders().len(), before);
     let again = send(&host, &settings(), one());
     assert_eq!((again.status, again.header("idempotent-replayed")), (201, None));
-    // An outage at the very first commit says the same.
+    // An outage at the first commit has the same effect.
     let faulty_host = FaultyHost::failing(&host, [(1, unavailable())]);
     let response = send(
         &faulty_host,
@@ -105,17 +108,18 @@ fn an_outage_leaves_nothing_and_frees_the_idempotency_key() {
 }
 
 #[test]
-fn a_commit_whose_confirmation_is_lost_is_not_carried_out_again() {
+fn commit_with_lost_confirmation_is_not_applied_twice() {
     let host = demo_host();
     let before = host.orders().len();
     let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-6").to_string());
-    // The second commit creates the order and keeps the answer. Nobody is told, so the request fails and gives its claim up.
+    // The second commit creates the order and stores the response. Its confirmation is lost, so the request fails and releases
+    // its claim.
     let faulty_host = FaultyHost::unconfirmed(&host, [(2, unavailable())]);
     assert_eq!(send(&faulty_host, &settings(), one()).outcome(), (503, Some("unavailable")));
     let again = send(&host, &settings(), one());
     assert_eq!((again.status, again.header("idempotent-replayed")), (201, Some("true")));
     assert_eq!(host.orders().len(), before + 1);
-    // Without a code that says that it is the same: two couriers would come of one request.
+    // Couriers have no unique code: without the stored response, the retry would create a second courier.
     let body = json!({ "name": "Ana Souza", "phone": "+5511990000001" }).to_string();
     let register =
         || request("POST", "/admin/couriers", &[("x-api-token", OPERATOR), ("idempotency-key", "r")], body.clone());
@@ -126,7 +130,7 @@ fn a_commit_whose_confirmation_is_lost_is_not_carried_out_again() {
 }
 
 #[test]
-fn a_claim_that_nobody_could_give_up_ends_by_itself() {
+fn unreleased_claim_expires() {
     let host = demo_host();
     let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-5").to_string());
     let faulty_host = FaultyHost::failing(&host, [(2, unavailable()), (3, unavailable())]);
@@ -137,7 +141,7 @@ fn a_claim_that_nobody_could_give_up_ends_by_itself() {
 }
 
 #[test]
-fn every_fault_has_its_status_and_keeps_its_detail() {
+fn host_errors_map_to_status_and_hide_their_detail() {
     let host = demo_host();
     let cases = [
         (unavailable(), 503, "unavailable"),
@@ -150,12 +154,12 @@ fn every_fault_has_its_status_and_keeps_its_detail() {
             send(&faulty_host, &settings(), request("POST", "/delivery/orders", &[], order("R-6").to_string()));
         assert_eq!(response.outcome(), (status, Some(code)));
         assert!(!response.body.to_string().contains("row 7") && response.header("x-request-id").is_some());
-        assert_eq!(notifications(&host, &[]).len(), 0, "a fault of ours is nothing that the store did");
+        assert_eq!(notifications(&host, &[]).len(), 0, "a server error creates no notification");
     }
 }
 
 #[test]
-fn a_key_ends_when_its_time_is_over() {
+fn expired_key_returns_401() {
     let host = demo_host();
     let issued = post(&host, "/delivery/keys", &[], &json!({ "expiresInDays": 2 }));
     let headers = [("x-api-token", issued.body["value"].as_str().unwrap())];
@@ -169,9 +173,9 @@ fn a_key_ends_when_its_time_is_over() {
 }
 
 #[test]
-fn a_quota_is_counted_by_merchant_and_kind() {
+fn quota_counts_by_merchant_and_request_kind() {
     let host = demo_host();
-    // What the seeding used of the key's quota is long over.
+    // Let the quota that seeding used become free again.
     host.advance(Duration::minutes(1));
     let limits = Limits { writes_per_minute: 2, previews_per_minute: 1, reads_per_minute: 3, ..Limits::default() };
     let settings = Settings { limits, ..settings() };
@@ -190,10 +194,10 @@ fn a_quota_is_counted_by_merchant_and_kind() {
         (Some("30"), Some("\"create\";r=0;t=30"))
     );
     assert_eq!((host.orders().len(), notifications(&host, &[]).len()), (orders, notified));
-    // A failure counts as well, and other kinds and other merchants are not touched.
+    // Other kinds of requests and other merchants are not affected.
     let preview = request("POST", "/delivery/orders/preview", &[], order("Q-4").to_string());
     assert_eq!(send(&host, &settings, preview).status, 200);
-    let (key, _) = matrix(&host, "12ABC34501DE35", "quota@exemplo.com.br", None);
+    let (key, _) = parent_store(&host, "12ABC34501DE35", "quota@exemplo.com.br", None);
     let other = request("POST", "/delivery/orders", &[("x-api-token", &key)], order("Q-5").to_string());
     assert_eq!(send(&host, &settings, other).status, 201);
     host.advance(Duration::seconds(30));
@@ -202,7 +206,7 @@ fn a_quota_is_counted_by_merchant_and_kind() {
 }
 
 #[test]
-fn logins_are_throttled_by_email() {
+fn logins_are_rate_limited_by_email() {
     let host = demo_host();
     let limits = Limits { logins_per_15_minutes: 3, ..Limits::default() };
     let settings = Settings { limits, ..settings() };
@@ -222,14 +226,14 @@ fn logins_are_throttled_by_email() {
     assert_eq!(log_in(email, right).status, 201);
 }
 
-/// A request that a host has seen come from an address.
+/// Sets the client address of a request, as a host does.
 fn from(address: &str, mut request: http::Request<bytes::Bytes>) -> http::Request<bytes::Bytes> {
     request.extensions_mut().insert(CallerAddress(address.parse().unwrap()));
     request
 }
 
 #[test]
-fn logins_are_throttled_by_address_too() {
+fn logins_are_rate_limited_by_address() {
     let host = demo_host();
     let limits = Limits { logins_per_address: 3, ..Limits::default() };
     let settings = Settings { limits, ..settings() };
@@ -240,13 +244,17 @@ fn logins_are_throttled_by_address_too() {
     for email in ["a@exemplo.com.br", "b@exemplo.com.br", "c@exemplo.com.br"] {
         assert_eq!(log_in("2001:db8::1", email).status, 401);
     }
-    assert_eq!(log_in("2001:db8::2", "d@exemplo.com.br").outcome(), (429, Some("rate_limited")), "the same line");
+    assert_eq!(
+        log_in("2001:db8::2", "d@exemplo.com.br").outcome(),
+        (429, Some("rate_limited")),
+        "same IPv6 /64 prefix"
+    );
     assert_eq!(log_in("2001:db8:0:1::1", "d@exemplo.com.br").status, 401);
     assert_eq!(log_in("::ffff:192.0.2.1", "d@exemplo.com.br").status, 401);
 }
 
 #[test]
-fn who_shows_keys_that_nobody_has_is_made_to_wait_and_nobody_else() {
+fn unknown_keys_are_rate_limited_by_address() {
     let host = demo_host();
     let limits = Limits { unknown_keys_per_minute: 2, ..Limits::default() };
     let settings = Settings { limits, ..settings() };
@@ -260,12 +268,12 @@ fn who_shows_keys_that_nobody_has_is_made_to_wait_and_nobody_else() {
     let rejected = query("192.0.2.1", "/admin/couriers", "not-the-operators-token");
     assert_eq!((rejected.outcome(), rejected.header("retry-after")), ((429, Some("rate_limited")), Some("30")));
     assert_eq!(query("192.0.2.2", "/delivery/orders", "dsp_wrong").status, 401);
-    // A right key from the same address is not held up.
+    // A valid key from the same address is not affected.
     assert_eq!(query("192.0.2.1", "/delivery/orders", despacho_simulator::demo::KEY).status, 200);
 }
 
 #[test]
-fn with_one_login_too_many_the_oldest_ends() {
+fn login_above_the_limit_ends_the_oldest_session() {
     let host = demo_host();
     let keys = KeyConfig { sessions_per_store: 2, ..KeyConfig::default() };
     let settings = Settings { keys, ..settings() };
@@ -284,41 +292,38 @@ fn with_one_login_too_many_the_oldest_ends() {
 }
 
 #[test]
-fn neither_keys_nor_passwords_are_kept() {
+fn keys_and_passwords_are_never_stored() {
     let host = demo_host();
     let operator = [("x-api-token", OPERATOR), ("idempotency-key", "m")];
     let new = store("12ABC34501DE35", "segredo@exemplo.com.br", None);
-    let matrix = post(&host, "/admin/matrices", &operator, &new).body;
-    let own = [("x-api-token", matrix["value"].as_str().unwrap()), ("idempotency-key", "n")];
+    let created = post(&host, "/admin/matrices", &operator, &new).body;
+    let own = [("x-api-token", created["value"].as_str().unwrap()), ("idempotency-key", "n")];
     let issued = post(&host, "/delivery/keys", &own, &json!({ "name": "caixa" })).body;
     let login = json!({ "email": "segredo@exemplo.com.br", "password": new["password"] });
     let session = post(&host, "/delivery/sessions", &[("idempotency-key", "o")], &login).body;
-    // A login that fails, and a body that is at fault, must not leave the password behind either.
+    // Failed logins and invalid bodies must not store the password either.
     let wrong = json!({ "email": "segredo@exemplo.com.br", "password": "quase a senha certa" });
     assert_eq!(post(&host, "/delivery/sessions", &[("idempotency-key", "p")], &wrong).status, 401);
-    let mut faulty = new.clone();
-    faulty["cnpj"] = json!("1");
-    assert_eq!(post(&host, "/admin/matrices", &[("x-api-token", OPERATOR)], &faulty).status, 422);
-    let everything = format!("{host:?}");
-    assert!(
-        everything.contains("segredo@exemplo.com.br") && everything.contains("$argon2id$"),
-        "the host shows itself"
-    );
-    for secret in [&matrix["value"], &issued["value"], &session["value"], &new["password"], &wrong["password"]] {
+    let mut invalid = new.clone();
+    invalid["cnpj"] = json!("1");
+    assert_eq!(post(&host, "/admin/matrices", &[("x-api-token", OPERATOR)], &invalid).status, 422);
+    let dump = format!("{host:?}");
+    assert!(dump.contains("segredo@exemplo.com.br") && dump.contains("$argon2id$"), "the dump contains stored data");
+    for secret in [&created["value"], &issued["value"], &session["value"], &new["password"], &wrong["password"]] {
         let secret = secret.as_str().unwrap();
-        assert!(secret.len() >= 10 && !everything.contains(secret), "{secret} is kept");
+        assert!(secret.len() >= 10 && !dump.contains(secret), "{secret} is stored");
     }
-    assert!(!everything.contains(OPERATOR));
+    assert!(!dump.contains(OPERATOR));
 }
 
 #[test]
-fn a_code_is_free_again_when_time_has_ended_its_order() {
+fn code_of_an_expired_order_can_be_reused() {
     let host = demo_host();
     let first = post(&host, "/delivery/orders", &[], &order("E-1"));
     host.advance(Duration::minutes(20));
     let again = post(&host, "/delivery/orders", &[], &order("E-1"));
-    assert_eq!((again.status, &again.body["situation"]), (200, &json!(200)), "the search has begun");
-    // Nobody looks at the order when its search ends.
+    assert_eq!((again.status, &again.body["situation"]), (200, &json!(200)), "the courier search has started");
+    // No request reads the order between the end of its search and the next creation.
     host.advance(Duration::minutes(20));
     let second = post(&host, "/delivery/orders", &[], &order("E-1"));
     assert_eq!(second.status, 201, "{}", second.body);
@@ -328,7 +333,7 @@ fn a_code_is_free_again_when_time_has_ended_its_order() {
 }
 
 #[test]
-fn every_failed_creation_is_told_whatever_stopped_it() {
+fn every_failed_creation_creates_a_notification() {
     let host = demo_host();
     let failing = [
         (request("POST", "/delivery/orders", &[], "{"), "malformed_request"),
@@ -344,18 +349,18 @@ fn every_failed_creation_is_told_whatever_stopped_it() {
 }
 
 #[test]
-fn order_that_cannot_be_committed_delays_no_other() {
+fn order_with_failing_commit_does_not_delay_others() {
     let host = demo_host();
     host.advance(Duration::minutes(30));
-    let due = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap().len();
+    let due = block_on(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap().len();
     assert_eq!(due, 3);
     let broken = HostError::Internal { detail: "a row cannot be written".to_owned() };
     let faulty_host = FaultyHost::failing(&host, [(1, broken.clone())]);
-    let pass = now(dispatch::run_pass(&faulty_host, &settings(), &mut host.exec_context()));
-    assert_eq!(pass, Err(broken), "the operator is told");
-    let left = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap();
-    assert_eq!(left.len(), 1, "the other two search for a courier");
-    // Nothing more is tried where the database is away.
+    let pass = block_on(dispatch::run_pass(&faulty_host, &settings(), &mut host.exec_context()));
+    assert_eq!(pass, Err(broken), "the error is reported");
+    let left = block_on(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap();
+    assert_eq!(left.len(), 1, "the other two are searching for a courier");
+    // If the database is unavailable, the pass stops at once.
     let faulty_host = FaultyHost::failing(&host, [(1, unavailable())]);
-    assert_eq!(now(dispatch::run_pass(&faulty_host, &settings(), &mut host.exec_context())), Err(unavailable()));
+    assert_eq!(block_on(dispatch::run_pass(&faulty_host, &settings(), &mut host.exec_context())), Err(unavailable()));
 }

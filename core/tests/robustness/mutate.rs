@@ -1,21 +1,21 @@
-//! Bodies that were right once.
+//! Mutates valid request bodies.
 
 use serde_json::{Map, Value, json};
 
 use crate::faulty_host::Rng;
 
-/// A body made of a right one by one to three changes: to its tree, to its text, or to its bytes.
-pub(crate) fn mutated(body: &Value, rng: &mut Rng) -> Vec<u8> {
-    let mut tree = body.clone();
+/// Returns a body with one to three random changes to its JSON value, its text or its bytes.
+pub(crate) fn mutate(body: &Value, rng: &mut Rng) -> Vec<u8> {
+    let mut value = body.clone();
     for _ in 0..=rng.below(3) {
         match rng.below(8) {
-            0..=3 => substitute(&mut tree, rng),
-            4 => drop_member(&mut tree, rng),
-            5 => grow_list(&mut tree, rng),
+            0..=3 => substitute(&mut value, rng),
+            4 => drop_member(&mut value, rng),
+            5 => grow_list(&mut value, rng),
             _ => {}
         }
     }
-    let mut bytes = tree.to_string().into_bytes();
+    let mut bytes = value.to_string().into_bytes();
     match rng.below(10) {
         0 | 1 => flip(&mut bytes, rng),
         2 => bytes.truncate(rng.below(bytes.len() + 1)),
@@ -96,39 +96,39 @@ fn interesting(rng: &mut Rng) -> Value {
     }
 }
 
-/// The nth place of a tree, counted from the root.
-fn place<'a>(tree: &'a mut Value, nth: &mut usize) -> Option<&'a mut Value> {
+/// Returns the nth node of a JSON value in pre-order.
+fn node<'a>(value: &'a mut Value, nth: &mut usize) -> Option<&'a mut Value> {
     if *nth == 0 {
-        return Some(tree);
+        return Some(value);
     }
     *nth -= 1;
-    match tree {
-        Value::Array(items) => items.iter_mut().find_map(|item| place(item, nth)),
-        Value::Object(members) => members.values_mut().find_map(|member| place(member, nth)),
+    match value {
+        Value::Array(items) => items.iter_mut().find_map(|item| node(item, nth)),
+        Value::Object(members) => members.values_mut().find_map(|member| node(member, nth)),
         _ => None,
     }
 }
 
-fn size(tree: &Value) -> usize {
-    1 + match tree {
+fn size(value: &Value) -> usize {
+    1 + match value {
         Value::Array(items) => items.iter().map(size).sum(),
         Value::Object(members) => members.values().map(size).sum(),
         _ => 0,
     }
 }
 
-fn any_place<'a>(tree: &'a mut Value, rng: &mut Rng) -> &'a mut Value {
-    let mut nth = rng.below(size(tree));
-    place(tree, &mut nth).unwrap()
+fn any_node<'a>(value: &'a mut Value, rng: &mut Rng) -> &'a mut Value {
+    let mut nth = rng.below(size(value));
+    node(value, &mut nth).unwrap()
 }
 
-fn substitute(tree: &mut Value, rng: &mut Rng) {
-    let value = interesting(rng);
-    *any_place(tree, rng) = value;
+fn substitute(value: &mut Value, rng: &mut Rng) {
+    let replacement = interesting(rng);
+    *any_node(value, rng) = replacement;
 }
 
-fn drop_member(tree: &mut Value, rng: &mut Rng) {
-    if let Value::Object(members) = any_place(tree, rng)
+fn drop_member(value: &mut Value, rng: &mut Rng) {
+    if let Value::Object(members) = any_node(value, rng)
         && !members.is_empty()
     {
         let name = members.keys().nth(rng.below(members.len())).cloned().unwrap();
@@ -138,9 +138,9 @@ fn drop_member(tree: &mut Value, rng: &mut Rng) {
     }
 }
 
-fn grow_list(tree: &mut Value, rng: &mut Rng) {
+fn grow_list(value: &mut Value, rng: &mut Rng) {
     let times = *rng.pick(&[1, 2, 49, 50, 51, 300]);
-    if let Value::Array(items) = any_place(tree, rng) {
+    if let Value::Array(items) = any_node(value, rng) {
         let item = items.first().cloned().unwrap_or_else(|| interesting(rng));
         items.extend(std::iter::repeat_n(item, times));
     }
@@ -155,18 +155,18 @@ fn flip(bytes: &mut [u8], rng: &mut Rng) {
     }
 }
 
-/// Writes a piece of the text once more somewhere else: members that stand twice, brackets that do not close.
+/// Copies a section of the text to another position, which creates duplicate members and unbalanced brackets.
 fn splice(bytes: &mut Vec<u8>, rng: &mut Rng) {
     if bytes.is_empty() {
         return;
     }
     let from = rng.below(bytes.len());
-    let piece = bytes[from..(from + rng.below(80)).min(bytes.len())].to_vec();
+    let section = bytes[from..(from + rng.below(80)).min(bytes.len())].to_vec();
     let at = rng.below(bytes.len());
-    bytes.splice(at..at, piece);
+    bytes.splice(at..at, section);
 }
 
-/// Writes something in place of a number that JSON's own writers never write.
+/// Replaces a digit by text that JSON encoders do not produce.
 fn write_number(bytes: &mut Vec<u8>, rng: &mut Rng) {
     let odd = [
         "NaN",
