@@ -13,7 +13,7 @@ use despacho_geo::{
     ServiceRequest, ServiceResponse,
 };
 use despacho_shell::settings::SharedSettings;
-use despacho_sql::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
+use despacho_sql::{delete_expired_geocoded, geocoded, put_geocoded, to_geocoded, trim_geocoded};
 
 use crate::{
     clock::now,
@@ -156,9 +156,9 @@ impl Runtime for Outside<'_> {
             return;
         }
         let until = now().after(model::Duration::minutes(i64::from(days) * 24 * 60));
-        let mut writes = vec![keep_geocoded(request, kept, until)];
+        let mut writes = vec![put_geocoded(request, kept, until)];
         if self.jitter().is_multiple_of(SWEEPS) {
-            writes.extend([forget_geocoded(now()), limit_geocoded(self.terms.cache_entries)]);
+            writes.extend([delete_expired_geocoded(now()), trim_geocoded(self.terms.cache_entries)]);
         }
         for write in writes {
             if let Err(error) = self.database.optional_write(write).await {

@@ -120,8 +120,8 @@ async fn is_current(client: &Client) -> Result<bool, OpenError> {
 
 async fn schema_state(client: &Client) -> Result<SchemaState, tokio_postgres::Error> {
     let version = number(client, Dialect::VERSION_QUERY).await?;
-    let floor = if is_ahead(version) { number(client, Dialect::FLOOR_QUERY).await? } else { None };
-    Ok(SchemaState { version, floor })
+    let min_compatible = if is_ahead(version) { number(client, Dialect::MIN_COMPATIBLE_QUERY).await? } else { None };
+    Ok(SchemaState { version, min_compatible })
 }
 
 async fn number(client: &Client, sql: &str) -> Result<Option<i64>, tokio_postgres::Error> {

@@ -201,8 +201,8 @@ fn migrate_within(connection: &Connection) -> Result<(), OpenError> {
 fn schema_state(connection: &Connection) -> Result<SchemaState, rusqlite::Error> {
     let query = |sql| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
     let version = query(Dialect::VERSION_QUERY)?;
-    let floor = if is_ahead(version) { query(Dialect::FLOOR_QUERY)? } else { None };
-    Ok(SchemaState { version, floor })
+    let min_compatible = if is_ahead(version) { query(Dialect::MIN_COMPATIBLE_QUERY)? } else { None };
+    Ok(SchemaState { version, min_compatible })
 }
 
 /// Moves the write-ahead log into the database and empties it, so that no earlier version of a row remains in it. Returns false where a

@@ -53,7 +53,7 @@ async fn found<D: Driver, P: Machine>(host: &SqlHost<D, P>, minutes: i64) -> His
 }
 
 fn leaves(found: &Histories) -> Vec<OrderHistory> {
-    found.orders.iter().map(|order| order.leaf).collect()
+    found.orders.iter().map(|order| order.history).collect()
 }
 
 fn journals() -> [Journal; 2] {
