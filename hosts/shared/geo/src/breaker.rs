@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn breaker_opens_after_failures_and_closes_after_successful_trial() {
+    fn breaker_opens_after_failures_and_closes_after_trial() {
         let (mut breaker, mut now) = (CircuitBreaker::default(), Duration::from_secs(7));
         for failure in 1..=MAX_FAILURES {
             assert!(breaker.allows(now));

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn courier_leg_applies_percentage_and_rounds_seconds_up() {
+    fn courier_leg_takes_percentage_of_free_flow_time() {
         let way = RoadDistance { metres: 1_917, milliseconds: 198_700 };
         assert_eq!(leg(way, 150), Leg { metres: 1_917, seconds: 299 });
         assert_eq!(leg(way, 100), Leg { metres: 1_917, seconds: 199 });

@@ -134,7 +134,7 @@ impl Geocoder {
             Kind::Nominatim => nominatim::candidates(&response),
             Kind::Photon => photon::candidates(&response),
         };
-        candidates.map_err(|what| self.service.malformed(runtime, what))
+        candidates.map_err(|detail| self.service.malformed(runtime, detail))
     }
 
     /// Returns a hash of the service, the address and the location that the result is verified against.

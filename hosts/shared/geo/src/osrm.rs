@@ -84,10 +84,10 @@ impl Osrm {
             }
             let request = TableQuery { rows: &rows, columns: &columns };
             let response = self.service.query(runtime, &self.request(points, &request)).await?;
-            match table_result(&response).map_err(|what| self.service.malformed(runtime, what))? {
+            match table_result(&response).map_err(|detail| self.service.malformed(runtime, detail))? {
                 TableResult::Table(cells) => {
                     let written = self.write(table, points.len(), &request, &cells);
-                    return written.map_err(|what| self.service.malformed(runtime, what));
+                    return written.map_err(|detail| self.service.malformed(runtime, detail));
                 }
                 TableResult::OffRoad(coordinate) => {
                     let Some(index) = request.coordinates().get(coordinate).copied() else {

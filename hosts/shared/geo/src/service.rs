@@ -67,9 +67,9 @@ impl Service {
     }
 
     /// Records a response that does not follow the service's protocol. It does not open the circuit breaker, because it costs no waiting.
-    pub(crate) fn malformed<W: Runtime>(&self, runtime: &W, what: &'static str) -> ServiceError {
+    pub(crate) fn malformed<W: Runtime>(&self, runtime: &W, detail: &'static str) -> ServiceError {
         self.count(runtime, Outcome::Malformed);
-        runtime.record(ServiceEvent::Malformed { service: self.name, what });
+        runtime.record(ServiceEvent::Malformed { service: self.name, what: detail });
         ServiceError::Malformed
     }
 

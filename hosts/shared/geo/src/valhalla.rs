@@ -43,7 +43,7 @@ impl Valhalla {
                 let (from, to) = (&points[rows.clone()], &points[columns.clone()]);
                 let response = self.service.query(runtime, &self.request(from, to)).await?;
                 let block =
-                    block(&response, from.len(), to.len()).map_err(|what| self.service.malformed(runtime, what))?;
+                    block(&response, from.len(), to.len()).map_err(|detail| self.service.malformed(runtime, detail))?;
                 for (cell, distance) in block.into_iter().enumerate() {
                     let (row, column) = (rows.start + cell / columns.len(), columns.start + cell % columns.len());
                     distances[row * size + column] = distance;
@@ -81,7 +81,7 @@ fn block(response: &ServiceResponse, rows: usize, columns: usize) -> Result<Dist
             _ => Err("an unexpected Valhalla error"),
         };
     }
-    let Matrix { sources_to_targets: cells, units } = response.json().ok_or("not a Valhalla matrix")?;
+    let MatrixResponse { sources_to_targets: cells, units } = response.json().ok_or("not a Valhalla matrix")?;
     let fits = |grid: &Grid| grid.len() == rows && grid.iter().all(|row| row.len() == columns);
     if !fits(&cells.distances) || !fits(&cells.durations) || units != "kilometers" {
         return Err("a matrix of the wrong size or unit");
@@ -113,7 +113,7 @@ struct Place {
 type Grid = Vec<Vec<Option<f64>>>;
 
 #[derive(Deserialize)]
-struct Matrix {
+struct MatrixResponse {
     sources_to_targets: Cells,
     units: String,
 }

@@ -117,7 +117,8 @@ pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Que
     Ok(rows)
 }
 
-/// Runs transactions one after the other and returns the outcome of each. `resent` if they were sent before on a connection that broke.
+/// Runs transactions one after the other and returns the outcome of each. `resent` means that they were sent before on a connection that
+/// broke.
 pub(crate) async fn run(
     client: &ClientWrapper,
     session: &Session,

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn body_beyond_limit_keeps_one_byte_and_discards_the_rest() {
+    fn oversized_body_keeps_single_extra_byte() {
         let mut body = BodyLimit::new(4);
         for (piece, kept) in [("ab", 2), ("cdef", 3), ("g", 0)] {
             assert_eq!(body.fitting(&piece.as_bytes()), kept, "{piece}");

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn record_is_one_line_of_json() {
+    fn record_is_single_line_json() {
         let record = record(5, 8, "{\"fee\":7.90}", &[row(1, 50)]);
         assert!(serde_json::from_str::<serde_json::Value>(&record).is_ok() && record.contains("{\"fee\":7.90}"));
         assert!(!record.contains('\n'));

@@ -1,7 +1,7 @@
 //! The rate limiter's state in a database, for hosts with several instances: the theoretical arrival of each bucket, in microseconds.
 //!
-//! One statement counts a request, based on the row's current value. A thousand concurrent requests are counted one after the other,
-//! exactly, and no transaction stays open. An optimistic update would need two statements, and of many concurrent requests with one key
+//! One statement counts a request, based on the row's current value. A thousand concurrent requests are counted exactly, one
+//! after the other, and no transaction stays open. An optimistic update would need two statements, and of many concurrent requests with one key
 //! all but the first would have to retry. If a crash loses the table, only the current window is counted again.
 //!
 //! For a busy caller, an instance takes several tokens with one statement and spends them locally: see [`Lease`].

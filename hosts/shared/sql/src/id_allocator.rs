@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_requests_share_one_update_without_duplicates() {
+    async fn waiting_requests_share_update_without_duplicates() {
         let (driver, allocator) = (Counter::default(), IdAllocator::of(1));
         let blocks = join_all((0..20).map(|_| allocator.take(&driver, 3))).await;
         let mut all: Vec<u64> = blocks.into_iter().flat_map(|block| numbers(block, 3)).collect();

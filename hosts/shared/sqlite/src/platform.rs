@@ -134,7 +134,7 @@ impl Platform for LocalPlatform {
         let mut fresh = [0; 32];
         let _ = getrandom::fill(&mut fresh);
         let count = self.contexts.fetch_add(1, Relaxed).to_be_bytes();
-        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"moment", &count, &fresh])) }
+        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"context", &count, &fresh])) }
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn password_hashes_are_limited_to_one_per_processor() {
+    fn password_hashes_are_limited_by_processor_count() {
         let platform = LocalPlatform::new().unwrap();
         let free = || platform.hashing.available_permits();
         let processors = available_parallelism().unwrap().get();
