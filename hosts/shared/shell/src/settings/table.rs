@@ -181,7 +181,12 @@ pub const TABLE: &[Setting] = &[
     Setting::number("timeouts.shutdown-seconds", Seconds, 0..=3_600, "Timeout for accepted requests after SIGTERM or SIGINT")
         .on(Server)
         .default_to("30"),
-    Setting::new("cors.origins", List("ORIGIN", value::origin), "Origins whose pages can call the API from a browser; if unset, only the server's own pages can").on(Server),
+    Setting::new(
+        "cors.origins",
+        List("ORIGIN", value::origin),
+        "Origins whose pages can call the API from a browser; if unset, only the server's own pages can",
+    )
+    .on(Server),
     Setting::new("tls.cert", Text("FILE", value::path), "Certificate chain in PEM; if unset, the server uses HTTP instead of HTTPS").on(Server),
     Setting::new("tls.key", Text("FILE", value::path), "Private key of the certificate in PEM; required with tls.cert").on(Server),
     Setting::new(
@@ -306,7 +311,12 @@ pub const TABLE: &[Setting] = &[
         1..=100_000_000,
         "Maximum responses stored within 24 hours for the idempotency keys of one merchant or courier",
     ),
-    Setting::number("limits.idempotency-mib", Mebibytes, 1..=1_000_000, "Maximum total size of the responses stored for idempotency keys of one merchant or courier"),
+    Setting::number(
+        "limits.idempotency-mib",
+        Mebibytes,
+        1..=1_000_000,
+        "Maximum total size of the responses stored for idempotency keys of one merchant or courier",
+    ),
     Setting::number(
         "limits.unknown-keys-per-minute",
         Count,
