@@ -9,11 +9,11 @@ use despacho_core::{
     model::{self, Address, DistanceMatrix, Located},
 };
 use despacho_geo::{
-    AttemptError, GeocoderTerms, Geocoders, Kept, Legs, Network, Places, Runtime, ServiceEvent, ServiceRequest,
-    ServiceResponse,
+    AttemptError, CachedResult, GeocoderConfig, Geocoders, Legs, Network, Places, Runtime, ServiceEvent,
+    ServiceRequest, ServiceResponse,
 };
 use despacho_shell::settings::SharedSettings;
-use despacho_sql::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
+use despacho_sql::{delete_expired_geocoded, geocoded, put_geocoded, to_geocoded, trim_geocoded};
 
 use crate::{
     clock::now,
@@ -40,7 +40,7 @@ pub(crate) struct Geography {
     places: Places,
     networks: Vec<Network>,
     percent: u32,
-    geocoder: GeocoderTerms,
+    geocoder: GeocoderConfig,
 }
 
 impl Geography {
@@ -92,7 +92,7 @@ impl Geography {
 /// The world of one request, as services see it.
 struct Outside<'a> {
     database: &'a Database,
-    terms: &'a GeocoderTerms,
+    terms: &'a GeocoderConfig,
 }
 
 impl Runtime for Outside<'_> {
@@ -110,7 +110,7 @@ impl Runtime for Outside<'_> {
             Ok(ServiceResponse { status, body: collect(response.into_body(), MAX_RESPONSE_BYTES).await? })
         });
         requested.await.map_err(|missed| match missed {
-            outbound::AttemptError::Late => AttemptError::Late,
+            outbound::AttemptError::Late => AttemptError::Timeout,
             outbound::AttemptError::Denied | outbound::AttemptError::Blocked => {
                 // What follows the host is a person's address.
                 let host = url.split('/').take(3).collect::<Vec<_>>().join("/");
@@ -141,7 +141,7 @@ impl Runtime for Outside<'_> {
         getrandom::fill(&mut byte).map_or(u8::MAX, |()| byte[0])
     }
 
-    async fn kept(&self, request: &str) -> Option<Kept> {
+    async fn cached(&self, request: &str) -> Option<CachedResult> {
         if self.terms.cache_days == 0 {
             return None;
         }
@@ -150,15 +150,15 @@ impl Runtime for Outside<'_> {
         rows.first_mut().and_then(|row| to_geocoded(row).ok())
     }
 
-    async fn keep(&self, request: &str, kept: &Kept) {
+    async fn put_cached(&self, request: &str, kept: &CachedResult) {
         let days = if kept.is_some() { self.terms.cache_days } else { NOTHING_DAYS.min(self.terms.cache_days) };
         if days == 0 {
             return;
         }
         let until = now().after(model::Duration::minutes(i64::from(days) * 24 * 60));
-        let mut writes = vec![keep_geocoded(request, kept, until)];
+        let mut writes = vec![put_geocoded(request, kept, until)];
         if self.jitter().is_multiple_of(SWEEPS) {
-            writes.extend([forget_geocoded(now()), limit_geocoded(self.terms.cache_entries)]);
+            writes.extend([delete_expired_geocoded(now()), trim_geocoded(self.terms.cache_entries)]);
         }
         for write in writes {
             if let Err(error) = self.database.optional_write(write).await {
@@ -174,8 +174,8 @@ impl Runtime for Outside<'_> {
             ServiceEvent::Malformed { service, what } => {
                 log::line(format_args!("{service}: unusable response: {what}"))
             }
-            ServiceEvent::Rests { service } => log::line(format_args!("{service}: circuit breaker opened")),
-            ServiceEvent::Works { service } => log::line(format_args!("{service}: circuit breaker closed")),
+            ServiceEvent::CircuitOpened { service } => log::line(format_args!("{service}: circuit breaker opened")),
+            ServiceEvent::CircuitClosed { service } => log::line(format_args!("{service}: circuit breaker closed")),
             ServiceEvent::Queried { .. }
             | ServiceEvent::Rejected { .. }
             | ServiceEvent::Located { .. }

@@ -98,8 +98,10 @@ async fn is_current(database: &Database, config: &Config) -> Result<bool, HostEr
         Err(error) => return Err(error),
     };
     // Where the floor cannot be asked for, nobody has said that this program may go on.
-    let floor = if is_ahead(version) { query(Dialect::FLOOR_QUERY).await.unwrap_or(None) } else { None };
-    let missing = pending(dialect, SchemaState { version, floor }).map_err(|error| unavailable(error.to_string()))?;
+    let min_compatible =
+        if is_ahead(version) { query(Dialect::MIN_COMPATIBLE_QUERY).await.unwrap_or(None) } else { None };
+    let missing =
+        pending(dialect, SchemaState { version, min_compatible }).map_err(|error| unavailable(error.to_string()))?;
     Ok(missing.is_empty())
 }
 
@@ -107,8 +109,11 @@ async fn migrate(session: &Session) -> Result<(), HostError> {
     let dialect = session.dialect();
     session.run(&dialect.version_table(), &[]).await?;
     let version = one_number(session.rows(Dialect::VERSION_QUERY, &[]).await?)?;
-    let floor = if is_ahead(version) { one_number(session.rows(Dialect::FLOOR_QUERY, &[]).await?)? } else { None };
-    for migration in pending(dialect, SchemaState { version, floor }).map_err(|error| unavailable(error.to_string()))? {
+    let min_compatible =
+        if is_ahead(version) { one_number(session.rows(Dialect::MIN_COMPATIBLE_QUERY, &[]).await?)? } else { None };
+    for migration in
+        pending(dialect, SchemaState { version, min_compatible }).map_err(|error| unavailable(error.to_string()))?
+    {
         for step in &migration.steps {
             session.run(step, &[]).await?;
         }

@@ -86,7 +86,7 @@ async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) 
     let database = Database::of(config.own.database_url.as_deref());
     let machine = Machine::new(database.clone(), Rc::clone(&config.geography)).map_err(error)?;
     let host = SqlHost::new(database, machine, config.settings.timing.clone());
-    let host = host.reserving(FEW_IDS).remembering(KEYS.with(Arc::clone));
+    let host = host.with_id_batch(FEW_IDS).with_recent_keys(KEYS.with(Arc::clone));
     prepare::prepare(&host, &config).await.map_err(error)?;
     host.platform().keep_slot().await;
     if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(error)? {

@@ -31,7 +31,8 @@ impl Panel {
             return Err(error("it has no index.html".to_owned()));
         }
         let attribution = config.panel_tiles_attribution.as_deref().unwrap_or_default();
-        let site = Site::new(config.panel_tiles.as_deref().map(|url| Tiles { url, attribution }), config.demo)?;
+        let site = Site::new(config.panel_tiles.as_deref().map(|url| Tiles { url, attribution }), config.demo)
+            .map_err(|error| error.to_string())?;
         let files = found.into_iter().map(|(path, body)| (path.clone(), site.file(&path, body)));
         let mut files: BTreeMap<String, File> = files.collect();
         files.insert(CONFIG.to_owned(), site.config());

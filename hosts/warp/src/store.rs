@@ -70,7 +70,7 @@ impl Store {
                 let (database, platform) = postgres(config, address, geography).await?;
                 let platform = platform.sharing(&database);
                 let host = SqlHost::new(Traced(database), platform, config.shared.timing.clone());
-                Store::Postgres(host.reserving(NO_MORE_IDS))
+                Store::Postgres(host.with_id_batch(NO_MORE_IDS))
             }
         };
         let aligned = each!(&store, host => host.align_deadlines().await);
@@ -91,11 +91,11 @@ impl Store {
     /// Opens it for one command, beside a server that may be running.
     pub async fn open_for_commands(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
         match &config.database {
-            Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography, false).await?.reserving(FEW_IDS))),
+            Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography, false).await?.with_id_batch(FEW_IDS))),
             Database::Postgres(address) => {
                 let (database, platform) = postgres(config, address, geography).await?;
                 let host = SqlHost::new(Traced(database), platform, config.shared.timing.clone());
-                Ok(Store::Postgres(host.reserving(NO_MORE_IDS)))
+                Ok(Store::Postgres(host.with_id_batch(NO_MORE_IDS)))
             }
         }
     }

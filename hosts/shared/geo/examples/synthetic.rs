@@ -1,4 +1,4 @@
-//! Speed and memory of a build over synthetic rows in the register's layout:
+//! Measures speed and memory of a build from synthetic rows in the register's layout:
 //! `cargo run --release -p despacho-geo --features gazetteer --example synthetic -- 20000000 FOLDER`.
 //!
 //! The rows are 150 bytes each (3 GB for twenty million), written before the clock starts, and removed at the end.
@@ -21,33 +21,37 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[expect(clippy::cast_precision_loss, reason = "a rate for people to read")]
     let rate = report.rows as f64 / seconds;
     println!("{} rows in {seconds:.1} s: {rate:.0} rows/s; peak memory {}", report.rows, peak_memory());
-    println!("{:.1} s of processor time", cpu_seconds() - cpu_before);
+    println!("{:.1} s of CPU time", cpu_seconds() - cpu_before);
     println!("{} distinct, {} malformed, records {:?}", report.distinct, report.malformed(), report.records);
-    println!("pack of {} bytes, {:.1} a door", report.pack_bytes, bytes_a_door(report.pack_bytes, report.records[3]));
+    println!(
+        "pack of {} bytes, {:.1} per door",
+        report.pack_bytes,
+        bytes_per_door(report.pack_bytes, report.records[3])
+    );
     std::fs::remove_file(input)?;
     std::fs::remove_file(output)?;
     Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people to read")]
-fn bytes_a_door(bytes: u64, doors: u64) -> f64 {
+fn bytes_per_door(bytes: u64, doors: u64) -> f64 {
     bytes as f64 / doors.max(1) as f64
 }
 
-/// Blocks of streets in an order that no sort has seen, as municipalities' files come.
+/// Writes blocks of streets in random order, as in the municipalities' files.
 fn write_rows(rows: u64, mut file: impl Write) -> std::io::Result<()> {
     let mut state = 42u64;
-    let mut draw = |below: u64| {
+    let mut random = |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     let (mut street, mut cep, mut lat, mut lon) = (0, 0, 0, 0);
     for row in 0..rows {
         if row % 40 == 0 {
-            (street, cep) = (draw(400_000), 1_000_000 + draw(98_000_000));
-            (lat, lon) = (draw(30_000_000), draw(12_000_000));
+            (street, cep) = (random(400_000), 1_000_000 + random(98_000_000));
+            (lat, lon) = (random(30_000_000), random(12_000_000));
         }
-        let (number, step) = (draw(2_000) + 1, draw(10_000));
+        let (number, step) = (random(2_000) + 1, random(10_000));
         writeln!(
             file,
             "{row};35;35{:05};355030805;35503080500;355030805000001P;1;{};{cep:08};SAO PAULO;RUA;;NOME DA RUA {street};\
@@ -64,15 +68,16 @@ fn write_rows(rows: u64, mut file: impl Write) -> std::io::Result<()> {
     file.flush()
 }
 
-/// Processor time of this process in seconds, where the system tells it: a busy machine stretches the clock, not this.
+/// Returns the CPU time of this process in seconds, or 0 if the system does not report it. Unlike elapsed time it does not grow on a
+/// busy machine.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name, in brackets, may hold spaces; 11 fields after it come user and system time, in hundredths of a second.
+    // The name, in parentheses, can contain spaces. User and system time follow 11 fields later, in hundredths of a second.
     let after_name = stat.rsplit(')').next().unwrap_or_default();
     after_name.split(' ').skip(12).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// The process' greatest resident size, where the system tells it.
+/// Returns the process's maximum resident size, or `unknown` if the system does not report it.
 fn peak_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,59 +1,58 @@
-//! A circuit breaker: who keeps failing is left alone for a while. And a pace: who is asked too fast is asked later, or not.
+//! A circuit breaker and a rate limiter for one service.
 
 use std::time::Duration;
 
-/// Failures in a row after which a service is left alone.
-const LIMIT: u32 = 5;
-/// For how long; then one question tries it.
-const REST: Duration = Duration::from_secs(20);
+/// Consecutive failures that open the circuit breaker.
+const MAX_FAILURES: u32 = 5;
+/// Time that the circuit breaker stays open before it allows one trial request.
+const OPEN_TIME: Duration = Duration::from_secs(20);
 
-/// Whether a service may be asked. Times are [`crate::Runtime::elapsed`].
+/// Blocks requests to a service that keeps failing. Times are [`crate::Runtime::elapsed`].
 #[derive(Debug, Default)]
 pub(crate) struct CircuitBreaker {
     failures: u32,
-    /// When it may be tried again, once it has failed too often.
-    rests_until: Option<Duration>,
+    /// The end of the open time; `None` if the circuit breaker is closed.
+    open_until: Option<Duration>,
 }
 
 impl CircuitBreaker {
-    /// Whether it may be asked now. A resting service whose rest is over gets one question, and rests on until that is answered
-    /// or another rest is over.
-    pub(crate) fn admits(&mut self, now: Duration) -> bool {
-        match self.rests_until {
+    /// Whether a request may be sent now. After the open time one trial request is allowed; further requests wait for its result or for
+    /// the end of another open time.
+    pub(crate) fn allows(&mut self, now: Duration) -> bool {
+        match self.open_until {
             None => true,
             Some(until) if now < until => false,
             Some(_) => {
-                self.rests_until = Some(now + REST);
+                self.open_until = Some(now + OPEN_TIME);
                 true
             }
         }
     }
 
-    /// It answered; gives whether it was resting.
-    pub(crate) fn worked(&mut self) -> bool {
-        std::mem::take(self).rests_until.is_some()
+    /// Records a response, and returns whether this closed the circuit breaker.
+    pub(crate) fn record_success(&mut self) -> bool {
+        std::mem::take(self).open_until.is_some()
     }
 
-    /// It did not answer; gives whether it rests from now on.
-    pub(crate) fn failed(&mut self, now: Duration) -> bool {
+    /// Records a failure, and returns whether this opened the circuit breaker.
+    pub(crate) fn record_failure(&mut self, now: Duration) -> bool {
         self.failures = self.failures.saturating_add(1);
-        let begins = self.failures >= LIMIT && self.rests_until.is_none();
-        if self.failures >= LIMIT {
-            self.rests_until = Some(now + REST);
+        let opens = self.failures >= MAX_FAILURES && self.open_until.is_none();
+        if self.failures >= MAX_FAILURES {
+            self.open_until = Some(now + OPEN_TIME);
         }
-        begins
+        opens
     }
 }
 
-/// When questions may leave.
+/// Spaces requests evenly.
 #[derive(Debug, Default)]
 pub(crate) struct RateLimiter {
     next: Option<Duration>,
 }
 
 impl RateLimiter {
-    /// How long the next question waits, at so many a second; `None` where that is longer than `most`, so that there is no use in
-    /// it.
+    /// Reserves the next request at `per_second` and returns the time until it may be sent; `None` if that is longer than `max`.
     pub(crate) fn wait(&mut self, now: Duration, per_second: u32, max: Duration) -> Option<Duration> {
         let at = self.next.map_or(now, |next| next.max(now));
         let wait = at.saturating_sub(now);
@@ -70,24 +69,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_opens_after_failures_tries_once_and_closes_when_that_works() {
+    fn breaker_opens_after_failures_and_closes_after_trial() {
         let (mut breaker, mut now) = (CircuitBreaker::default(), Duration::from_secs(7));
-        for failure in 1..=LIMIT {
-            assert!(breaker.admits(now));
-            assert_eq!(breaker.failed(now), failure == LIMIT);
+        for failure in 1..=MAX_FAILURES {
+            assert!(breaker.allows(now));
+            assert_eq!(breaker.record_failure(now), failure == MAX_FAILURES);
         }
-        assert!(!breaker.admits(now));
-        now += REST;
-        assert!(breaker.admits(now), "one may try");
-        assert!(!breaker.admits(now), "only one");
-        assert!(!breaker.failed(now) && !breaker.admits(now));
-        now += REST;
-        assert!(breaker.admits(now) && breaker.worked());
-        assert!(breaker.admits(now) && breaker.admits(now) && !breaker.worked());
+        assert!(!breaker.allows(now));
+        now += OPEN_TIME;
+        assert!(breaker.allows(now), "one trial request");
+        assert!(!breaker.allows(now), "only one trial request");
+        assert!(!breaker.record_failure(now) && !breaker.allows(now));
+        now += OPEN_TIME;
+        assert!(breaker.allows(now) && breaker.record_success());
+        assert!(breaker.allows(now) && breaker.allows(now) && !breaker.record_success());
     }
 
     #[test]
-    fn questions_leave_at_their_pace_and_none_waits_too_long() {
+    fn rate_limiter_spaces_requests_and_rejects_long_waits() {
         let (mut rate_limiter, now, max) = (RateLimiter::default(), Duration::from_secs(3), Duration::from_millis(500));
         let mut query = |now| rate_limiter.wait(now, 4, max).map(|wait| wait.as_millis());
         assert_eq!([query(now), query(now), query(now), query(now)], [Some(0), Some(250), Some(500), None]);

@@ -1,4 +1,4 @@
-//! Geocoders, asked one after the other, with their answers verified and kept.
+//! Geocoders, queried one after the other. Their results are verified and cached.
 
 use std::time::Duration;
 
@@ -12,27 +12,27 @@ use despacho_core::{
 };
 
 use crate::{
+    config::GeocoderConfig,
     nominatim, photon,
-    runtime::{Kept, Runtime, ServiceEvent},
+    runtime::{CachedResult, Runtime, ServiceEvent},
     service::{RequestPolicy, Service, ServiceError},
-    terms::GeocoderTerms,
 };
 
-/// Attempts at a geocoder, whose answer is worth a wait.
+/// Maximum attempts at a geocoder. They are more than for road services because no estimate replaces a geocoder.
 const ATTEMPTS: u32 = 3;
 
-/// What asking geocoders came to.
+/// The result of querying all geocoders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeocoderResult {
-    /// A verified place, and whose.
+    /// A verified location and the geocoder's name.
     Found(Located, &'static str),
-    /// None of them knows a place that fits.
-    Nothing,
-    /// None of them knows one, and not all of them answered.
+    /// No geocoder has a matching location.
+    NotFound,
+    /// No geocoder returned a matching location, and at least one failed.
     ServiceError,
 }
 
-/// The configured geocoders, in the order they are asked in.
+/// The configured geocoders, in the order of their queries.
 #[derive(Debug, Default)]
 pub struct Geocoders(Vec<Geocoder>);
 
@@ -49,22 +49,22 @@ enum Kind {
 }
 
 impl Geocoders {
-    /// The geocoders at these base addresses.
-    pub fn at(nominatim: Option<&str>, photon: Option<&str>, terms: &GeocoderTerms) -> Geocoders {
-        let timeout = Duration::from_millis(terms.timeout_ms);
-        let policy = RequestPolicy { timeout, attempts: ATTEMPTS, per_second: Some(terms.per_second) };
+    /// Creates the geocoders at these base URLs.
+    pub fn at(nominatim: Option<&str>, photon: Option<&str>, config: &GeocoderConfig) -> Geocoders {
+        let timeout = Duration::from_millis(config.timeout_ms);
+        let policy = RequestPolicy { timeout, attempts: ATTEMPTS, per_second: Some(config.per_second) };
         let geocoder = |kind, name, base| Geocoder { kind, service: Service::new(name, base, policy.clone()) };
         let nominatim = nominatim.map(|base| geocoder(Kind::Nominatim, "nominatim", base));
         let photon = photon.map(|base| geocoder(Kind::Photon, "photon", base));
         Geocoders(nominatim.into_iter().chain(photon).collect())
     }
 
-    /// Whether there is none.
+    /// Whether no geocoder is configured.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Where an address is; `known` is what packs say of its CEP.
+    /// Locates an address. `known` is the location of its CEP in the packs.
     pub async fn find<W: Runtime>(&self, runtime: &W, address: &Address, known: Option<&Located>) -> GeocoderResult {
         let (mut best, mut all_responded) = (None::<(Located, &'static str)>, true);
         for geocoder in &self.0 {
@@ -81,41 +81,41 @@ impl Geocoders {
         }
         match best {
             Some((located, name)) => GeocoderResult::Found(located, name),
-            None if all_responded => GeocoderResult::Nothing,
+            None if all_responded => GeocoderResult::NotFound,
             None => GeocoderResult::ServiceError,
         }
     }
 }
 
 impl Geocoder {
-    /// What it says, from what is kept where that holds it.
+    /// Returns the cached result, or queries the geocoder and caches its result.
     async fn query<W: Runtime>(
         &self,
         runtime: &W,
         address: &Address,
         known: Option<&Located>,
-    ) -> Result<Kept, ServiceError> {
+    ) -> Result<CachedResult, ServiceError> {
         let request = self.hash(address, known);
-        if let Some(kept) = runtime.kept(&request).await {
-            return Ok(kept);
+        if let Some(cached) = runtime.cached(&request).await {
+            return Ok(cached);
         }
-        let kept = self.verified(runtime, address, known).await?;
-        runtime.keep(&request, &kept).await;
-        Ok(kept)
+        let result = self.verified(runtime, address, known).await?;
+        runtime.put_cached(&request, &result).await;
+        Ok(result)
     }
 
-    /// The place among its offers that fits; without the number too, where that finds nothing: an unknown number makes some services
-    /// answer with nothing at all.
+    /// Returns the candidate that matches the address. If none matches, repeats the request without the number, because some services
+    /// return nothing for an unknown number.
     async fn verified<W: Runtime>(
         &self,
         runtime: &W,
         address: &Address,
         known: Option<&Located>,
-    ) -> Result<Kept, ServiceError> {
-        let mut judged = judge(address, known, &self.offers(runtime, address).await?);
+    ) -> Result<CachedResult, ServiceError> {
+        let mut judged = judge(address, known, &self.candidates(runtime, address).await?);
         if judged.is_err() && address.number.as_deref().and_then(street_number).is_some() {
             let bare = Address { number: None, ..address.clone() };
-            judged = judge(&bare, known, &self.offers(runtime, &bare).await?);
+            judged = judge(&bare, known, &self.candidates(runtime, &bare).await?);
         }
         let service = self.service.name();
         Ok(judged
@@ -123,21 +123,21 @@ impl Geocoder {
             .ok())
     }
 
-    /// The places that it offers for an address. Nobody has verified them: services ignore what they do not understand.
-    async fn offers<W: Runtime>(&self, runtime: &W, address: &Address) -> Result<Vec<Candidate>, ServiceError> {
+    /// Returns the geocoder's candidates for an address. They are unverified: services ignore parts that they do not understand.
+    async fn candidates<W: Runtime>(&self, runtime: &W, address: &Address) -> Result<Vec<Candidate>, ServiceError> {
         let request = match self.kind {
             Kind::Nominatim => nominatim::request(address),
             Kind::Photon => photon::request(address),
         };
         let response = self.service.query(runtime, &request).await?;
-        let offers = match self.kind {
-            Kind::Nominatim => nominatim::offers(&response),
-            Kind::Photon => photon::offers(&response),
+        let candidates = match self.kind {
+            Kind::Nominatim => nominatim::candidates(&response),
+            Kind::Photon => photon::candidates(&response),
         };
-        offers.map_err(|what| self.service.malformed(runtime, what))
+        candidates.map_err(|detail| self.service.malformed(runtime, detail))
     }
 
-    /// A question as a hash: who is asked, for what, and what the answer was verified against.
+    /// Returns a hash of the service, the address and the location that the result is verified against.
     fn hash(&self, address: &Address, known: Option<&Located>) -> String {
         let folded = |text: &Option<String>| plain(text.as_deref().unwrap_or_default());
         let known = known.map(|at| format!("{},{},{}", at.point.lat_e7, at.point.lon_e7, at.radius_m));
@@ -160,15 +160,15 @@ impl Geocoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Fixed, address, now};
+    use crate::testing::{FakeRuntime, address, block_on};
 
     fn photon() -> Geocoders {
-        Geocoders::at(None, Some("http://photon"), &GeocoderTerms::default())
+        Geocoders::at(None, Some("http://photon"), &GeocoderConfig::default())
     }
 
-    /// A Photon that knows one street, and houses in it only where it is told so.
-    fn street(knows_number: bool) -> Fixed {
-        Fixed::new(move |url| {
+    /// A Photon server with one street, whose house is known only if `knows_number`.
+    fn street(knows_number: bool) -> FakeRuntime {
+        FakeRuntime::new(move |url| {
             let silent = url.contains("housenumber=") && !knows_number;
             let house = if knows_number { r#","housenumber":"1578""# } else { "" };
             let feature = format!(
@@ -180,38 +180,38 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_number_is_asked_for_again_without_it_and_both_once() {
+    fn unknown_number_is_retried_without_it_and_result_is_cached() {
         let (runtime, geocoders) = (street(false), photon());
         for spelling in ["Avenida Paulista", "AVENIDA  PAULISTA"] {
             let requests = Address { street: Some(spelling.to_owned()), ..address() };
-            let found = now(geocoders.find(&runtime, &requests, None));
+            let found = block_on(geocoders.find(&runtime, &requests, None));
             assert!(
                 matches!(found, GeocoderResult::Found(Located { precision: Precision::Street, .. }, "photon")),
                 "{found:?}"
             );
         }
-        assert_eq!(runtime.requests().len(), 2, "the second spelling comes from what is kept");
+        assert_eq!(runtime.requests().len(), 2, "the second spelling comes from the cache");
     }
 
     #[test]
-    fn a_service_that_does_not_answer_is_told_apart_and_not_kept() {
-        let silent = Fixed::new(|_| (503, String::new()));
-        assert_eq!(now(photon().find(&silent, &address(), None)), GeocoderResult::ServiceError);
+    fn service_error_differs_from_not_found_and_is_not_cached() {
+        let silent = FakeRuntime::new(|_| (503, String::new()));
+        assert_eq!(block_on(photon().find(&silent, &address(), None)), GeocoderResult::ServiceError);
         assert_eq!((silent.requests().len(), silent.count("ServerError")), (3, 3), "three attempts");
         let (runtime, geocoders) = (street(true), photon());
         let other = Address { city: Some("Manaus".to_owned()), state: Some("AM".to_owned()), ..address() };
-        assert_eq!(now(geocoders.find(&runtime, &other, None)), GeocoderResult::Nothing);
-        let found = now(geocoders.find(&runtime, &address(), None));
+        assert_eq!(block_on(geocoders.find(&runtime, &other, None)), GeocoderResult::NotFound);
+        let found = block_on(geocoders.find(&runtime, &address(), None));
         assert!(matches!(found, GeocoderResult::Found(at, _) if at.precision == Precision::Number), "{found:?}");
         assert_eq!(runtime.requests().len(), 3);
     }
 
     #[test]
-    fn a_service_that_fails_again_and_again_is_left_alone() {
-        let (runtime, geocoders) = (Fixed::new(|_| (500, String::new())), photon());
+    fn repeated_failures_open_the_circuit_breaker() {
+        let (runtime, geocoders) = (FakeRuntime::new(|_| (500, String::new())), photon());
         for number in 1..=8 {
             let requests = Address { number: Some(number.to_string()), ..address() };
-            assert_eq!(now(geocoders.find(&runtime, &requests, None)), GeocoderResult::ServiceError);
+            assert_eq!(block_on(geocoders.find(&runtime, &requests, None)), GeocoderResult::ServiceError);
         }
         assert_eq!((runtime.requests().len(), runtime.count("Resting")), (15, 3));
     }

@@ -1,4 +1,4 @@
-//! Legs between places, while road networks tell them one after the other.
+//! A distance matrix that road networks fill one after the other.
 
 use despacho_core::{
     geo,
@@ -6,12 +6,12 @@ use despacho_core::{
 };
 
 use crate::{
+    distances::{Distances, leg},
     roads::Network,
     runtime::{Runtime, ServiceEvent},
-    ways::{Ways, leg},
 };
 
-/// A matrix that networks fill.
+/// The legs between all locations, filled by road networks.
 #[derive(Clone, Debug)]
 pub struct Legs {
     points: Vec<Point>,
@@ -20,19 +20,19 @@ pub struct Legs {
 }
 
 impl Legs {
-    /// A matrix without a cell, for couriers who take so many per cent of the free-flow time.
+    /// Creates an empty matrix for couriers who take `percent` of the free-flow time.
     pub fn between(places: &[Located], percent: u32) -> Legs {
         let points: Vec<Point> = places.iter().map(|place| place.point).collect();
         Legs { cells: vec![None; points.len() * points.len()], points, percent }
     }
 
-    /// What to ask a network for.
+    /// Returns the points whose distances a network must return.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// Takes a network's ways where no network before it told one, and says how many that were.
-    pub fn fill(&mut self, ways: Ways) -> u64 {
+    /// Fills empty cells from a network's distances and returns the number of cells filled.
+    pub fn fill(&mut self, ways: Distances) -> u64 {
         let (size, percent, mut filled) = (self.points.len(), self.percent, 0);
         for (cell, way) in ways.into_iter().enumerate().filter(|(cell, _)| cell / size != cell % size) {
             if let (Some(open @ None), Some(way)) = (self.cells.get_mut(cell), way) {
@@ -43,10 +43,10 @@ impl Legs {
         filled
     }
 
-    /// Asks services in turn, each only while cells are open.
+    /// Queries services in turn until all cells are filled.
     pub async fn query<W: Runtime>(&mut self, runtime: &W, services: &[Network]) {
         for service in services {
-            if self.is_whole() {
+            if self.is_complete() {
                 return;
             }
             if let Ok(ways) = service.fetch_distances(runtime, &self.points).await {
@@ -56,13 +56,13 @@ impl Legs {
         }
     }
 
-    /// Whether another network has nothing to add.
-    pub fn is_whole(&self) -> bool {
+    /// Whether every cell is filled.
+    pub fn is_complete(&self) -> bool {
         let size = self.points.len();
         self.cells.iter().enumerate().all(|(cell, leg)| leg.is_some() || cell / size == cell % size)
     }
 
-    /// The matrix, with the embedded model where no network could tell, and how many legs that are.
+    /// Returns the matrix, with estimates in the empty cells, and the number of estimated legs.
     pub fn finish(self, places: &[Located]) -> (DistanceMatrix, u64) {
         let size = places.len();
         let matrix = geo::matrix_with_roads(places, &self.cells);
@@ -77,23 +77,23 @@ mod tests {
     use despacho_core::model::Precision;
 
     use super::*;
-    use crate::ways::Way;
+    use crate::distances::RoadDistance;
 
     #[test]
-    fn who_comes_first_tells_and_the_model_stands_in() {
+    fn first_network_fills_cells_and_estimate_fills_the_rest() {
         let place = |lat_e7| Located {
             point: Point { lat_e7, lon_e7: -466_000_000 },
             precision: Precision::Coordinates,
             radius_m: 0,
         };
         let places = [place(-235_000_000), place(-235_100_000)];
-        let way = |metres| Some(Way { metres, milliseconds: 60_000 });
+        let way = |metres| Some(RoadDistance { metres, milliseconds: 60_000 });
         let mut legs = Legs::between(&places, 150);
-        assert_eq!(legs.fill(vec![way(1), way(1_500), None, way(1)]), 1, "no way to itself");
-        assert!(!legs.is_whole());
+        assert_eq!(legs.fill(vec![way(1), way(1_500), None, way(1)]), 1, "no leg from a point to itself");
+        assert!(!legs.is_complete());
         assert_eq!(legs.clone().finish(&places).1, 1);
         assert_eq!(legs.fill(vec![None, way(9), way(1_600), None]), 1);
-        assert!(legs.is_whole());
+        assert!(legs.is_complete());
         let (matrix, estimated) = legs.finish(&places);
         let filled = |from, to| matrix.leg(from, to).map(|leg| (leg.metres, leg.seconds));
         assert_eq!((filled(0, 1), filled(1, 0), estimated), (Some((1_500, 90)), Some((1_600, 90)), 0));

@@ -1,9 +1,11 @@
-//! Places and roads by the services of other machines, all but the sockets.
+//! Clients of geocoders and road services, without I/O.
 //!
-//! A host implements [`Runtime`]: it sends a question, waits, keeps answers, counts. What is asked, in which order, how often again,
-//! what of an answer is believed and when a service is left alone is the same on every host, and is here.
+//! A host implements [`Runtime`]: it sends requests, sleeps, caches results and counts events. This crate builds the requests, retries
+//! them, verifies the responses and opens circuit breakers, in the same way on every host.
 
 mod breaker;
+mod config;
+mod distances;
 #[cfg(feature = "gazetteer")]
 pub mod gazetteer;
 mod geocoders;
@@ -15,17 +17,15 @@ mod places;
 mod roads;
 mod runtime;
 mod service;
-mod terms;
 #[cfg(test)]
 mod testing;
 mod valhalla;
-mod ways;
 
+pub use config::{Costing, GeocoderConfig, RoutingConfig, ServiceConfigError, base_url, profile};
+pub use distances::{Distances, RoadDistance};
 pub use geocoders::{GeocoderResult, Geocoders};
 pub use legs::Legs;
-pub use places::{Places, Sourced};
+pub use places::{Places, SourcedLocation};
 pub use roads::{Network, networks};
-pub use runtime::{AttemptError, Kept, Outcome, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
+pub use runtime::{AttemptError, CachedResult, Outcome, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
 pub use service::{RequestPolicy, Service, ServiceError};
-pub use terms::{Costing, GeocoderTerms, RoutingTerms, base_address, profile};
-pub use ways::{Way, Ways};

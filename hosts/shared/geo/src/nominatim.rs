@@ -1,4 +1,4 @@
-//! Nominatim: `GET /search`, structured, with `format=jsonv2`.
+//! Client of Nominatim: structured `GET /search` with `format=jsonv2`.
 
 use despacho_core::{
     geo::{candidate::Candidate, great_circle_m, street_number},
@@ -9,26 +9,27 @@ use serde::Deserialize;
 
 use crate::runtime::{ServiceRequest, ServiceResponse};
 
-/// Answers that are asked for: more than one, since streets have namesakes.
+/// Requested candidates: several, because streets have namesakes.
 const LIMIT: &str = "5";
 
-/// The places that an answer offers.
+/// Returns the candidates in a response.
 ///
 /// # Errors
-/// What the answer is instead.
-pub(crate) fn offers(response: &ServiceResponse) -> Result<Vec<Candidate>, &'static str> {
+/// The response does not follow the protocol.
+pub(crate) fn candidates(response: &ServiceResponse) -> Result<Vec<Candidate>, &'static str> {
     if response.is_success() {
-        let places: Vec<Place> = response.json().ok_or("not Nominatim's list of places")?;
+        let places: Vec<Place> = response.json().ok_or("not a Nominatim list of places")?;
         Ok(places.into_iter().map(candidate).collect())
     } else if response.is_client_error() {
-        // It refuses what it cannot make a question of, and asking again would not help.
+        // The service rejects some addresses, and a retry would not help.
         Ok(Vec::new())
     } else {
         Err("a redirection")
     }
 }
 
-/// The question. There is no parameter for a neighbourhood; an empty one would be one more condition.
+/// Returns the request. It has no neighbourhood, because Nominatim has no parameter for it. Missing parts are omitted: an empty
+/// parameter would be a condition.
 pub(crate) fn request(address: &Address) -> ServiceRequest {
     let number = address.number.as_deref().and_then(street_number).map(|number| format!("{number} "));
     let street = format!("{}{}", number.unwrap_or_default(), address.street.as_deref().unwrap_or_default());
@@ -72,7 +73,7 @@ struct Parts {
 }
 
 fn candidate(place: Place) -> Candidate {
-    // As JSON, which is read here anyway: the parser of floats alone brings tables of its own.
+    // Parsed as JSON, because the standard library's float parser would add its tables to the component.
     let degrees = |text: &str| json::from_str::<f64>(text.trim()).ok();
     let sides: Vec<f64> = place.boundingbox.iter().filter_map(|side| degrees(side)).collect();
     let reach_m = match sides.as_slice() {
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_question_has_the_number_before_the_street_and_no_neighbourhood() {
+    fn request_has_number_before_street_and_no_neighbourhood() {
         let text = |text: &str| Some(text.to_owned());
         let address = Address {
             street: text("Rua Martiniano de Carvalho"),

@@ -1,59 +1,60 @@
-//! OSRM: `GET /table/v1/PROFILE/…`, metres and seconds.
+//! Client of OSRM: `GET /table/v1/PROFILE/…`, in metres and seconds.
 
 use despacho_core::model::Point;
 use serde::Deserialize;
 
 use crate::{
+    distances::{Distances, RoadDistance, metres, milliseconds, parts},
     runtime::{self, Runtime},
     service::{Service, ServiceError},
-    ways::{Way, Ways, metres, milliseconds, parts},
 };
 
-/// Points of one question that may turn out to lie off the roads; with more, this extract is not for them.
+/// Maximum points off the roads. With more of them, the service's map does not cover the area.
 const MAX_OFF_ROAD: usize = 12;
 
-/// An OSRM.
+/// An OSRM server.
 #[derive(Debug)]
 pub struct Osrm {
     pub(crate) service: Service,
-    /// In its addresses: `driving`.
+    /// The profile in its URLs, for example `driving`.
     pub(crate) profile: String,
-    /// How far from a road a point may lie, in metres.
+    /// Maximum distance between a point and a road, in metres.
     pub(crate) snap_m: u32,
-    /// Points that it takes at once.
+    /// Maximum points of one request.
     pub(crate) max_points: usize,
 }
 
-/// All cells, and the points that have turned out to lie off the roads.
+/// All cells, and which points are off the roads.
 struct Table {
-    ways: Ways,
+    distances: Distances,
     off_road: Vec<bool>,
 }
 
-/// What one question came to.
+/// The result of one request.
 enum TableResult {
-    /// Its cells.
+    /// The cells.
     Table(Cells),
-    /// This coordinate of it has no road near.
+    /// No road is near the coordinate with this index in the request.
     OffRoad(usize),
-    /// Nothing of it can be answered.
-    Nothing,
+    /// No road connects the points.
+    Unreachable,
 }
 
 impl Osrm {
-    /// The ways between all points.
+    /// Returns the distances between all points.
     pub(crate) async fn fetch_distances<W: Runtime>(
         &self,
         runtime: &W,
         points: &[Point],
-    ) -> Result<Ways, ServiceError> {
-        let mut table = Table { ways: vec![None; points.len() * points.len()], off_road: vec![false; points.len()] };
+    ) -> Result<Distances, ServiceError> {
+        let mut table =
+            Table { distances: vec![None; points.len() * points.len()], off_road: vec![false; points.len()] };
         if points.len() <= self.max_points {
             let all: Vec<usize> = (0..points.len()).collect();
             self.fill(runtime, &mut table, points, &all, &all).await?;
-            return Ok(table.ways);
+            return Ok(table.distances);
         }
-        // Half of the points leave and half arrive, so that no question has more points than the service takes.
+        // Half of a request's points are sources and half are destinations, so that it has at most `max_points`.
         let blocks = parts(points.len(), self.max_points / 2);
         for rows in &blocks {
             for columns in &blocks {
@@ -61,10 +62,10 @@ impl Osrm {
                 self.fill(runtime, &mut table, points, &from, &to).await?;
             }
         }
-        Ok(table.ways)
+        Ok(table.distances)
     }
 
-    /// Fills a block of the table; a point off the roads is taken out, and the rest asked again.
+    /// Fills a block of the table. If a point is off the roads, repeats the request without it.
     async fn fill<W: Runtime>(
         &self,
         runtime: &W,
@@ -83,10 +84,10 @@ impl Osrm {
             }
             let request = TableQuery { rows: &rows, columns: &columns };
             let response = self.service.query(runtime, &self.request(points, &request)).await?;
-            match table_result(&response).map_err(|what| self.service.malformed(runtime, what))? {
+            match table_result(&response).map_err(|detail| self.service.malformed(runtime, detail))? {
                 TableResult::Table(cells) => {
                     let written = self.write(table, points.len(), &request, &cells);
-                    return written.map_err(|what| self.service.malformed(runtime, what));
+                    return written.map_err(|detail| self.service.malformed(runtime, detail));
                 }
                 TableResult::OffRoad(coordinate) => {
                     let Some(index) = request.coordinates().get(coordinate).copied() else {
@@ -97,12 +98,12 @@ impl Osrm {
                         return Ok(());
                     }
                 }
-                TableResult::Nothing => return Ok(()),
+                TableResult::Unreachable => return Ok(()),
             }
         }
     }
 
-    /// Coordinates, radiuses for every one of them (without, a point is snapped from any distance), and who leaves and arrives.
+    /// Returns the request for a block. It has a radius for each coordinate, because OSRM otherwise snaps points from any distance.
     fn request(&self, points: &[Point], request: &TableQuery<'_>) -> runtime::ServiceRequest {
         let coordinates = request.coordinates();
         let places = coordinates.iter().map(|index| {
@@ -133,21 +134,22 @@ impl Osrm {
         let (rows, columns) = (request.rows.len(), request.columns.len());
         let fits = |grid: &Vec<Vec<Option<f64>>>| grid.len() == rows && grid.iter().all(|row| row.len() == columns);
         if !fits(&cells.distances) || !fits(&cells.durations) {
-            return Err("a table of another size than was asked for");
+            return Err("a table of the wrong size");
         }
         let snapped_far = |ends: &[Waypoint], at: usize| {
             ends.get(at).and_then(|end| end.distance).is_some_and(|metres| metres > f64::from(self.snap_m) * 1.01 + 1.0)
         };
         for (row, from) in request.rows.iter().enumerate() {
             for (column, to) in request.columns.iter().enumerate() {
-                // Radiuses were sent; who ignores them is found out here.
+                // Services that ignore the radiuses of the request are detected here.
                 if snapped_far(&cells.sources, row) || snapped_far(&cells.destinations, column) {
                     continue;
                 }
-                let way = cells.distances[row][column]
+                let found = cells.distances[row][column]
                     .and_then(metres)
                     .zip(cells.durations[row][column].and_then(milliseconds));
-                table.ways[from * size + to] = way.map(|(metres, milliseconds)| Way { metres, milliseconds });
+                table.distances[from * size + to] =
+                    found.map(|(metres, milliseconds)| RoadDistance { metres, milliseconds });
             }
         }
         Ok(())
@@ -156,22 +158,22 @@ impl Osrm {
 
 fn table_result(response: &runtime::ServiceResponse) -> Result<TableResult, &'static str> {
     if response.status == 200 {
-        return response.json().map(TableResult::Table).ok_or("not OSRM's table");
+        return response.json().map(TableResult::Table).ok_or("not an OSRM table");
     }
-    let error_body: ErrorBody = response.json().ok_or("not OSRM's refusal")?;
+    let error_body: ErrorBody = response.json().ok_or("not an OSRM error")?;
     match error_body.code.as_str() {
         // `Could not find a matching segment for coordinate 0`
         "NoSegment" => {
             let coordinate = error_body.message.rsplit(' ').next().and_then(|word| word.parse().ok());
             coordinate.map(TableResult::OffRoad).ok_or("NoSegment without a coordinate")
         }
-        "NoTable" => Ok(TableResult::Nothing),
+        "NoTable" => Ok(TableResult::Unreachable),
         "TooBig" => Err("TooBig: set routing.osrm-points to the service's --max-table-size"),
-        _ => Err("a refusal"),
+        _ => Err("an unexpected OSRM error"),
     }
 }
 
-/// Which points leave and which arrive, by their index among all.
+/// The sources and destinations of a request, by their index among all points.
 struct TableQuery<'a> {
     rows: &'a [usize],
     columns: &'a [usize],
@@ -182,7 +184,7 @@ impl TableQuery<'_> {
         self.rows == self.columns
     }
 
-    /// The points in the order they are sent in: once where the same leave and arrive.
+    /// Returns the points in the order of the request. A square block lists each point once.
     fn coordinates(&self) -> Vec<usize> {
         if self.is_square() { self.rows.to_vec() } else { [self.rows, self.columns].concat() }
     }
@@ -200,7 +202,7 @@ struct Cells {
 
 #[derive(Deserialize)]
 struct Waypoint {
-    /// Metres from the point to the road that it was moved to.
+    /// Metres from the point to the road that it was snapped to.
     distance: Option<f64>,
 }
 
@@ -210,7 +212,8 @@ struct ErrorBody {
     #[serde(default)]
     message: String,
 }
-/// Degrees with their seven decimals, without a detour over floating-point numbers and what formats them.
+
+/// Formats degrees with seven decimals, without floating-point formatting, which would enlarge the component.
 fn degrees(e7: i32) -> String {
     let (sign, units) = (if e7 < 0 { "-" } else { "" }, e7.unsigned_abs());
     format!("{sign}{}.{:07}", units / 10_000_000, units % 10_000_000)

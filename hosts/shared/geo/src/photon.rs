@@ -1,4 +1,4 @@
-//! Photon: `GET /structured`, answered in GeoJSON, longitude first.
+//! Client of Photon: `GET /structured`, which returns GeoJSON with the longitude first.
 
 use despacho_core::{
     geo::{candidate::Candidate, great_circle_m, street_number},
@@ -8,24 +8,24 @@ use serde::Deserialize;
 
 use crate::runtime::{ServiceRequest, ServiceResponse};
 
-/// Answers that are asked for: more than one, since it searches loosely.
+/// Requested candidates: several, because Photon's search is fuzzy.
 const LIMIT: &str = "5";
 
-/// The places that an answer offers.
+/// Returns the candidates in a response.
 ///
 /// # Errors
-/// What the answer is instead.
-pub(crate) fn offers(response: &ServiceResponse) -> Result<Vec<Candidate>, &'static str> {
+/// The response does not follow the protocol.
+pub(crate) fn candidates(response: &ServiceResponse) -> Result<Vec<Candidate>, &'static str> {
     if response.is_client_error() {
-        // It refuses what it cannot make a question of, and asking again would not help.
+        // The service rejects some addresses, and a retry would not help.
         return Ok(Vec::new());
     }
     let found = response.json::<Features>().filter(|_| response.is_success());
-    let found = found.ok_or("not Photon's collection of features")?;
+    let found = found.ok_or("not a Photon feature collection")?;
     Ok(found.features.into_iter().map(candidate).collect())
 }
 
-/// The question, part by part.
+/// Returns the request, with a parameter for each part of the address.
 pub(crate) fn request(address: &Address) -> ServiceRequest {
     let number = address.number.as_deref().and_then(street_number).map(|number| number.to_string());
     let cep = address.cep().map(|cep| format!("{:05}-{:03}", cep.number() / 1_000, cep.number() % 1_000));
@@ -81,14 +81,14 @@ fn candidate(feature: Feature) -> Candidate {
         let ends = Point::from_degrees(south, west).zip(Point::from_degrees(north, east));
         ends.map(|(one, other)| great_circle_m(one, other) / 2)
     });
-    // A street is its own name.
-    let own = if properties.kind == "street" { properties.name } else { None };
+    // The name of a street's feature is the street.
+    let street_name = if properties.kind == "street" { properties.name } else { None };
     Candidate {
         point: Point::from_degrees(latitude, longitude),
         cities: properties.city.into_iter().collect(),
         state: properties.state,
         postcode: properties.postcode,
-        street: properties.street.or(own),
+        street: properties.street.or(street_name),
         number: properties.housenumber,
         reach_m,
     }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_question_names_each_part() {
+    fn request_names_each_part_of_the_address() {
         let text = |text: &str| Some(text.to_owned());
         let address = Address {
             street: text("Rua Augusta"),

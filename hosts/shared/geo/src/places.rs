@@ -1,4 +1,4 @@
-//! Where addresses are, by coordinates, packs, embedded data and geocoders together.
+//! Locates addresses by coordinates, packs, embedded data and geocoders.
 
 use despacho_core::{
     geo::{Gazetteer, LocateError, candidate::is_worth_querying, pack::Pack},
@@ -12,50 +12,49 @@ use crate::{
     runtime::{Runtime, ServiceEvent},
 };
 
-/// A place and what told it.
+/// A location and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sourced {
-    /// The place.
+pub struct SourcedLocation {
+    /// The location.
     pub located: Located,
     /// `coordinates`, `gazetteer` (a pack), `embedded`, or a geocoder's name.
     pub source: &'static str,
 }
 
-/// What places are known from.
+/// The sources of locations: embedded data, packs and geocoders.
 #[derive(Debug)]
 pub struct Places {
     packs: Vec<Pack<'static>>,
     geocoders: Geocoders,
-    min: Precision,
+    min_precision: Precision,
 }
 
 impl Places {
-    /// Packs, the first one first, then geocoders; `least` is the precision below which the operator takes no address.
-    pub fn new(packs: Vec<Pack<'static>>, geocoders: Geocoders, min: Precision) -> Places {
-        Places { packs, geocoders, min }
+    /// Searches the packs in this order, then the geocoders. The operator rejects addresses below `min_precision`.
+    pub fn new(packs: Vec<Pack<'static>>, geocoders: Geocoders, min_precision: Precision) -> Places {
+        Places { packs, geocoders, min_precision }
     }
 
-    /// Whether nothing but embedded data is asked.
+    /// Whether only embedded data is used.
     pub fn is_embedded(&self) -> bool {
         self.packs.is_empty() && self.geocoders.is_empty()
     }
 
-    /// Where addresses are, and what told it.
+    /// Locates addresses.
     ///
     /// # Errors
-    /// That a geocoder did not answer, where without it an address is not known as precisely as the operator demands: that is not
-    /// the caller's doing.
+    /// A geocoder failed, and without it an address is less precise than the operator requires. The caller is not responsible.
     pub async fn locate<W: Runtime>(
         &self,
         runtime: &W,
         addresses: &[&Address],
-    ) -> Result<Vec<Result<Sourced, LocateError>>, HostError> {
-        let mut places: Vec<_> = addresses.iter().map(|address| self.known(address)).collect();
-        let worth = |index: &usize| {
-            let known = places[*index].map(|place: Sourced| place.located);
+    ) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
+        let mut places: Vec<_> = addresses.iter().map(|address| self.locate_offline(address)).collect();
+        let is_queried = |index: &usize| {
+            let known = places[*index].map(|place: SourcedLocation| place.located);
             !self.geocoders.is_empty() && is_worth_querying(addresses[*index], &known)
         };
-        let queried: Vec<usize> = (0..addresses.len()).filter(worth).collect();
+        let queried: Vec<usize> = (0..addresses.len()).filter(is_queried).collect();
         let near: Vec<Option<Located>> = queried.iter().map(|index| places[*index].ok().map(|at| at.located)).collect();
         let mut requests = Vec::with_capacity(queried.len());
         for (index, near) in queried.iter().zip(&near) {
@@ -67,10 +66,10 @@ impl Places {
                 GeocoderResult::Found(located, source)
                     if known.is_none_or(|known| self.is_better(&located, &known)) =>
                 {
-                    places[*index] = Ok(Sourced { located, source });
+                    places[*index] = Ok(SourcedLocation { located, source });
                 }
-                GeocoderResult::ServiceError if known.is_some_and(|known| known.precision > self.min) => {
-                    let detail = "it did not answer, and without it an address is not precise enough".to_owned();
+                GeocoderResult::ServiceError if known.is_some_and(|known| known.precision > self.min_precision) => {
+                    let detail = "it failed, and without it an address is not precise enough".to_owned();
                     return Err(HostError::Unavailable { what: "geocoder", detail });
                 }
                 _ => {}
@@ -82,15 +81,15 @@ impl Places {
         Ok(places)
     }
 
-    /// Whether a geocoder's place replaces one of a pack: of a better level, and not so much wider (the middle of an avenue says
-    /// less than that of a CEP) unless the pack's is too imprecise to be accepted.
+    /// Whether a geocoder's location replaces a pack's: it must be more precise. It must also have at most twice the radius, because the
+    /// middle of an avenue is less useful than that of a CEP, unless the pack's location is too imprecise to be accepted.
     fn is_better(&self, offered: &Located, known: &Located) -> bool {
         let no_wider = offered.radius_m <= known.radius_m.saturating_mul(2);
-        offered.precision < known.precision && (no_wider || known.precision > self.min)
+        offered.precision < known.precision && (no_wider || known.precision > self.min_precision)
     }
 
-    /// What this process knows by itself.
-    fn known(&self, address: &Address) -> Result<Sourced, LocateError> {
+    /// Locates an address with embedded data and packs only.
+    fn locate_offline(&self, address: &Address) -> Result<SourcedLocation, LocateError> {
         let gazetteer = Gazetteer::embedded();
         let embedded = gazetteer.locate(address);
         let best = if self.packs.is_empty() { embedded } else { gazetteer.locate_with(&self.packs, address) };
@@ -100,7 +99,7 @@ impl Places {
                 _ if embedded == Ok(located) => "embedded",
                 _ => "gazetteer",
             };
-            Sourced { located, source }
+            SourcedLocation { located, source }
         })
     }
 }
@@ -111,16 +110,16 @@ mod tests {
 
     use super::*;
     use crate::{
-        terms::GeocoderTerms,
-        testing::{Fixed, address, now},
+        config::GeocoderConfig,
+        testing::{FakeRuntime, address, block_on},
     };
 
-    fn with(geocoders: Geocoders, min: Precision) -> Places {
-        Places::new(Vec::new(), geocoders, min)
+    fn with(geocoders: Geocoders, min_precision: Precision) -> Places {
+        Places::new(Vec::new(), geocoders, min_precision)
     }
 
     #[test]
-    fn the_middle_of_an_avenue_does_not_replace_that_of_a_cep_unless_a_street_is_demanded() {
+    fn avenue_replaces_cep_only_if_street_precision_is_required() {
         let place = |precision, radius_m| Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision, radius_m };
         let (cep, town) = (place(Precision::Cep, 90), place(Precision::Municipality, 9_000));
         let (avenue, lane) = (place(Precision::Street, 2_500), place(Precision::Street, 150));
@@ -131,15 +130,15 @@ mod tests {
     }
 
     #[test]
-    fn a_geocoder_that_is_down_is_a_fault_only_where_it_is_needed() {
-        let down = || Fixed::new(|_| (500, String::new()));
-        let nominatim = || Geocoders::at(Some("http://nominatim"), None, &GeocoderTerms::default());
-        let found = now(with(nominatim(), Precision::Municipality).locate(&down(), &[&address()]));
+    fn geocoder_failure_is_an_error_only_if_it_is_needed() {
+        let down = || FakeRuntime::new(|_| (500, String::new()));
+        let nominatim = || Geocoders::at(Some("http://nominatim"), None, &GeocoderConfig::default());
+        let found = block_on(with(nominatim(), Precision::Municipality).locate(&down(), &[&address()]));
         assert_eq!(found.map(|found| found[0].map(|at| at.source)), Ok(Ok("embedded")));
-        let error = now(with(nominatim(), Precision::Street).locate(&down(), &[&address()]));
+        let error = block_on(with(nominatim(), Precision::Street).locate(&down(), &[&address()]));
         assert!(matches!(error, Err(HostError::Unavailable { what: "geocoder", .. })), "{error:?}");
-        let unknown = Fixed::new(|_| (200, "[]".to_owned()));
-        let found = now(with(nominatim(), Precision::Street).locate(&unknown, &[&address()]));
+        let unknown = FakeRuntime::new(|_| (200, "[]".to_owned()));
+        let found = block_on(with(nominatim(), Precision::Street).locate(&unknown, &[&address()]));
         assert_eq!(found.map(|found| found[0].map(|at| at.located.precision)), Ok(Ok(Precision::Municipality)));
     }
 }

@@ -1,32 +1,32 @@
-//! Road networks on other machines.
+//! Road services.
 
 use std::time::Duration;
 
 use despacho_core::model::Point;
 
 use crate::{
+    config::RoutingConfig,
+    distances::Distances,
     osrm::Osrm,
     runtime::Runtime,
     service::{RequestPolicy, Service, ServiceError},
-    terms::RoutingTerms,
     valhalla::Valhalla,
-    ways::Ways,
 };
 
-/// Attempts at a road service: the model can stand in for it.
+/// Maximum attempts at a road service. They are few because the estimate can replace it.
 const ATTEMPTS: u32 = 2;
 
-/// A road network on another machine.
+/// A road service.
 #[derive(Debug)]
 pub enum Network {
-    /// An OSRM.
+    /// An OSRM server.
     Osrm(Osrm),
-    /// A Valhalla.
+    /// A Valhalla server.
     Valhalla(Valhalla),
 }
 
 impl Network {
-    /// Its name in metrics.
+    /// Returns the service's name in metrics.
     pub fn name(&self) -> &'static str {
         match self {
             Network::Osrm(osrm) => osrm.service.name(),
@@ -34,12 +34,12 @@ impl Network {
         }
     }
 
-    /// The ways between all points. A point that is farther from a road than the snap distance has no ways: a network that snapped
-    /// it over hundreds of kilometres would give plausible wrong numbers.
+    /// Returns the distances between all points. A point farther from a road than the snap distance has none, because snapping it over
+    /// hundreds of kilometres would return plausible wrong numbers.
     ///
     /// # Errors
-    /// That the service did not answer.
-    pub async fn fetch_distances<W: Runtime>(&self, runtime: &W, points: &[Point]) -> Result<Ways, ServiceError> {
+    /// The service returned no usable response.
+    pub async fn fetch_distances<W: Runtime>(&self, runtime: &W, points: &[Point]) -> Result<Distances, ServiceError> {
         match self {
             Network::Osrm(osrm) => osrm.fetch_distances(runtime, points).await,
             Network::Valhalla(valhalla) => valhalla.fetch_distances(runtime, points).await,
@@ -47,25 +47,25 @@ impl Network {
     }
 }
 
-/// The networks at these base addresses, in the order they are asked in.
-pub fn networks(osrm: Option<&str>, valhalla: Option<&str>, terms: &RoutingTerms) -> Vec<Network> {
-    let timeout = Duration::from_millis(terms.timeout_ms);
+/// Returns the road services at these base URLs, in the order of their queries.
+pub fn networks(osrm: Option<&str>, valhalla: Option<&str>, config: &RoutingConfig) -> Vec<Network> {
+    let timeout = Duration::from_millis(config.timeout_ms);
     let service =
         |name, base| Service::new(name, base, RequestPolicy { timeout, attempts: ATTEMPTS, per_second: None });
     let osrm = osrm.map(|base| {
         Network::Osrm(Osrm {
             service: service("osrm", base),
-            profile: terms.osrm_profile.clone(),
-            snap_m: terms.snap_m,
-            max_points: terms.osrm_points,
+            profile: config.osrm_profile.clone(),
+            snap_m: config.snap_m,
+            max_points: config.osrm_points,
         })
     });
     let valhalla = valhalla.map(|base| {
         Network::Valhalla(Valhalla {
             service: service("valhalla", base),
-            costing: terms.valhalla_costing,
-            snap_m: terms.snap_m,
-            max_pairs: terms.valhalla_pairs,
+            costing: config.valhalla_costing,
+            snap_m: config.snap_m,
+            max_pairs: config.valhalla_pairs,
         })
     });
     osrm.into_iter().chain(valhalla).collect()

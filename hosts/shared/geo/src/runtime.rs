@@ -1,4 +1,4 @@
-//! The boundary: what asking needs from the program that asks, and what is asked and answered, as data.
+//! The interface between this crate and a host: requests, responses and events as data, and the host's operations.
 
 use std::time::Duration;
 
@@ -7,28 +7,28 @@ use despacho_core::model::Located;
 use http::{Method, Request, header};
 use serde::de::DeserializeOwned;
 
-/// How we call ourselves, as public services demand.
-const AGENT: &str = concat!("despacho/", env!("CARGO_PKG_VERSION"));
+/// The `User-Agent` header, which public services require.
+const USER_AGENT: &str = concat!("despacho/", env!("CARGO_PKG_VERSION"));
 
-/// A question to a service: a `GET`, or a `POST` of JSON.
+/// A request to a service: a `GET`, or a `POST` of JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceRequest {
-    /// What follows the service's base address, with its slash.
+    /// The path and query after the service's base URL, with a leading slash.
     pub target: String,
     /// The body of a `POST`; `None` for a `GET`.
     pub json: Option<String>,
 }
 
 impl ServiceRequest {
-    /// The request, ready to be sent to an address.
+    /// Builds the HTTP request to a URL.
     ///
     /// # Errors
-    /// That the address is none; one that was checked when it was taken is.
+    /// The URL is invalid. URLs under a base URL that [`crate::base_url`] accepted are valid.
     pub fn request(&self, url: &str) -> Result<Request<Bytes>, http::Error> {
         let mut request = Request::builder()
             .method(if self.json.is_some() { Method::POST } else { Method::GET })
             .uri(url)
-            .header(header::USER_AGENT, AGENT)
+            .header(header::USER_AGENT, USER_AGENT)
             .header(header::ACCEPT, "application/json")
             .header(header::ACCEPT_LANGUAGE, "pt-BR");
         if self.json.is_some() {
@@ -38,7 +38,7 @@ impl ServiceRequest {
     }
 }
 
-/// An answer, whatever it says.
+/// A response with any status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceResponse {
     /// The HTTP status.
@@ -47,117 +47,117 @@ pub struct ServiceResponse {
     pub body: Bytes,
 }
 
-/// Why an attempt brought no answer.
+/// The reason that an attempt got no response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptError {
-    /// It took too long.
-    Late,
-    /// There was no connection, or it broke.
+    /// The response did not arrive within the timeout.
+    Timeout,
+    /// The connection failed or broke.
     Unreachable,
 }
 
-/// How an attempt at a service ended, for whoever counts.
+/// The outcome of an attempt at a service, for metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It answered.
+    /// The service responded.
     Succeeded,
-    /// It took too long.
-    Late,
-    /// It could not be reached.
+    /// The response did not arrive within the timeout.
+    Timeout,
+    /// The service could not be reached.
     Unreachable,
-    /// It answered 5xx.
+    /// The service returned 5xx.
     ServerError,
-    /// It answered 429.
+    /// The service returned 429.
     Rejected,
-    /// It answered, and not in its protocol.
+    /// The response did not follow the service's protocol.
     Malformed,
-    /// It was not asked: it failed too often.
-    Resting,
-    /// It was not asked: its pace does not allow it.
-    Paced,
+    /// No request was sent: the circuit breaker is open.
+    CircuitOpen,
+    /// No request was sent: the rate limit would delay it beyond its timeout.
+    RateLimited,
 }
 
-/// What happened, to be counted and logged as a host does that.
+/// An event that a host counts or logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceEvent {
     /// An attempt at a service ended.
     Queried {
         /// The service.
         service: &'static str,
-        /// How.
+        /// The outcome.
         outcome: Outcome,
     },
-    /// An answer cannot be used.
+    /// A response does not follow the service's protocol.
     Malformed {
-        /// Whose.
+        /// The service.
         service: &'static str,
-        /// What it was.
+        /// A description of the response.
         what: &'static str,
     },
-    /// A service is left alone from now on.
-    Rests {
-        /// Which.
+    /// A circuit breaker opened after repeated failures.
+    CircuitOpened {
+        /// The service.
         service: &'static str,
     },
-    /// A service that was left alone answers again.
-    Works {
-        /// Which.
+    /// A circuit breaker closed after a successful request.
+    CircuitClosed {
+        /// The service.
         service: &'static str,
     },
-    /// Nothing that a geocoder offered is the place.
+    /// None of a geocoder's candidates matches the address.
     Rejected {
-        /// Which geocoder.
+        /// The geocoder.
         service: &'static str,
-        /// Why: [`despacho_core::geo::candidate::Mismatch::name`].
+        /// The reason: [`despacho_core::geo::candidate::Mismatch::name`].
         mismatch: &'static str,
     },
     /// An address was located.
     Located {
-        /// By whom: [`crate::Sourced::source`].
+        /// The source: [`crate::SourcedLocation::source`].
         source: &'static str,
-        /// How precisely.
+        /// The precision's name.
         precision: &'static str,
     },
-    /// Legs were told, where a road network is configured.
+    /// Legs were computed while a road network is configured.
     Measured {
-        /// By a network, or by the `model` that stands in for it.
+        /// The network, or `model` for legs that fell back to the estimate.
         source: &'static str,
-        /// How many.
+        /// The number of legs.
         legs: u64,
     },
 }
 
-/// What a geocoder said: a verified place, or that it knows none.
-pub type Kept = Option<Located>;
+/// A geocoder's result: a verified location, or none.
+pub type CachedResult = Option<Located>;
 
-/// What asking needs from the program that asks.
+/// The operations that a host provides.
 ///
-/// As in [`despacho_core::host::Host`] there is no `Send`: a concrete world's futures are what they are.
-#[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete world's futures are Send where it is")]
+/// As in [`despacho_core::host::Host`], there is no `Send` bound: a concrete runtime's futures have their own properties.
+#[expect(async_fn_in_trait, reason = "static dispatch only; a concrete runtime's futures are Send if it is")]
 pub trait Runtime {
-    /// One attempt: the answer to a question at this address, whole and within `timeout`.
+    /// Sends a request once to this URL and returns the complete response, which must arrive within `timeout`.
     async fn send(
         &self,
         url: &str,
         request: &ServiceRequest,
         timeout: Duration,
     ) -> Result<ServiceResponse, AttemptError>;
-    /// Waits.
+    /// Sleeps for this time.
     async fn pause(&self, span: Duration);
-    /// The time since some moment that stays the same, by a clock that is never set back.
+    /// Returns the time since a fixed instant, by a monotonic clock.
     fn elapsed(&self) -> Duration;
-    /// Any number, by chance.
+    /// Returns a random number.
     fn jitter(&self) -> u8;
-    /// What is kept for a question, which is a hash; `None` where nothing is, or cannot be read.
-    async fn kept(&self, request: &str) -> Option<Kept>;
-    /// Keeps an answer, or fails to, which costs the same question another time.
-    async fn keep(&self, request: &str, kept: &Kept);
-    /// Counts or logs.
-    fn record(&self, record: ServiceEvent);
+    /// Returns the cached result of a request, which is named by a hash; `None` if there is none or the cache cannot be read.
+    async fn cached(&self, request: &str) -> Option<CachedResult>;
+    /// Caches a result. If that fails, the request is sent again the next time.
+    async fn put_cached(&self, request: &str, result: &CachedResult);
+    /// Counts or logs an event.
+    fn record(&self, event: ServiceEvent);
 }
 
 impl ServiceRequest {
-    /// A `GET` with a query.
+    /// Returns a `GET` request with a query string.
     pub(crate) fn get<'a>(path: &str, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> ServiceRequest {
         let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
         ServiceRequest { target: format!("{path}?{query}"), json: None }
@@ -173,24 +173,24 @@ impl ServiceResponse {
         (400..500).contains(&self.status)
     }
 
-    /// The body as JSON. It is read as every other body is: another kind of source would be a second parser.
+    /// Decodes the body as JSON from a string, like every other body: decoding from bytes would compile a second parser.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Option<T> {
         despacho_core::json::from_str(std::str::from_utf8(&self.body).ok()?).ok()
     }
 }
 
 impl Outcome {
-    /// Its name in metrics.
+    /// Returns the outcome's name in metrics.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Succeeded => "Answered",
-            Outcome::Late => "Late",
+            Outcome::Timeout => "Late",
             Outcome::Unreachable => "Unreachable",
             Outcome::ServerError => "ServerError",
             Outcome::Rejected => "Refused",
             Outcome::Malformed => "Strange",
-            Outcome::Resting => "Resting",
-            Outcome::Paced => "Paced",
+            Outcome::CircuitOpen => "Resting",
+            Outcome::RateLimited => "Paced",
         }
     }
 }
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queries_are_encoded() {
+    fn query_strings_are_encoded() {
         let request = ServiceRequest::get("/search", [("street", "12 Rua São João & Cia"), ("city", "")]);
         assert_eq!(request.target, "/search?street=12+Rua+S%C3%A3o+Jo%C3%A3o+%26+Cia&city=");
     }

@@ -1,4 +1,4 @@
-//! Questions to one service: few retries with jitter, a pace, and rest for who keeps failing.
+//! Requests to one service: retries with jitter, a rate limit and a circuit breaker.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -10,34 +10,34 @@ use crate::{
     runtime::{AttemptError, Outcome, Runtime, ServiceEvent, ServiceRequest, ServiceResponse},
 };
 
-/// The first wait before another attempt; it doubles, and half of it is chance.
+/// The delay before the second attempt. It doubles for each further attempt, and up to half of it is random.
 const BACKOFF: Duration = Duration::from_millis(100);
 
-/// Why a service did not answer.
+/// The reason that a service returned no usable response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceError {
-    /// It took too long, could not be reached, or said 5xx or 429, at every attempt.
+    /// Every attempt timed out, found the service unreachable, or got 5xx or 429.
     Failed,
-    /// It failed so often that it is left alone for now.
-    Resting,
-    /// More was asked than its pace allows.
-    Paced,
-    /// It said something that is not its protocol.
+    /// The circuit breaker is open.
+    CircuitOpen,
+    /// The rate limit would delay the request beyond its timeout.
+    RateLimited,
+    /// The response does not follow the service's protocol.
     Malformed,
 }
 
-/// How a service is asked.
+/// The limits of requests to a service.
 #[derive(Clone, Debug)]
 pub struct RequestPolicy {
-    /// For one attempt.
+    /// Timeout of one attempt.
     pub timeout: Duration,
-    /// Attempts at one question.
+    /// Maximum attempts for one request.
     pub attempts: u32,
-    /// Questions a second; `None` for any number.
+    /// Maximum requests per second; `None` for no limit.
     pub per_second: Option<u32>,
 }
 
-/// A service at a base address, and how it has been doing.
+/// A service at a base URL, with its rate limiter and circuit breaker.
 #[derive(Debug)]
 pub struct Service {
     name: &'static str,
@@ -53,7 +53,7 @@ struct State {
 }
 
 impl Service {
-    /// A service by its name in metrics. Nothing is asked yet.
+    /// Creates a service with its name in metrics. No request is sent yet.
     pub fn new(name: &'static str, base: &str, policy: RequestPolicy) -> Service {
         Service { name, base: base.to_owned(), policy, state: Mutex::default() }
     }
@@ -66,52 +66,52 @@ impl Service {
         &self.base
     }
 
-    /// An answer that is not of the service's protocol; it comes at once, so that the service need not be left alone for it.
-    pub(crate) fn malformed<W: Runtime>(&self, runtime: &W, what: &'static str) -> ServiceError {
+    /// Records a response that does not follow the service's protocol. It does not open the circuit breaker, because it costs no waiting.
+    pub(crate) fn malformed<W: Runtime>(&self, runtime: &W, detail: &'static str) -> ServiceError {
         self.count(runtime, Outcome::Malformed);
-        runtime.record(ServiceEvent::Malformed { service: self.name, what });
+        runtime.record(ServiceEvent::Malformed { service: self.name, what: detail });
         ServiceError::Malformed
     }
 
-    /// The answer to a question, after as many attempts as manners allow.
+    /// Sends a request, with retries, and returns the response.
     pub(crate) async fn query<W: Runtime>(
         &self,
         runtime: &W,
         request: &ServiceRequest,
     ) -> Result<ServiceResponse, ServiceError> {
-        if !self.with(|state| state.breaker.admits(runtime.elapsed())) {
-            self.count(runtime, Outcome::Resting);
-            return Err(ServiceError::Resting);
+        if !self.with(|state| state.breaker.allows(runtime.elapsed())) {
+            self.count(runtime, Outcome::CircuitOpen);
+            return Err(ServiceError::CircuitOpen);
         }
         let url = format!("{}{}", self.base, request.target);
         for attempt in 0..self.policy.attempts {
             if attempt > 0 {
                 runtime.pause(jittered(BACKOFF * 2_u32.saturating_pow(attempt - 1), runtime.jitter())).await;
             }
-            self.rate_limiter(runtime).await?;
+            self.wait_for_rate_limit(runtime).await?;
             let outcome = match runtime.send(&url, request, self.policy.timeout).await {
                 Ok(response) if response.status >= 500 => Outcome::ServerError,
                 Ok(response) if response.status == 429 => Outcome::Rejected,
                 Ok(response) => {
                     self.count(runtime, Outcome::Succeeded);
-                    if self.with(|state| state.breaker.worked()) {
-                        runtime.record(ServiceEvent::Works { service: self.name });
+                    if self.with(|state| state.breaker.record_success()) {
+                        runtime.record(ServiceEvent::CircuitClosed { service: self.name });
                     }
                     return Ok(response);
                 }
                 Err(AttemptError::Unreachable) => Outcome::Unreachable,
-                Err(AttemptError::Late) => Outcome::Late,
+                Err(AttemptError::Timeout) => Outcome::Timeout,
             };
             self.count(runtime, outcome);
         }
-        if self.with(|state| state.breaker.failed(runtime.elapsed())) {
-            runtime.record(ServiceEvent::Rests { service: self.name });
+        if self.with(|state| state.breaker.record_failure(runtime.elapsed())) {
+            runtime.record(ServiceEvent::CircuitOpened { service: self.name });
         }
         Err(ServiceError::Failed)
     }
 
-    /// Waits for the service's pace. Where the wait would be longer than an answer may take there is no use in it.
-    async fn rate_limiter<W: Runtime>(&self, runtime: &W) -> Result<(), ServiceError> {
+    /// Waits until the rate limit allows a request. A wait longer than the request's timeout is an error.
+    async fn wait_for_rate_limit<W: Runtime>(&self, runtime: &W) -> Result<(), ServiceError> {
         let Some(per_second) = self.policy.per_second else { return Ok(()) };
         let (now, max) = (runtime.elapsed(), self.policy.timeout);
         match self.with(|state| state.rate_limiter.wait(now, per_second, max)) {
@@ -121,8 +121,8 @@ impl Service {
                 Ok(())
             }
             None => {
-                self.count(runtime, Outcome::Paced);
-                Err(ServiceError::Paced)
+                self.count(runtime, Outcome::RateLimited);
+                Err(ServiceError::RateLimited)
             }
         }
     }
@@ -136,7 +136,7 @@ impl Service {
     }
 }
 
-/// Half of a span, and a random part of the other half, so that who failed together does not come back together.
+/// Returns half of a span plus a random part of the other half, so that callers that failed together do not retry together.
 fn jittered(span: Duration, jitter: u8) -> Duration {
     span / 2 + span * u32::from(jitter) / 510
 }

@@ -1,4 +1,4 @@
-//! A world for tests: it answers at once, its clock moves when somebody waits, and it remembers.
+//! A runtime for tests: it responds at once, sleeping advances its clock, and it records requests and events.
 
 use std::{
     cell::{Cell, RefCell},
@@ -11,28 +11,28 @@ use std::{
 
 use despacho_core::model::Address;
 
-use crate::runtime::{AttemptError, Kept, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
+use crate::runtime::{AttemptError, CachedResult, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
 
-/// A status and a body for an address.
+/// Returns a status and a body for a URL.
 type Script = dyn Fn(&str) -> (u16, String);
 
-/// Answers by the address that it is asked at.
-pub(crate) struct Fixed {
+/// Responds by URL.
+pub(crate) struct FakeRuntime {
     response: Box<Script>,
     elapsed: Cell<Duration>,
     requests: RefCell<Vec<String>>,
-    kept: RefCell<BTreeMap<String, Kept>>,
-    notes: RefCell<Vec<ServiceEvent>>,
+    cache: RefCell<BTreeMap<String, CachedResult>>,
+    events: RefCell<Vec<ServiceEvent>>,
 }
 
-impl Fixed {
-    pub(crate) fn new(response: impl Fn(&str) -> (u16, String) + 'static) -> Fixed {
-        Fixed {
+impl FakeRuntime {
+    pub(crate) fn new(response: impl Fn(&str) -> (u16, String) + 'static) -> FakeRuntime {
+        FakeRuntime {
             response: Box::new(response),
             elapsed: Cell::new(Duration::ZERO),
             requests: RefCell::default(),
-            kept: RefCell::default(),
-            notes: RefCell::default(),
+            cache: RefCell::default(),
+            events: RefCell::default(),
         }
     }
 
@@ -40,15 +40,15 @@ impl Fixed {
         self.requests.borrow().clone()
     }
 
-    /// Attempts that ended so.
+    /// Returns the number of attempts with this outcome.
     pub(crate) fn count(&self, name: &str) -> usize {
         let ended =
-            |record: &&ServiceEvent| matches!(record, ServiceEvent::Queried { outcome, .. } if outcome.name() == name);
-        self.notes.borrow().iter().filter(ended).count()
+            |event: &&ServiceEvent| matches!(event, ServiceEvent::Queried { outcome, .. } if outcome.name() == name);
+        self.events.borrow().iter().filter(ended).count()
     }
 }
 
-impl Runtime for Fixed {
+impl Runtime for FakeRuntime {
     async fn send(
         &self,
         url: &str,
@@ -72,24 +72,24 @@ impl Runtime for Fixed {
         7
     }
 
-    async fn kept(&self, request: &str) -> Option<Kept> {
-        self.kept.borrow().get(request).copied()
+    async fn cached(&self, request: &str) -> Option<CachedResult> {
+        self.cache.borrow().get(request).copied()
     }
 
-    async fn keep(&self, request: &str, kept: &Kept) {
-        self.kept.borrow_mut().insert(request.to_owned(), *kept);
+    async fn put_cached(&self, request: &str, result: &CachedResult) {
+        self.cache.borrow_mut().insert(request.to_owned(), *result);
     }
 
-    fn record(&self, record: ServiceEvent) {
-        self.notes.borrow_mut().push(record);
+    fn record(&self, event: ServiceEvent) {
+        self.events.borrow_mut().push(event);
     }
 }
 
-/// What a future gives that never waits.
-pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
+/// Returns the output of a future that is ready at the first poll.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => unreachable!("nothing here waits"),
+        Poll::Pending => unreachable!("the fake runtime never waits"),
     }
 }
 

@@ -1,40 +1,41 @@
-//! Valhalla: `POST /sources_to_targets`, kilometres and seconds.
+//! Client of Valhalla: `POST /sources_to_targets`, in kilometres and seconds.
 
 use despacho_core::model::Point;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    config::Costing,
+    distances::{Distances, RoadDistance, metres, milliseconds, parts},
     runtime::{Runtime, ServiceRequest, ServiceResponse},
     service::{Service, ServiceError},
-    terms::Costing,
-    ways::{Way, Ways, metres, milliseconds, parts},
 };
 
-/// Questions about places that do not fit: more than the service takes, farther apart, without a road near, or unconnected.
+/// The error code of a request with too many locations.
 const TOO_MANY: u32 = 150;
-const UNANSWERABLE: [u32; 4] = [154, 170, 171, 442];
+/// The error codes of locations that are too far apart, off the roads or unconnected.
+const NO_ROUTE: [u32; 4] = [154, 170, 171, 442];
 
-/// A Valhalla.
+/// A Valhalla server.
 #[derive(Debug)]
 pub struct Valhalla {
     pub(crate) service: Service,
     pub(crate) costing: Costing,
-    /// How far from a road a point may lie, in metres.
+    /// Maximum distance between a point and a road, in metres.
     pub(crate) snap_m: u32,
-    /// Pairs that it takes at once.
+    /// Maximum pairs of one request.
     pub(crate) max_pairs: usize,
 }
 
 impl Valhalla {
-    /// The ways between all points.
+    /// Returns the distances between all points.
     pub(crate) async fn fetch_distances<W: Runtime>(
         &self,
         runtime: &W,
         points: &[Point],
-    ) -> Result<Ways, ServiceError> {
+    ) -> Result<Distances, ServiceError> {
         let size = points.len();
-        let mut ways = vec![None; size * size];
-        // As near to a square as the limit allows, so that few questions cover everything.
+        let mut distances = vec![None; size * size];
+        // Blocks are as wide as the limit allows, so that few requests cover the matrix.
         let columns = parts(size, self.max_pairs.min(size.max(1)));
         let widest = columns.first().map_or(1, ExactSizeIterator::len);
         for rows in parts(size, self.max_pairs / widest) {
@@ -42,14 +43,14 @@ impl Valhalla {
                 let (from, to) = (&points[rows.clone()], &points[columns.clone()]);
                 let response = self.service.query(runtime, &self.request(from, to)).await?;
                 let block =
-                    block(&response, from.len(), to.len()).map_err(|what| self.service.malformed(runtime, what))?;
-                for (cell, way) in block.into_iter().enumerate() {
+                    block(&response, from.len(), to.len()).map_err(|detail| self.service.malformed(runtime, detail))?;
+                for (cell, distance) in block.into_iter().enumerate() {
                     let (row, column) = (rows.start + cell / columns.len(), columns.start + cell % columns.len());
-                    ways[row * size + column] = way;
+                    distances[row * size + column] = distance;
                 }
             }
         }
-        Ok(ways)
+        Ok(distances)
     }
 
     fn request(&self, from: &[Point], to: &[Point]) -> ServiceRequest {
@@ -69,27 +70,28 @@ impl Valhalla {
     }
 }
 
-/// The ways of one answer, so many rows by so many columns; all `None` where the service cannot tell, since it names no point then.
-fn block(response: &ServiceResponse, rows: usize, columns: usize) -> Result<Ways, &'static str> {
+/// Returns the distances of one response, of `rows` by `columns`. They are all `None` if the service found no route, because its error
+/// does not name the point.
+fn block(response: &ServiceResponse, rows: usize, columns: usize) -> Result<Distances, &'static str> {
     if !response.is_success() {
-        let error_body: ErrorBody = response.json().ok_or("not Valhalla's refusal")?;
+        let error_body: ErrorBody = response.json().ok_or("not a Valhalla error")?;
         return match error_body.error_code {
-            code if UNANSWERABLE.contains(&code) => Ok(vec![None; rows * columns]),
+            code if NO_ROUTE.contains(&code) => Ok(vec![None; rows * columns]),
             TOO_MANY => Err("150: set routing.valhalla-pairs to its max_matrix_location_pairs"),
-            _ => Err("a refusal"),
+            _ => Err("an unexpected Valhalla error"),
         };
     }
-    let Matrix { sources_to_targets: cells, units } = response.json().ok_or("not Valhalla's matrix")?;
+    let MatrixResponse { sources_to_targets: cells, units } = response.json().ok_or("not a Valhalla matrix")?;
     let fits = |grid: &Grid| grid.len() == rows && grid.iter().all(|row| row.len() == columns);
     if !fits(&cells.distances) || !fits(&cells.durations) || units != "kilometers" {
-        return Err("a matrix of another size or unit than was asked for");
+        return Err("a matrix of the wrong size or unit");
     }
     let pairs = cells.distances.iter().flatten().zip(cells.durations.iter().flatten());
-    Ok(pairs.map(|(kilometres, seconds)| way(*kilometres, *seconds)).collect())
+    Ok(pairs.map(|(kilometres, seconds)| road_distance(*kilometres, *seconds)).collect())
 }
 
-fn way(kilometres: Option<f64>, seconds: Option<f64>) -> Option<Way> {
-    Some(Way { metres: metres(kilometres? * 1_000.0)?, milliseconds: milliseconds(seconds?)? })
+fn road_distance(kilometres: Option<f64>, seconds: Option<f64>) -> Option<RoadDistance> {
+    Some(RoadDistance { metres: metres(kilometres? * 1_000.0)?, milliseconds: milliseconds(seconds?)? })
 }
 
 #[derive(Serialize)]
@@ -111,7 +113,7 @@ struct Place {
 type Grid = Vec<Vec<Option<f64>>>;
 
 #[derive(Deserialize)]
-struct Matrix {
+struct MatrixResponse {
     sources_to_targets: Cells,
     units: String,
 }

@@ -1,4 +1,4 @@
-//! Packs from register files: the sample of São Paulo, zips, folders, and what is no register.
+//! Builds packs from register files: the sample of São Paulo, zips, folders and invalid files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use despacho_geo::gazetteer::{BuildError, Progress, Report, Stage, build};
 
 const HEADER: &str = "COD_UNICO_ENDERECO;COD_UF;COD_MUNICIPIO";
 
-/// A folder of one test, gone with it.
+/// A temporary folder, which is removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -64,23 +64,23 @@ fn address(street: &str, number: &str, cep: &str) -> Address {
     }
 }
 
-fn quiet(inputs: &[PathBuf], output: &Path) -> Result<Report, BuildError> {
+fn build_quietly(inputs: &[PathBuf], output: &Path) -> Result<Report, BuildError> {
     build(inputs, output, &mut |_| ())
 }
 
 #[test]
-fn the_sample_of_sao_paulo_is_found_door_by_door() {
+fn pack_of_sao_paulo_sample_locates_every_door() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/cnefe/layout_3550308.csv");
     if !sample.exists() {
-        eprintln!("skipped: ../shared/data/cnefe, the sample in the register's layout, is not here");
+        eprintln!("skipped: the sample of the register in ../shared/data/cnefe is missing");
         return;
     }
     let folder = Folder::new("sample");
     let output = folder.0.join("sample.pack");
-    let report = quiet(std::slice::from_ref(&sample), &output).expect("a pack");
+    let report = build_quietly(std::slice::from_ref(&sample), &output).expect("a pack");
     assert_eq!((report.rows, report.malformed()), (5_000, 0));
     let bytes = std::fs::read(&output).expect("the pack");
-    let pack = Pack::open(&bytes).expect("a whole pack");
+    let pack = Pack::open(&bytes).expect("a valid pack");
 
     let text = std::fs::read_to_string(&sample).expect("the sample");
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(';').collect()).collect();
@@ -92,7 +92,7 @@ fn the_sample_of_sao_paulo_is_found_door_by_door() {
         let street = format!("{} {} {}", row[10], row[11], row[12]);
         let located =
             pack.locate(Gazetteer::embedded(), &address(&street, row[13], row[8])).expect("an address of the pack");
-        // A few addresses have several rows with places of their own; any of them is the address'.
+        // A few addresses have several rows with different locations, each of which is correct.
         let same = rows.iter().filter(|other| other[8] == row[8] && other[10..14] == row[10..14]);
         let off_m = same.map(|other| great_circle_m(point_of(other), located.point)).min().expect("the row itself");
         found += u32::from(located.precision == Precision::Number && off_m <= 1);
@@ -105,13 +105,13 @@ fn the_sample_of_sao_paulo_is_found_door_by_door() {
     assert!(by_cep_m[2_500] < 100, "median {} m", by_cep_m[2_500]);
 }
 
-/// A CEP's place must help addresses that did not make it: half of the sample builds, the other half asks. With one or two
-/// addresses a CEP, as here, it does so by 140 m in the median; the whole register has dozens.
+/// A CEP's location must also fit addresses that are not in the pack. Half of the sample builds the pack and the other half is located.
+/// The sample has one or two addresses per CEP, and the median error is 140 m; the whole register has dozens per CEP.
 #[test]
-fn a_cep_places_addresses_that_the_pack_has_not_seen() {
+fn cep_locates_addresses_that_are_not_in_the_pack() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/cnefe/layout_3550308.csv");
     let Ok(text) = std::fs::read_to_string(&sample) else {
-        eprintln!("skipped: ../shared/data/cnefe, the sample in the register's layout, is not here");
+        eprintln!("skipped: the sample of the register in ../shared/data/cnefe is missing");
         return;
     };
     let (mut known, mut requests) = (String::new(), Vec::new());
@@ -120,9 +120,9 @@ fn a_cep_places_addresses_that_the_pack_has_not_seen() {
     }
     let folder = Folder::new("halves");
     let output = folder.0.join("half.pack");
-    quiet(&[folder.file("half.csv", known.as_bytes())], &output).expect("a pack");
+    build_quietly(&[folder.file("half.csv", known.as_bytes())], &output).expect("a pack");
     let bytes = std::fs::read(&output).expect("the pack");
-    let pack = Pack::open(&bytes).expect("a whole pack");
+    let pack = Pack::open(&bytes).expect("a valid pack");
     let mut off_m = Vec::new();
     for line in requests {
         let row: Vec<&str> = line.split(';').collect();
@@ -133,14 +133,14 @@ fn a_cep_places_addresses_that_the_pack_has_not_seen() {
     off_m.sort_unstable();
     assert!(
         off_m.len() > 800 && off_m[off_m.len() / 2] < 200,
-        "{} asked, median {}",
+        "{} located, median {}",
         off_m.len(),
         off_m[off_m.len() / 2]
     );
 }
 
 #[test]
-fn zips_and_folders_are_read_and_progress_is_told() {
+fn zips_and_folders_are_read_and_progress_is_reported() {
     let folder = Folder::new("zips");
     let first = format!("{HEADER}\n{}", row("01001000", "DIREITA", "10", -23.5489, -46.6388));
     let second = format!("{HEADER}\n{}", row("01002000", "LIBERO BADARO", "20", -23.5460, -46.6360));
@@ -152,14 +152,14 @@ fn zips_and_folders_are_read_and_progress_is_told() {
     std::fs::write(inputs.join("b.csv"), third).expect("a file");
     std::fs::write(inputs.join("notes.md"), "not read").expect("a file");
     let output = folder.0.join("out.pack");
-    let mut distances: Vec<Progress> = Vec::new();
-    let report = build(&[inputs], &output, &mut |progress| distances.push(progress)).expect("a pack");
+    let mut reports: Vec<Progress> = Vec::new();
+    let report = build(&[inputs], &output, &mut |progress| reports.push(progress)).expect("a pack");
     assert_eq!((report.rows, report.malformed(), report.distinct, report.records), (3, 0, 3, [3, 3, 3, 3]));
-    assert_eq!(distances.last().map(|progress| progress.stage), Some(Stage::Writing));
-    assert!(distances.iter().all(|progress| progress.bytes <= progress.bytes_total));
+    assert_eq!(reports.last().map(|progress| progress.stage), Some(Stage::Writing));
+    assert!(reports.iter().all(|progress| progress.bytes <= progress.bytes_total));
     let bytes = std::fs::read(&output).expect("the pack");
     assert_eq!(report.pack_bytes, bytes.len() as u64);
-    let pack = Pack::open(&bytes).expect("a whole pack");
+    let pack = Pack::open(&bytes).expect("a valid pack");
     assert_eq!((pack.info().label(), pack.info().rows), ("IBGE CNEFE 2022", 3));
     for (street, number) in [("Rua Direita", "10"), ("R. Líbero Badaró", "20"), ("Rua Quinze de Novembro", "30")] {
         let found =
@@ -185,7 +185,7 @@ fn malformed_rows_are_counted_and_named() {
         good.clone(),
     ];
     let input = folder.file("in.csv", lines.concat().as_bytes());
-    let report = quiet(std::slice::from_ref(&input), &folder.0.join("out.pack")).expect("a pack");
+    let report = build_quietly(std::slice::from_ref(&input), &folder.0.join("out.pack")).expect("a pack");
     assert_eq!((report.rows, report.distinct, report.malformed()), (7, 1, 5));
     assert_eq!(report.errors, [2, 0, 1, 1, 1]);
     let named: Vec<(u64, RowError)> = report.named.iter().map(|row| (row.line, row.error)).collect();
@@ -201,17 +201,17 @@ fn malformed_rows_are_counted_and_named() {
 }
 
 #[test]
-fn what_is_no_register_makes_no_pack() {
+fn invalid_register_files_are_rejected() {
     let folder = Folder::new("none");
     let output = folder.0.join("out.pack");
     let csv = folder.file("other.csv", b"a,b\n1,2\n");
-    assert!(matches!(quiet(&[csv], &output), Err(BuildError::NoRows { rows: 2 })));
+    assert!(matches!(build_quietly(&[csv], &output), Err(BuildError::NoRows { rows: 2 })));
     let broken = folder.file("broken.zip", b"PK but not really");
-    assert!(matches!(quiet(&[broken], &output), Err(BuildError::Zip { .. })));
+    assert!(matches!(build_quietly(&[broken], &output), Err(BuildError::Zip { .. })));
     let other = folder.file("other.zip", &zipped(&[("leia.txt", "x")]));
-    assert!(matches!(quiet(&[other], &output), Err(BuildError::NoCsv { .. })));
-    assert!(matches!(quiet(&[folder.0.join("absent.csv")], &output), Err(BuildError::Read { .. })));
-    assert!(matches!(quiet(&[], &output), Err(BuildError::NoOutput)));
+    assert!(matches!(build_quietly(&[other], &output), Err(BuildError::NoCsv { .. })));
+    assert!(matches!(build_quietly(&[folder.0.join("absent.csv")], &output), Err(BuildError::Read { .. })));
+    assert!(matches!(build_quietly(&[], &output), Err(BuildError::NoInput)));
     assert!(!output.exists());
     assert_eq!(Pack::open(b"a,b\n1,2\n").err(), Some(PackError::NotAPack));
 }

@@ -1,68 +1,67 @@
-//! Where a database is, and how to get in.
+//! The address of a database, with its credentials.
 
 use std::{fmt, time::Duration};
 
 use tokio_postgres::config::{Config, Host, LoadBalanceHosts, SslMode};
 
-/// Silence after which a connection is asked whether its other end is still there.
+/// Idle time after which TCP keepalive probes a connection.
 const KEEPALIVE: Duration = Duration::from_secs(30);
-/// How long bytes may stay unacknowledged until the connection counts as broken.
-const UNACKNOWLEDGED: Duration = Duration::from_secs(15);
-/// For a connection to be opened.
-const CONNECT: Duration = Duration::from_secs(5);
+/// Maximum time that sent data may stay unacknowledged before the connection is closed (`TCP_USER_TIMEOUT`).
+const UNACKNOWLEDGED_TIMEOUT: Duration = Duration::from_secs(15);
+/// Default timeout for opening a connection to one host.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A database's address. Its text and its `Debug` never tell the password.
+/// A database's address. Its `Display` and `Debug` forms hide the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
-    // On the heap: configurations carry an address that most deployments have none of.
+    // Boxed, because a configuration reserves space for an address even if the deployment has none.
     config: Box<Config>,
-    /// The same for each host by itself, in the order of the URL.
+    /// A configuration for each host, in the order of the URL.
     hosts: Vec<Config>,
     database: String,
     pooling: Pooling,
 }
 
-/// How long a pooler between this program and the server keeps a server connection for one client.
+/// How long a connection pooler assigns a server connection to one client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Pooling {
-    /// For as long as the client is connected, as without a pooler.
+    /// While the client is connected, as without a pooler.
     #[default]
     Session,
-    /// For one transaction: prepared statements, session settings and `LISTEN` do not outlive it.
+    /// For one transaction. Prepared statements, session settings and `LISTEN` end with it.
     Transaction,
 }
 
 impl Address {
-    /// Reads `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require`. The fault never repeats what was given.
-    pub fn parse(text: &str) -> Result<Address, String> {
-        let error = || "must be postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require".to_owned();
+    /// Parses `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require`. The error does not contain the input, which can have a password.
+    pub fn parse(text: &str) -> Result<Address, AddressError> {
         let text = text.trim();
         if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
-            return Err(error());
+            return Err(AddressError::Url);
         }
-        // Certificates are always checked, against the host's name too, so that these three are one.
+        // Certificates and host names are always verified, so these three modes are the same.
         let text =
             text.replace("sslmode=verify-full", "sslmode=require").replace("sslmode=verify-ca", "sslmode=require");
         let (text, pooling) = take_pooling(&text)?;
-        let mut config: Config = text.parse().map_err(|_| error())?;
+        let mut config: Config = text.parse().map_err(|_| AddressError::Url)?;
         let mut hosts = single_hosts(&text, &config);
-        let Some(database) = config.get_dbname().map(str::to_owned) else { return Err(error()) };
+        let Some(database) = config.get_dbname().map(str::to_owned) else { return Err(AddressError::Url) };
         if config.get_hosts().is_empty() || config.get_user().is_none() {
-            return Err(error());
+            return Err(AddressError::Url);
         }
         let is_plain = config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local);
         for config in std::iter::once(&mut config).chain(&mut hosts) {
-            complete(config, is_plain);
+            set_defaults(config, is_plain);
         }
         Ok(Address { config: Box::new(config), hosts, database, pooling })
     }
 
-    /// Whether there is a password in it, which other users of the machine must not see.
+    /// Whether it contains a password.
     pub fn has_password(&self) -> bool {
         self.config.get_password().is_some()
     }
 
-    /// The database's name.
+    /// Returns the database's name.
     pub fn database(&self) -> &str {
         &self.database
     }
@@ -71,40 +70,41 @@ impl Address {
         self.pooling
     }
 
-    /// One configuration for each host.
+    /// Returns a configuration for each host.
     pub(crate) fn hosts(&self) -> &[Config] {
         &self.hosts
     }
 
-    /// For a connection to one host, from the first packet until it takes queries.
+    /// Returns the timeout for opening a connection to one host, until it accepts queries.
     pub(crate) fn host_timeout(&self) -> Duration {
-        self.config.get_connect_timeout().copied().unwrap_or(CONNECT)
+        self.config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT)
     }
 
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Whether connections are encrypted where the server can, or must be.
-    pub(crate) fn requires_tls(&self) -> bool {
+    /// Whether TLS is required or used if the server supports it.
+    pub(crate) fn uses_tls(&self) -> bool {
         self.config.get_ssl_mode() != SslMode::Disable
     }
 }
 
-/// Sets what the URL leaves open.
-fn complete(config: &mut Config, is_plain: bool) {
+/// Sets defaults for parameters that the URL does not set.
+fn set_defaults(config: &mut Config, is_plain: bool) {
     if config.get_application_name().is_none() {
         config.application_name("despacho");
     }
-    config.connect_timeout(config.get_connect_timeout().copied().unwrap_or(CONNECT));
-    config.tcp_user_timeout(config.get_tcp_user_timeout().copied().unwrap_or(UNACKNOWLEDGED));
+    config.connect_timeout(config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT));
+    config.tcp_user_timeout(config.get_tcp_user_timeout().copied().unwrap_or(UNACKNOWLEDGED_TIMEOUT));
     config.keepalives_idle(config.get_keepalives_idle().min(KEEPALIVE));
     if is_plain {
         config.ssl_mode(SslMode::Disable);
     }
 }
 
-/// The same URL for each of its hosts. All hosts stay together if the driver is to choose by chance, or if addresses are parameters.
+/// Splits the URL into one configuration per host. The hosts stay in one configuration if the driver selects them at random, or if they
+/// are given as parameters.
 fn single_hosts(text: &str, all: &Config) -> Vec<Config> {
     let split = || {
         let (scheme, rest) = text.split_once("://")?;
@@ -118,28 +118,23 @@ fn single_hosts(text: &str, all: &Config) -> Vec<Config> {
     split().unwrap_or_else(|| vec![all.clone()])
 }
 
-/// Removes the parameter `pooler`, which the driver does not know, and returns the rest with its value.
-fn take_pooling(text: &str) -> Result<(String, Pooling), String> {
+/// Removes the parameter `pooler`, which tokio-postgres does not support, and returns the rest of the URL with its value.
+fn take_pooling(text: &str) -> Result<(String, Pooling), AddressError> {
     let Some((base, query)) = text.split_once('?') else { return Ok((text.to_owned(), Pooling::Session)) };
     let (mut pooling, mut rest) = (Pooling::Session, Vec::new());
     for parameter in query.split('&') {
         match parameter.strip_prefix("pooler=") {
             Some("transaction") => pooling = Pooling::Transaction,
             Some("session") => pooling = Pooling::Session,
-            Some(_) => {
-                return Err(
-                    "must be postgres://USER:PASSWORD@HOST:PORT/NAME with pooler=session or pooler=transaction"
-                        .to_owned(),
-                );
-            }
+            Some(_) => return Err(AddressError::Pooler),
             None => rest.push(parameter),
         }
     }
-    let mark = if rest.is_empty() { "" } else { "?" };
-    Ok((format!("{base}{mark}{}", rest.join("&")), pooling))
+    let separator = if rest.is_empty() { "" } else { "?" };
+    Ok((format!("{base}{separator}{}", rest.join("&")), pooling))
 }
 
-/// This machine, which nobody listens in on.
+/// Whether the host is this machine, whose connections need no encryption.
 fn is_local(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => {
@@ -149,6 +144,28 @@ fn is_local(host: &Host) -> bool {
         Host::Unix(_) => true,
     }
 }
+
+/// The reason that a text is not the address of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressError {
+    /// The URL has another form.
+    Url,
+    /// The parameter `pooler` has an unsupported value.
+    Pooler,
+}
+
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AddressError::Url => "must be postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require",
+            AddressError::Pooler => {
+                "must be postgres://USER:PASSWORD@HOST:PORT/NAME with pooler=session or pooler=transaction"
+            }
+        })
+    }
+}
+
+impl std::error::Error for AddressError {}
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -185,13 +202,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_told_without_its_password() {
+    fn address_is_displayed_without_its_password() {
         let address = Address::parse("postgres://ana:s%40fe@db.example:6432/despacho?sslmode=verify-full").unwrap();
         assert_eq!(address.to_string(), "postgres://ana:***@db.example:6432/despacho?sslmode=require");
-        assert!(address.has_password() && address.requires_tls());
+        assert!(address.has_password() && address.uses_tls());
         assert!(!format!("{address:?}").contains("s@fe") && !format!("{address:?}").contains("s%40fe"));
-        assert_eq!(Address::parse("postgresql://ana@[::1]/d").map(|address| address.requires_tls()), Ok(false));
-        assert_eq!(Address::parse("postgres://ana@10.1.2.3/d").map(|address| address.requires_tls()), Ok(true));
+        assert_eq!(Address::parse("postgresql://ana@[::1]/d").map(|address| address.uses_tls()), Ok(false));
+        assert_eq!(Address::parse("postgres://ana@10.1.2.3/d").map(|address| address.uses_tls()), Ok(true));
     }
 
     #[test]
@@ -224,21 +241,21 @@ mod tests {
             assert_eq!(parse(query).unwrap().pooling(), Pooling::Session, "{query}");
         }
         let error = parse("?pooler=statement").unwrap_err();
-        assert!(error.contains("pooler=session or pooler=transaction"), "{error}");
+        assert!(error.to_string().contains("pooler=session or pooler=transaction"), "{error}");
     }
 
     #[test]
-    fn what_is_no_address_is_refused_and_not_repeated() {
+    fn invalid_address_is_rejected_without_its_password() {
         let texts = [
             "sqlite",
-            "mysql://a:tell-nobody@h/d",
+            "mysql://a:hidden-word@h/d",
             "postgres://h/d",
             "postgres://a@h",
-            "postgres://a:tell-nobody@h:x/d",
+            "postgres://a:hidden-word@h:x/d",
         ];
         for text in texts {
-            let rejected = Address::parse(text).unwrap_err();
-            assert!(rejected.starts_with("must be postgres://") && !rejected.contains("tell-nobody"), "{rejected}");
+            let rejected = Address::parse(text).unwrap_err().to_string();
+            assert!(rejected.starts_with("must be postgres://") && !rejected.contains("hidden-word"), "{rejected}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! New connections: to the host that accepted the last one, and to the others if it does not respond.
+//! Opens connections: first to the host that accepted the last one, then to the others.
 
 use std::{
     fmt,
@@ -23,7 +23,10 @@ use tokio::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::{address::Address, tls};
+use crate::{
+    address::Address,
+    tls::{self, TlsError},
+};
 
 /// Receives the payloads of notifications.
 pub(crate) type Notifications = mpsc::Sender<String>;
@@ -33,43 +36,43 @@ pub(crate) struct Connector {
     address: Address,
     tls: Option<MakeRustlsConnect>,
     /// Index of the host that accepted the last connection.
-    last: AtomicUsize,
+    last_host: AtomicUsize,
 }
 
 impl Connector {
-    pub(crate) fn new(address: &Address) -> Result<Connector, String> {
-        let tls = if address.requires_tls() { Some(tls::connector()?) } else { None };
-        Ok(Connector { address: address.clone(), tls, last: AtomicUsize::new(0) })
+    pub(crate) fn new(address: &Address) -> Result<Connector, TlsError> {
+        let tls = if address.uses_tls() { Some(tls::connector()?) } else { None };
+        Ok(Connector { address: address.clone(), tls, last_host: AtomicUsize::new(0) })
     }
 
     pub(crate) fn address(&self) -> &Address {
         &self.address
     }
 
-    /// The time within which every host was tried. `connect_timeout` of the driver ends with the TCP handshake, and a frozen server
-    /// accepts connections for as long as its kernel has room.
+    /// Returns the time in which every host is tried. The driver's `connect_timeout` covers only the TCP handshake, and the kernel of a
+    /// frozen server still accepts connections.
     pub(crate) fn timeout(&self) -> Duration {
         self.address.host_timeout() * u32::try_from(self.address.hosts().len()).unwrap_or(u32::MAX)
     }
 
-    /// Opens a connection, with the task that drives it. The caller must bound it by [`Connector::timeout`].
+    /// Opens a connection and returns it with the task that drives it. The caller must limit it by [`Connector::timeout`].
     pub(crate) async fn connect(
         &self,
         notifications: Option<Notifications>,
     ) -> Result<(Client, JoinHandle<()>), Error> {
-        let (hosts, first) = (self.address.hosts(), self.last.load(Relaxed));
+        let (hosts, first) = (self.address.hosts(), self.last_host.load(Relaxed));
         for tried in 1..=hosts.len() {
             let index = (first + tried - 1) % hosts.len();
             let attempt = self.attempt(&hosts[index], notifications.clone());
             if tried == hosts.len() {
-                return attempt.await.inspect(|_| self.last.store(index, Relaxed));
+                return attempt.await.inspect(|_| self.last_host.store(index, Relaxed));
             }
             if let Ok(Ok(connected)) = timeout(self.address.host_timeout(), attempt).await {
-                self.last.store(index, Relaxed);
+                self.last_host.store(index, Relaxed);
                 return Ok(connected);
             }
         }
-        // An address has at least one host.
+        // Not reached, because an address has at least one host.
         self.attempt(self.address.config(), notifications).await
     }
 
@@ -91,7 +94,7 @@ impl fmt::Debug for Connector {
     }
 }
 
-/// The same for a pool.
+/// Opens the connections of a pool.
 pub(crate) struct PoolConnect(pub(crate) Arc<Connector>);
 
 impl Connect for PoolConnect {
@@ -113,7 +116,7 @@ where
     Ok((client, tokio::spawn(drive(connection, notifications))))
 }
 
-/// Moves a connection's bytes and passes its notifications on. It ends with its client.
+/// Drives a connection and forwards its notifications. It ends when the client is dropped.
 async fn drive<S, T>(mut connection: Connection<S, T>, notifications: Option<Notifications>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -121,7 +124,7 @@ where
 {
     while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
         if let (AsyncMessage::Notification(notification), Some(to)) = (message, &notifications) {
-            // One that waits says as much as many.
+            // If the channel is full, the notifications in it suffice: receivers then read all changes.
             let _ = to.try_send(notification.payload().to_owned());
         }
     }

@@ -1,4 +1,4 @@
-//! The database as the rest of the server holds it.
+//! An open database: its pools, transactions and health.
 
 use std::{
     future::Future,
@@ -22,7 +22,7 @@ use crate::{
     connector::{Connector, PoolConnect},
     error::{PgError, text, unavailable},
     lease::Lease,
-    migrate::{NO_TIMEOUTS, OpenError, demand, first, migrate},
+    migrate::{NO_TIMEOUTS, OpenError, first, migrate, require_current_schema},
     notifications,
     pipeline::{self, CommitMarker, CommitOutcome, MarkedTransaction, Session},
     pooler,
@@ -31,16 +31,17 @@ use crate::{
     value::row,
 };
 
-/// How much may happen at once.
+/// The limits of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Connections at most, one more for news aside; an eighth of them, at least one, is for small writes that wait for no disk.
+    /// Maximum connections of the pools; one more connection receives notifications. An eighth of them, at least one, serves small writes
+    /// that do not wait for the disk.
     pub connections: usize,
-    /// How long a request may wait for a connection before it is refused.
+    /// Maximum time that a request waits for a connection.
     pub wait: Duration,
-    /// How long an exchange may take, and how long it is tried to learn what became of a commit whose connection broke.
+    /// Timeout of one exchange, and of all retries that determine whether a transaction was committed.
     pub timeout: Duration,
-    /// Whether the schema is brought up to date; otherwise another one is refused.
+    /// Whether the schema is migrated; otherwise a schema that is not current is an error.
     pub migrate: bool,
 }
 
@@ -50,31 +51,31 @@ impl Default for Options {
     }
 }
 
-/// Transactions in one pipeline: each waits for those before it.
+/// Maximum transactions in one pipeline, because each waits for those before it.
 const MAX_PIPELINED: usize = 32;
-/// How often a transaction that met another is sent again before its caller decides anew.
-const AGAIN: u32 = 5;
-/// How often a question is asked again on a new connection.
-const MAX_QUERIES: u32 = 2;
-/// How long a server that is just starting is waited for.
-const STARTING: Duration = Duration::from_secs(15);
-/// Markers are stored for an hour, hundreds of times as long as a transaction is retried.
+/// Maximum retries of a transaction after a deadlock or serialization failure, before the caller reads the data again.
+const MAX_RETRIES: u32 = 5;
+/// Maximum retries of a query on a new connection.
+const MAX_QUERY_RETRIES: u32 = 2;
+/// Maximum time to wait for a server that is starting.
+const START_TIMEOUT: Duration = Duration::from_secs(15);
+/// Lifetime of markers: an hour, hundreds of times as long as a transaction is retried.
 const MARKER_TTL_MS: i64 = 3_600_000;
 /// Transactions between two deletions of old markers.
-const SWEEP: u64 = 1_024;
-/// One run deletes more markers than are inserted between two.
+const SWEEP_INTERVAL: u64 = 1_024;
+/// Deletes more markers than are inserted between two deletions.
 const DELETE_MARKERS: &str = "DELETE FROM commit_marks WHERE (at, salt) IN \
      (SELECT at, salt FROM commit_marks WHERE at < $1 ORDER BY at, salt LIMIT 4096)";
 
-/// An open database. A clone is the same one.
+/// An open database. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Postgres(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    ways: Arc<Ways>,
+    server: Server,
     pool: Pool,
-    /// Connections whose writes are flushed with the next transaction of any other; none where there is no one log to flush.
+    /// Connections whose writes are flushed with the next transaction of another connection; none on servers without this order.
     relaxed: Option<Pool>,
     counters: Counters,
     health: WriteHealth,
@@ -83,14 +84,14 @@ struct Inner {
     notifications: Mutex<Option<AbortHandle>>,
 }
 
-/// How it is reached.
+/// The server and how to connect to it.
 #[derive(Debug)]
-struct Ways {
+struct Server {
     connector: Arc<Connector>,
     kind: Kind,
 }
 
-impl Ways {
+impl Server {
     fn session(&self, flush: Flush) -> Session {
         match self.connector.address().pooling() {
             Pooling::Session => Session::Own,
@@ -113,15 +114,16 @@ impl Drop for Inner {
 }
 
 impl Postgres {
-    /// Opens a database and brings its schema up to date. A server that is just starting is waited for.
+    /// Opens a database and migrates its schema. Waits for a server that is starting.
     pub async fn open(address: &Address, options: &Options) -> Result<Postgres, OpenError> {
-        let connector = Arc::new(Connector::new(address).map_err(OpenError::Database)?);
-        let (client, driving) = reach(&connector).await?;
+        let connector = Arc::new(Connector::new(address).map_err(|error| OpenError::Database(error.to_string()))?);
+        let (client, driver) = connect_first(&connector).await?;
         let kind = Kind::of(&first(&client, "SELECT version()").await?.unwrap_or_default());
         pooler::check(&client, &connector, kind).await?;
-        let migrated = if options.migrate { migrate(&client, kind).await } else { demand(&client).await };
+        let migrated =
+            if options.migrate { migrate(&client, kind).await } else { require_current_schema(&client).await };
         drop(client);
-        driving.abort();
+        driver.abort();
         migrated?;
         let (relaxed, others) = match kind.flush() {
             Flush::Later => {
@@ -134,26 +136,27 @@ impl Postgres {
             Flush::Now => (None, options.connections),
         };
         let pool = pool(&connector, kind.session(Flush::Now), options, others.max(2))?;
-        let ways = Arc::new(Ways { connector, kind });
+        let server = Server { connector, kind };
         let (counters, health, opened) = (Counters::default(), WriteHealth::default(), Instant::now());
         let (timeout, notifications) = (options.timeout, Mutex::default());
-        Ok(Postgres(Arc::new(Inner { ways, pool, relaxed, counters, health, opened, timeout, notifications })))
+        Ok(Postgres(Arc::new(Inner { server, pool, relaxed, counters, health, opened, timeout, notifications })))
     }
 
-    /// The figures so far.
+    /// Returns the counters.
     pub fn stats(&self) -> Stats {
         let pools = std::iter::once(&self.0.pool).chain(&self.0.relaxed);
         self.0.counters.stats(pools.map(Pool::status))
     }
 
-    /// Whether it takes writes: it is not read-only, and the last write reached the disk.
+    /// Checks that the database accepts writes: it is not read-only, and the last write reached the disk.
     pub async fn ready(&self) -> Result<(), HostError> {
         let sql = "SELECT current_setting('transaction_read_only')";
         let response = self.read(Query { sql, params: Vec::new() }).await?.first_mut().map(Row::text).transpose()?;
         match response.as_deref() {
             Some("off") => {}
             _ => {
-                let detail = "the server only reads: a replica, or default_transaction_read_only is on".to_owned();
+                let detail =
+                    "the server is read-only: it is a replica, or default_transaction_read_only is on".to_owned();
                 return Err(HostError::Unavailable { what: STORAGE, detail });
             }
         }
@@ -167,27 +170,27 @@ impl Postgres {
         }
     }
 
-    /// Runs one statement that writes, and records whether it reached the disk.
+    /// Runs one write and records whether it reached the disk.
     async fn write(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
         let result = self.run_query(query, flush).await;
         self.0.health.record(result.as_ref().map(drop), self.0.opened.elapsed());
         result
     }
 
-    /// Notifies other instances whenever `told` or `access` changes, and calls `on_notification` for their notifications, with whether their `access`
-    /// changed. On a server without LISTEN and NOTIFY it does nothing.
+    /// Notifies other instances when `outgoing` or `access` changes, and calls `on_notification` for their notifications, with whether their
+    /// `access` changed. Does nothing on a server without `LISTEN` and `NOTIFY`.
     pub fn run_listener(
         &self,
         outgoing: watch::Receiver<u64>,
         access: watch::Receiver<u64>,
         on_notification: impl Fn(bool) + Send + Sync + 'static,
     ) {
-        if !self.0.ways.listens() {
+        if !self.0.server.listens() {
             tracing::info!("LISTEN/NOTIFY unavailable; polling for events of other instances");
             return;
         }
-        let task = tokio::spawn(notifications::exchange(
-            Arc::clone(&self.0.ways.connector),
+        let task = tokio::spawn(notifications::run_listener(
+            Arc::clone(&self.0.server.connector),
             outgoing,
             access,
             on_notification,
@@ -198,22 +201,22 @@ impl Postgres {
         }
     }
 
-    /// Does `work` while no other instance does such work.
+    /// Runs `work` under a lock that excludes other instances.
     pub async fn exclusively<T>(&self, work: impl Future<Output = T>) -> Result<T, HostError> {
-        if !self.0.ways.kind.locks() {
+        if !self.0.server.kind.locks() {
             return Ok(work.await);
         }
-        let lease = Lease::of(&self.0.pool).await?;
+        let lease = Lease::acquire(&self.0.pool).await?;
         for sql in ["BEGIN", NO_TIMEOUTS, Dialect::EXCLUSIVE] {
             lease.client()?.batch_execute(sql).await.map_err(PgError::from)?;
         }
-        let done = work.await;
+        let output = work.await;
         lease.client()?.batch_execute("COMMIT").await.map_err(PgError::from)?;
-        lease.settled();
-        Ok(done)
+        lease.release();
+        Ok(output)
     }
 
-    /// Closes every connection. What comes later is refused; a second call does nothing.
+    /// Closes every connection. Later calls fail; a second close does nothing.
     pub async fn close(&self) -> Result<(), HostError> {
         if let Some(notifications) = self.0.notifications.lock().unwrap_or_else(PoisonError::into_inner).take() {
             notifications.abort();
@@ -222,26 +225,26 @@ impl Postgres {
         Ok(())
     }
 
-    /// The rows of one statement, on a new connection where the one it was asked on is gone.
+    /// Runs one statement and returns its rows. Retries on a new connection if the connection was lost.
     async fn run_query(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
         let pool = match flush {
             Flush::Now => &self.0.pool,
             Flush::Later => self.0.relaxed.as_ref().unwrap_or(&self.0.pool),
         };
-        let (mut requested, session) = (0, self.0.ways.session(flush));
+        let (mut attempts, session) = (0, self.0.server.session(flush));
         loop {
-            let lease = Lease::of(pool).await?;
-            requested += 1;
+            let lease = Lease::acquire(pool).await?;
+            attempts += 1;
             match timeout(self.0.timeout, rows(&lease, &session, query)).await {
                 Ok(Ok(rows)) => {
-                    lease.settled();
+                    lease.release();
                     self.0.counters.reads.fetch_add(1, Relaxed);
                     return Ok(rows);
                 }
-                Ok(Err(PgError::ConnectionLost(_) | PgError::Retryable(_))) if requested <= MAX_QUERIES => {}
+                Ok(Err(PgError::ConnectionLost(_) | PgError::Retryable(_))) if attempts <= MAX_QUERY_RETRIES => {}
                 Ok(Err(error)) => {
                     if !matches!(error, PgError::ConnectionLost(_)) {
-                        lease.settled();
+                        lease.release();
                     }
                     return Err(error.into());
                 }
@@ -253,8 +256,8 @@ impl Postgres {
         }
     }
 
-    /// Sends transactions until it is known what became of each.
-    async fn settle(&self, transactions: &[Vec<Statement>]) -> Vec<Result<(), HostError>> {
+    /// Sends transactions until the outcome of each is known.
+    async fn commit_all(&self, transactions: &[Vec<Statement>]) -> Vec<Result<(), HostError>> {
         let now = now();
         let marked = |statements| MarkedTransaction { marker: CommitMarker::at(now), statements };
         let mut open: Vec<(usize, MarkedTransaction<'_>)> =
@@ -264,28 +267,28 @@ impl Postgres {
         loop {
             let attempted: Vec<&MarkedTransaction<'_>> = open.iter().map(|(_, transaction)| transaction).collect();
             let (responses, sent) = self.send(&attempted, lost).await;
-            let (mut left, mut waits) = (Vec::new(), false);
+            let (mut pending, mut waits) = (Vec::new(), false);
             for ((index, transaction), response) in open.into_iter().zip(responses) {
-                let again = match &response {
-                    Err(PgError::Retryable(_)) => attempt < AGAIN,
-                    // What was never sent was not done, and whoever asks should learn soon that nobody is there.
+                let is_retried = match &response {
+                    Err(PgError::Retryable(_)) => attempt < MAX_RETRIES,
+                    // A transaction that was never sent was not committed, so the error is returned without delay.
                     Err(PgError::ConnectionLost(_)) => (sent || lost) && Instant::now() < until,
                     _ => false,
                 };
-                if again {
+                if is_retried {
                     lost |= matches!(response, Err(PgError::ConnectionLost(_)));
                     waits |= !sent || attempt > 0;
-                    left.push((index, transaction));
+                    pending.push((index, transaction));
                     continue;
                 }
                 let result = self.count(response, lost);
                 self.0.health.record(result.as_ref().map(drop), self.0.opened.elapsed());
                 results[index] = result;
             }
-            if left.is_empty() {
+            if pending.is_empty() {
                 return results;
             }
-            open = left;
+            open = pending;
             attempt += 1;
             self.0.counters.repeats.fetch_add(1, Relaxed);
             if waits {
@@ -294,13 +297,13 @@ impl Postgres {
         }
     }
 
-    /// What a transaction came to, counted.
+    /// Counts the outcome of a transaction and converts it to a result.
     fn count(&self, response: Result<CommitOutcome, PgError>, lost: bool) -> Result<(), HostError> {
         let counters = &self.0.counters;
         match response {
-            Ok(done) => {
-                counters.found_done.fetch_add(u64::from(done == CommitOutcome::AlreadyCommitted), Relaxed);
-                if counters.commits.fetch_add(1, Relaxed).is_multiple_of(SWEEP) {
+            Ok(outcome) => {
+                counters.found_done.fetch_add(u64::from(outcome == CommitOutcome::AlreadyCommitted), Relaxed);
+                if counters.commits.fetch_add(1, Relaxed).is_multiple_of(SWEEP_INTERVAL) {
                     self.sweep();
                 }
                 Ok(())
@@ -311,7 +314,7 @@ impl Postgres {
             }
             Err(PgError::ConnectionLost(detail)) if lost => {
                 counters.failures.fetch_add(1, Relaxed);
-                Err(unavailable(format!("whether a transaction was committed is not known: {detail}")))
+                Err(unavailable(format!("the outcome of a transaction is unknown: {detail}")))
             }
             Err(error) => {
                 counters.failures.fetch_add(1, Relaxed);
@@ -334,29 +337,29 @@ impl Postgres {
             };
             transactions.iter().map(|_| Err(copy())).collect()
         };
-        let lease = match Lease::of(&self.0.pool).await {
+        let lease = match Lease::acquire(&self.0.pool).await {
             Ok(lease) => lease,
             Err(error) => return (all(error), false),
         };
         self.0.counters.pipelines.fetch_add(1, Relaxed);
-        let session = self.0.ways.session(Flush::Now);
+        let session = self.0.server.session(Flush::Now);
         let exchange = async { pipeline::run(lease.client()?, &session, transactions, resent).await };
         let responses = match timeout(self.0.timeout, exchange).await {
             Ok(Ok(responses)) => responses,
             Ok(Err(error)) => all(error),
             Err(_) => {
                 self.drop_idle();
-                all(PgError::ConnectionLost("the server did not answer in time".to_owned()))
+                all(PgError::ConnectionLost("the server did not respond in time".to_owned()))
             }
         };
         if !responses.iter().any(|response| matches!(response, Err(PgError::ConnectionLost(_)))) {
-            lease.settled();
+            lease.release();
         }
         (responses, true)
     }
 
-    /// Closes idle connections. The server ends a slow statement earlier than this program stops waiting: without any response the host is
-    /// frozen or away, and each idle connection to it would cost the same time again.
+    /// Closes idle connections. The server's statement timeout is shorter than this program's: without a response the host is frozen or
+    /// unreachable, and each idle connection to it would time out in the same way.
     fn drop_idle(&self) {
         for pool in std::iter::once(&self.0.pool).chain(&self.0.relaxed) {
             pool.retain(|_, _| false);
@@ -369,9 +372,9 @@ impl Postgres {
         tokio::spawn(async move {
             let params = vec![(now() - MARKER_TTL_MS).into()];
             if let Err(error) =
-                database.run_query(&Query { sql: DELETE_MARKERS, params }, database.0.ways.kind.flush()).await
+                database.run_query(&Query { sql: DELETE_MARKERS, params }, database.0.server.kind.flush()).await
             {
-                tracing::debug!(%error, "old commit markers are deleted later");
+                tracing::debug!(%error, "old commit markers not deleted; the next sweep retries");
             }
         });
     }
@@ -382,25 +385,24 @@ impl Driver for Postgres {
         self.run_query(&query, Flush::Now).await
     }
 
-    /// Where the answer is lost the write is done again: identifiers are reserved so, where that is a gap, and a request is counted
-    /// so, where it is counted twice. Neither waits for the disk: what a transaction builds on lies before it in the log, and is
-    /// flushed with it.
+    /// If the response is lost, the write is repeated. This leaves a gap in allocated IDs or counts a request twice. Such writes do not wait
+    /// for the disk: a transaction that depends on them comes later in the log, and its flush includes them.
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        self.write(&query, self.0.ways.kind.flush()).await
+        self.write(&query, self.0.server.kind.flush()).await
     }
 
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
         if let [Statement { sql, params, expect: Expect::Any }] = statements.as_slice() {
-            // A place, a claim that is given up: done twice it is done.
+            // A position or the release of a claim: these are idempotent.
             return self.write(&Query { sql, params: params.clone() }, Flush::Now).await.map(drop);
         }
-        self.settle(&[statements]).await.pop().unwrap_or(Ok(()))
+        self.commit_all(&[statements]).await.pop().unwrap_or(Ok(()))
     }
 
     async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
         let mut results = Vec::with_capacity(transactions.len());
         for pipeline in transactions.chunks(MAX_PIPELINED) {
-            results.extend(self.settle(pipeline).await);
+            results.extend(self.commit_all(pipeline).await);
         }
         results
     }
@@ -410,18 +412,18 @@ async fn rows(lease: &Lease, session: &Session, query: &Query) -> Result<Vec<Row
     pipeline::query(lease.client()?, session, query).await?.iter().map(row).collect()
 }
 
-/// A first connection, with the task that drives it.
-async fn reach(connector: &Connector) -> Result<(Client, JoinHandle<()>), OpenError> {
-    let until = Instant::now() + STARTING;
+/// Opens the first connection and returns it with the task that drives it.
+async fn connect_first(connector: &Connector) -> Result<(Client, JoinHandle<()>), OpenError> {
+    let until = Instant::now() + START_TIMEOUT;
     loop {
         let failed = match timeout(connector.timeout(), connector.connect(None)).await {
             Ok(Ok(connected)) => return Ok(connected),
             Ok(Err(error)) => PgError::from(error),
-            Err(_) => PgError::ConnectionLost("it accepts connections and does not respond".to_owned()),
+            Err(_) => PgError::ConnectionLost("it accepts connections but does not respond".to_owned()),
         };
-        // A server that is starting refuses connections, or says so; a wrong password stays wrong.
-        let passing = matches!(failed, PgError::ConnectionLost(_)) && Instant::now() < until;
-        if !passing {
+        // A server that is starting rejects connections. Other errors, for example a wrong password, are permanent.
+        let is_starting = matches!(failed, PgError::ConnectionLost(_)) && Instant::now() < until;
+        if !is_starting {
             let detail = HostError::from(failed).to_string();
             return Err(OpenError::Database(format!("{} cannot be reached: {detail}", connector.address())));
         }
@@ -430,7 +432,7 @@ async fn reach(connector: &Connector) -> Result<(Client, JoinHandle<()>), OpenEr
 }
 
 fn pool(connector: &Arc<Connector>, session: String, options: &Options, connections: usize) -> Result<Pool, OpenError> {
-    // A connection that broke is noticed when it is used: to ask each time would cost what a question costs.
+    // A broken connection is detected when it is used: a check before each use would cost as much as a query.
     let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let address = connector.address();
     let manager = Manager::from_connect(address.config().clone(), PoolConnect(Arc::clone(connector)), config);
@@ -452,7 +454,7 @@ fn pool(connector: &Arc<Connector>, session: String, options: &Options, connecti
     pool.build().map_err(|error| OpenError::Database(error.to_string()))
 }
 
-/// Milliseconds since 1970.
+/// Returns milliseconds since 1970.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

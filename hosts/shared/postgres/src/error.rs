@@ -5,10 +5,10 @@ use despacho_core::host::HostError;
 use despacho_sql::STORAGE;
 use tokio_postgres::Error;
 
-/// The part's name in the documentation.
+/// The name of this part in errors and the documentation.
 const DATABASE: &str = "database";
 
-/// The cause and the remedy where several clients share one session of the server.
+/// The cause and the remedies if several clients share one session of the server.
 pub(crate) const SHARED_SESSION: &str = "a connection pooler between this program and the database shares sessions: add \
      pooler=transaction to the database's URL, or set the pooler to session mode (PgBouncer: pool_mode = session)";
 
@@ -26,13 +26,13 @@ pub(crate) enum PgError {
 impl From<Error> for PgError {
     fn from(error: Error) -> PgError {
         let Some(database) = error.as_db_error() else {
-            // Everything that is no answer of the server: a socket that broke, a connection that was never made. The rest is
-            // ours: a parameter of the wrong type, a column that nobody can read.
+            // The error is not from the server: the connection failed, or this program encoded a parameter or decoded a column
+            // incorrectly.
             let text = text(&error);
-            let is_ours = error.to_string().starts_with("error serializing")
+            let is_internal = error.to_string().starts_with("error serializing")
                 || error.to_string().starts_with("error deserializing")
                 || error.to_string().starts_with("error encoding");
-            return if is_ours { PgError::Permanent(internal(text)) } else { PgError::ConnectionLost(text) };
+            return if is_internal { PgError::Permanent(internal(text)) } else { PgError::ConnectionLost(text) };
         };
         by_state(database.code().code(), format!("{}: {}", database.code().code(), database.message()))
     }
@@ -42,13 +42,13 @@ impl From<PoolError> for PgError {
     fn from(error: PoolError) -> PgError {
         match error {
             PoolError::Backend(error) => match PgError::from(error) {
-                // Nothing was asked yet: to wait for the next attempt is the caller's decision.
+                // Nothing was sent yet, so the caller decides whether to retry.
                 PgError::ConnectionLost(detail) | PgError::Retryable(detail) => PgError::ConnectionLost(detail),
-                // A password or a name that is refused now may have been changed by an operator.
+                // An operator may have changed a rejected password or name.
                 PgError::Permanent(HostError::Internal { detail }) => PgError::Permanent(unavailable(detail)),
                 other => other,
             },
-            PoolError::Timeout(_) => PgError::Permanent(unavailable("no connection was to be had in time")),
+            PoolError::Timeout(_) => PgError::Permanent(unavailable("no connection was free in time")),
             PoolError::Closed => PgError::Permanent(unavailable("the database is closed")),
             other => PgError::ConnectionLost(other.to_string()),
         }
@@ -65,31 +65,31 @@ impl From<PgError> for HostError {
     }
 }
 
-/// What a SQLSTATE means.
+/// Maps a SQLSTATE to an error.
 fn by_state(state: &str, detail: String) -> PgError {
     match state {
-        // A statement that must touch one row and did not divides by zero; the other is a unique value that an index keeps.
+        // Division by zero: a write did not touch the row that it must. Unique violation: the value exists.
         "22012" | "23505" => PgError::Permanent(HostError::Conflict),
-        // Transactions that raced, or waited for each other, or waited too long for a row.
+        // Serialization failure, deadlock, unknown completion, or timeout of a lock.
         "40001" | "40P01" | "40003" | "55P03" => PgError::Retryable(detail),
-        // A statement that took too long; it was undone.
+        // Statement timeout; the statement was rolled back.
         "57014" => PgError::Permanent(HostError::Timeout { what: DATABASE }),
-        // The server is going or coming, or cut the connection: 57P01 to 57P05, and the connection's own class.
+        // The server is starting, shutting down or closed the connection (57P01 to 57P05), or a connection exception (class 08).
         _ if state.starts_with("57P") || state.starts_with("08") => PgError::ConnectionLost(detail),
-        // A pooler gave the session to another client: a prepared statement is missing, or another one has its name.
+        // A prepared statement is missing or exists, because a pooler shares the session between clients.
         "26000" | "42P05" => PgError::ConnectionLost(format!("{detail}; {SHARED_SESSION}")),
-        // The disk is full or failing, or the server is a replica that only reads.
+        // The disk is full or failing, or the server is a read-only replica.
         _ if state == "53100" || state.starts_with("58") || state == "25006" => {
             PgError::Permanent(HostError::Unavailable { what: STORAGE, detail })
         }
-        // No memory, no connections left.
+        // Out of memory or connections.
         _ if state.starts_with("53") => PgError::Permanent(unavailable(detail)),
         "25P03" | "28P01" | "28000" | "3D000" => PgError::Permanent(unavailable(detail)),
         _ => PgError::Permanent(internal(detail)),
     }
 }
 
-/// An error with its causes: tokio-postgres tells the kind alone by itself.
+/// Returns an error's text with its causes, because tokio-postgres displays only the kind of error.
 pub(crate) fn text(error: &Error) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
@@ -100,12 +100,12 @@ pub(crate) fn text(error: &Error) -> String {
     text
 }
 
-/// The database cannot answer now.
+/// Returns the error of a database that is unavailable.
 pub(crate) fn unavailable(detail: impl Into<String>) -> HostError {
     HostError::Unavailable { what: DATABASE, detail: detail.into() }
 }
 
-/// Something that cannot happen did.
+/// Returns the error of an unexpected condition.
 pub(crate) fn internal(detail: impl Into<String>) -> HostError {
     HostError::Internal { detail: detail.into() }
 }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_become_what_can_be_done_about_them() {
+    fn sqlstates_map_to_conflicts_retries_and_failures() {
         let error = |state: &str| by_state(state, String::new());
         for state in ["22012", "23505"] {
             assert!(matches!(error(state), PgError::Permanent(HostError::Conflict)), "{state}");

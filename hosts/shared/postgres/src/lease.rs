@@ -1,27 +1,27 @@
-//! A pool's connection for as long as one exchange lasts.
+//! A pool's connection for the time of one exchange.
 
 use deadpool_postgres::{ClientWrapper, Object, Pool};
 
 use crate::error::PgError;
 
-/// A connection that goes back to the pool once it is [`Lease::settled`]. One that is dropped before, by a time limit or a caller who
-/// went away, may be in the middle of a transaction: it is closed, and the server undoes what was open.
+/// A connection that [`Lease::release`] returns to the pool. If it is dropped before, by a timeout or a cancelled caller, it can be within
+/// a transaction: it is closed, and the server rolls the transaction back.
 pub(crate) struct Lease(Option<Object>);
 
 impl Lease {
-    /// A connection of the pool, or a new one where there is room.
-    pub(crate) async fn of(pool: &Pool) -> Result<Lease, PgError> {
+    /// Takes an idle connection of the pool, or opens a new one within its limit.
+    pub(crate) async fn acquire(pool: &Pool) -> Result<Lease, PgError> {
         Ok(Lease(Some(pool.get().await?)))
     }
 
-    /// Gives the connection back.
-    pub(crate) fn settled(mut self) {
+    /// Returns the connection to the pool.
+    pub(crate) fn release(mut self) {
         drop(self.0.take());
     }
 
-    /// The connection.
+    /// Returns the connection.
     pub(crate) fn client(&self) -> Result<&ClientWrapper, PgError> {
-        self.0.as_deref().ok_or_else(|| PgError::ConnectionLost("the connection was given back".to_owned()))
+        self.0.as_deref().ok_or_else(|| PgError::ConnectionLost("the connection was returned to the pool".to_owned()))
     }
 }
 

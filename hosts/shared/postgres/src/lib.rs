@@ -1,8 +1,8 @@
 //! The PostgreSQL driver of Despacho: a bounded pool, pipelined transactions, and notifications between instances.
 //!
-//! A transaction is one round trip: its statements and its `COMMIT` are sent together, and a write that does not touch its row fails within
-//! the database, so that the transaction is rolled back. Each transaction inserts a marker. If a connection breaks before the response,
-//! the transaction is sent again with the same marker, and is already committed if the marker exists. See hosts/shared/postgres/README.md.
+//! A transaction is one round trip: its statements and its `COMMIT` are sent together. A write that does not touch its row fails within the
+//! database, and the transaction is rolled back. Each transaction inserts a marker. If a connection breaks before the response, the
+//! transaction is sent again with the same marker. If the marker exists, it is already committed. See hosts/shared/postgres/README.md.
 
 mod address;
 mod connector;
@@ -19,7 +19,7 @@ mod stats;
 mod tls;
 mod value;
 
-pub use address::Address;
+pub use address::{Address, AddressError};
 pub use database::{Options, Postgres};
 pub use migrate::OpenError;
 pub use stats::Stats;

@@ -1,4 +1,4 @@
-//! Several requests on one connection, sent in their order before the first is answered.
+//! Sends several requests on one connection in order, before the first response arrives.
 
 use std::{
     future::{Future, poll_fn},
@@ -6,11 +6,11 @@ use std::{
     task::Poll,
 };
 
-/// A request whose answer has not come yet. Its message leaves when it is first asked for.
-pub(crate) type Sent<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// A pending request. Its message is sent at the first poll.
+pub(crate) type PendingRequest<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Waits for all. They are first asked in their order, which is the order that the messages leave in: `join_all` promises none.
-pub(crate) async fn in_order<T>(mut requests: Vec<Sent<'_, T>>) -> Vec<T> {
+/// Waits for all requests. It first polls them in order, which is the order of their messages; `join_all` does not guarantee an order.
+pub(crate) async fn in_order<T>(mut requests: Vec<PendingRequest<'_, T>>) -> Vec<T> {
     let mut responses: Vec<Option<T>> = requests.iter().map(|_| None).collect();
     let (mut sent, mut oldest) = (0, 0);
     poll_fn(|context| {
@@ -20,7 +20,7 @@ pub(crate) async fn in_order<T>(mut requests: Vec<Sent<'_, T>>) -> Vec<T> {
             }
             sent += 1;
         }
-        // Answers come in the order of the questions, so that the oldest one is all there is to wait for.
+        // Responses arrive in the order of the requests, so only the oldest pending request needs a poll.
         for (request, response) in requests.iter_mut().zip(&mut responses).skip(oldest) {
             if response.is_none() {
                 match request.as_mut().poll(context) {
@@ -41,13 +41,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn all_leave_in_order_and_none_is_asked_again_once_it_answered() {
-        let left = std::sync::Mutex::new(Vec::new());
-        let request = |number: usize| -> Sent<'_, usize> {
-            let left = &left;
+    async fn requests_are_sent_in_order_and_not_polled_after_completion() {
+        let sent = std::sync::Mutex::new(Vec::new());
+        let request = |number: usize| -> PendingRequest<'_, usize> {
+            let sent = &sent;
             Box::pin(async move {
-                left.lock().unwrap().push(number);
-                // The later ones are answered first.
+                sent.lock().unwrap().push(number);
+                // Later requests complete first.
                 for _ in number..40 {
                     tokio::task::yield_now().await;
                 }
@@ -56,6 +56,6 @@ mod tests {
         };
         let responses = in_order((0..=40).map(request).collect()).await;
         assert_eq!(responses, (0..=40).collect::<Vec<_>>());
-        assert_eq!(*left.lock().unwrap(), responses);
+        assert_eq!(*sent.lock().unwrap(), responses);
     }
 }

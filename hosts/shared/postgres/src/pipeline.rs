@@ -23,7 +23,7 @@ use despacho_sql::{Expect, Query, Statement, Value};
 
 use crate::{
     error::PgError,
-    order::{Sent, in_order},
+    order::{PendingRequest, in_order},
     value::{Parameter, borrowed, inferred, parameters},
 };
 
@@ -52,9 +52,9 @@ pub(crate) struct MarkedTransaction<'a> {
 /// A transaction that is committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommitOutcome {
-    /// By this attempt.
+    /// This attempt committed it.
     Committed,
-    /// By an earlier attempt whose connection broke.
+    /// An earlier attempt, whose connection broke, committed it.
     AlreadyCommitted,
 }
 
@@ -66,7 +66,7 @@ struct Ready<'a> {
 
 /// A transaction without its `BEGIN` and `COMMIT`.
 struct Prepared<'a> {
-    /// Whether it is one statement that [`marked`] made.
+    /// Whether it is one statement from [`marked`].
     is_single: bool,
     statements: Vec<Ready<'a>>,
 }
@@ -74,7 +74,7 @@ struct Prepared<'a> {
 /// How a statement is sent.
 enum Form<'a> {
     Prepared(deadpool_postgres::tokio_postgres::Statement),
-    /// With its SQL, parsed and run by one message: the session may be another one the next time.
+    /// Its SQL, which one message parses and runs, because the next statement can use another session.
     Unnamed(Cow<'a, str>),
 }
 
@@ -87,12 +87,12 @@ impl Ready<'_> {
     }
 }
 
-/// How a transaction begins, and whether statements stay prepared after it.
+/// The kind of session, which determines how transactions begin and whether statements stay prepared.
 #[derive(Clone, Debug)]
 pub(crate) enum Session {
-    /// The session is ours: its settings are made once.
+    /// The connection has its own session, whose settings are set once.
     Own,
-    /// A pooler shares it between transactions; each begins with its settings.
+    /// A pooler shares the session between transactions, each of which begins with the settings.
     Shared {
         /// `BEGIN` with the settings.
         begin: String,
@@ -108,7 +108,7 @@ impl Session {
     }
 }
 
-/// The rows of one statement, which is a transaction of its own.
+/// Returns the rows of one statement, which is a separate transaction.
 pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Query) -> Result<Vec<SqlRow>, PgError> {
     let params = parameters(&query.params);
     let Session::Shared { begin } = session else {
@@ -117,7 +117,7 @@ pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Que
     };
     let inferred = inferred(&params);
     let plain = |sql| async move { client.batch_execute(sql).await.map(|()| Vec::new()) };
-    let requests: Vec<Sent<'_, Result<Vec<SqlRow>, Error>>> = vec![
+    let requests: Vec<PendingRequest<'_, Result<Vec<SqlRow>, Error>>> = vec![
         Box::pin(plain(begin.as_str())),
         Box::pin(client.query_typed(query.sql, &inferred)),
         Box::pin(plain("COMMIT")),
@@ -129,7 +129,8 @@ pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Que
     Ok(rows)
 }
 
-/// Runs transactions one after the other and returns the outcome of each. `resent` if they were sent before on a connection that broke.
+/// Runs transactions one after the other and returns the outcome of each. `resent` means that they were sent before on a connection that
+/// broke.
 pub(crate) async fn run(
     client: &ClientWrapper,
     session: &Session,
@@ -147,7 +148,7 @@ pub(crate) async fn run(
             _ => Prepared { is_single: false, statements: prepare_all(client, session, transaction).await? },
         });
     }
-    let mut requests: Vec<Sent<'_, Result<u64, Error>>> = Vec::new();
+    let mut requests: Vec<PendingRequest<'_, Result<u64, Error>>> = Vec::new();
     for transaction in &prepared {
         requests.push(Box::pin(async { client.batch_execute(session.begin()).await.map(|()| 0) }));
         for ready in &transaction.statements {

@@ -1,4 +1,4 @@
-//! Whether a connection pooler between this program and the server fits the address.
+//! Checks that the address names the mode of a connection pooler.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use crate::{
     server::Kind,
 };
 
-/// Identifies a session of the server: two clients that are connected at once see the same one only through a pooler.
+/// Identifies a session of the server. Two concurrent clients have the same session only through a pooler.
 const SESSION: &str = "SELECT pg_backend_pid() || '@' || pg_postmaster_start_time()";
-/// Queries on each of two connections. A pooler reuses the session that came free last, so that an idle one shows in the first.
+/// Queries on each of two connections. A pooler reuses the session that was freed last, so a shared session appears within few queries.
 const PROBES: usize = 4;
-/// For the probe. A pooler in session mode that has one connection left keeps the second client waiting.
+/// Timeout of the probe. A pooler in session mode with one free connection makes the second client wait.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Rejects a pooler that shares sessions where the address does not name it, and one that shares them within transactions.
+/// Rejects a pooler in transaction mode that the address does not name, and a pooler in statement mode.
 pub(crate) async fn check(client: &Client, connector: &Connector, kind: Kind) -> Result<(), OpenError> {
     match connector.address().pooling() {
         Pooling::Transaction => {
-            // Two messages: a pooler of statements lets both pass in one.
+            // Two messages, because a pooler in statement mode accepts both in one.
             let begun = async {
                 client.batch_execute("BEGIN").await?;
                 client.batch_execute("COMMIT").await
@@ -36,7 +36,7 @@ pub(crate) async fn check(client: &Client, connector: &Connector, kind: Kind) ->
             })
         }
         Pooling::Session if kind == Kind::Postgres => {
-            // What cannot be learnt now shows later: the errors of a shared session carry the same advice.
+            // If the probe fails, later errors of a shared session describe the same remedy.
             match timeout(PROBE_TIMEOUT, is_shared(client, connector)).await {
                 Ok(Ok(true)) => Err(OpenError::Database(SHARED_SESSION.to_owned())),
                 _ => Ok(()),
@@ -46,16 +46,17 @@ pub(crate) async fn check(client: &Client, connector: &Connector, kind: Kind) ->
     }
 }
 
-/// Whether two connections share a session, or one of them changes it.
+/// Whether two connections share a session, or the session of one of them changes.
 async fn is_shared(client: &Client, connector: &Connector) -> Result<bool, OpenError> {
-    let (other, driving) = connector.connect(None).await?;
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let (other, driver) = connector.connect(None).await?;
+    let (mut first_sessions, mut other_sessions) = (Vec::new(), Vec::new());
     for _ in 0..PROBES {
-        ours.push(first(client, SESSION).await?);
-        theirs.push(first(&other, SESSION).await?);
+        first_sessions.push(first(client, SESSION).await?);
+        other_sessions.push(first(&other, SESSION).await?);
     }
     drop(other);
-    driving.abort();
+    driver.abort();
     let changes = |sessions: &[Option<String>]| sessions.windows(2).any(|pair| pair[0] != pair[1]);
-    Ok(changes(&ours) || changes(&theirs) || ours.iter().any(|session| theirs.contains(session)))
+    let is_same = first_sessions.iter().any(|session| other_sessions.contains(session));
+    Ok(is_same || changes(&first_sessions) || changes(&other_sessions))
 }

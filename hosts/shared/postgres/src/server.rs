@@ -1,27 +1,27 @@
-//! Which database answers: PostgreSQL itself, or one that speaks its language and lacks some of it.
+//! The kinds of servers: PostgreSQL, and compatible databases that lack some features.
 
 /// A kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// PostgreSQL, or what calls itself so.
+    /// PostgreSQL, or a server that identifies itself as PostgreSQL.
     Postgres,
-    /// CockroachDB: no advisory locks, no `LISTEN`, no tables outside the log; transactions are serializable.
+    /// CockroachDB: no advisory locks, no `LISTEN`, no unlogged tables; transactions are serializable.
     Cockroach,
-    /// YugabyteDB: no `LISTEN`, no tables outside the log in most versions.
+    /// YugabyteDB: no `LISTEN`, and no unlogged tables in most versions.
     Yugabyte,
 }
 
-/// When a write is on disk.
+/// The time when a write is flushed to disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flush {
-    /// Before it is answered.
+    /// Before the response.
     Now,
-    /// With the next transaction, at the latest within a second.
+    /// With the next transaction, or within a second.
     Later,
 }
 
 impl Kind {
-    /// By what `SELECT version()` says.
+    /// Returns the kind of server, from the result of `SELECT version()`.
     pub(crate) fn of(version: &str) -> Kind {
         if version.contains("CockroachDB") {
             Kind::Cockroach
@@ -32,22 +32,23 @@ impl Kind {
         }
     }
 
-    /// Whether `pg_advisory_xact_lock` keeps others out.
+    /// Whether `pg_advisory_xact_lock` works.
     pub(crate) fn locks(self) -> bool {
         self == Kind::Postgres
     }
 
-    /// Whether `LISTEN` is worth trying.
+    /// Whether `LISTEN` works.
     pub(crate) fn listens(self) -> bool {
         self == Kind::Postgres
     }
 
-    /// How soon a write must be on disk that others build on: a distributed log has no one order that would flush it with them.
+    /// Returns when writes must be flushed on which later transactions depend. PostgreSQL's log flushes them with those transactions; a
+    /// distributed log has no such order.
     pub(crate) fn flush(self) -> Flush {
         if self == Kind::Postgres { Flush::Later } else { Flush::Now }
     }
 
-    /// A step of the schema as this server takes it: a table outside the log is a table like all others where there are none.
+    /// Adapts a step of the schema to this server. Without unlogged tables it creates an ordinary table.
     pub(crate) fn step(self, step: &str) -> String {
         match self {
             Kind::Postgres => step.to_owned(),
@@ -55,10 +56,10 @@ impl Kind {
         }
     }
 
-    /// Time limits: no statement runs longer than a request may take, and no transaction holds a row for longer.
+    /// Returns the timeouts, which limit statements to the time of a request and the time that a transaction holds row locks.
     fn limits(self) -> &'static [&'static str] {
         match self {
-            // Every statement is short: to compile one costs more than to run it.
+            // Every statement is short: compiling it costs more than running it.
             Kind::Postgres => &[
                 "statement_timeout = '10s'",
                 "lock_timeout = '8s'",
@@ -69,13 +70,13 @@ impl Kind {
         }
     }
 
-    /// The settings of a new connection.
+    /// Returns the statement that sets the settings of a new connection.
     pub(crate) fn session(self, flush: Flush) -> String {
         let isolation = (self == Kind::Postgres).then_some("default_transaction_isolation = 'read committed'");
         self.settings("SET", isolation, flush).join("; ")
     }
 
-    /// The beginning of a transaction that carries the same settings with it, for connections whose session is not kept.
+    /// Returns the beginning of a transaction that sets the same settings, for shared sessions.
     pub(crate) fn begin(self, flush: Flush) -> String {
         let isolation = if self == Kind::Postgres { " ISOLATION LEVEL READ COMMITTED" } else { "" };
         format!("BEGIN{isolation}; {}", self.settings("SET LOCAL", None, flush).join("; "))
@@ -83,7 +84,7 @@ impl Kind {
 
     fn settings(self, set: &str, isolation: Option<&str>, flush: Flush) -> Vec<String> {
         let later = (flush == Flush::Later).then_some("synchronous_commit = off");
-        self.limits().iter().copied().chain(isolation).chain(later).map(|one| format!("{set} {one}")).collect()
+        self.limits().iter().copied().chain(isolation).chain(later).map(|setting| format!("{set} {setting}")).collect()
     }
 }
 
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn session_and_transaction_carry_the_same_limits() {
+    fn session_and_transaction_set_the_same_limits() {
         let (session, begin) = (Kind::Postgres.session(Flush::Later), Kind::Postgres.begin(Flush::Later));
         for limit in ["statement_timeout = '10s'", "lock_timeout = '8s'", "jit = off", "synchronous_commit = off"] {
             assert!(session.contains(&format!("SET {limit}")), "{session}");
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_are_told_apart_by_their_version() {
+    fn server_kind_is_detected_by_its_version() {
         assert_eq!(Kind::of("PostgreSQL 15.14 (Debian 15.14-0+deb12u1) on x86_64-pc-linux-gnu"), Kind::Postgres);
         assert_eq!(Kind::of("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)"), Kind::Cockroach);
         assert_eq!(Kind::of("PostgreSQL 11.2-YB-2.25.0.0-b0 on x86_64-pc-linux-gnu"), Kind::Yugabyte);

@@ -1,29 +1,29 @@
-//! Figures for an operator's metrics, counted where the work is done.
+//! Counters for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The figures of a database since it was opened.
+/// The counters of a database since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Transactions that were committed.
+    /// Committed transactions.
     pub commits: u64,
-    /// Transactions that met another's write and were undone.
+    /// Transactions that were rolled back because of a concurrent write.
     pub conflicts: u64,
-    /// Transactions that failed otherwise: no connection, a full disk.
+    /// Transactions that failed for other reasons, for example without a connection or on a full disk.
     pub failures: u64,
-    /// Pipelines that were sent; `commits / pipelines` is the mean number in one.
+    /// Pipelines that were sent; `commits / pipelines` is the mean number of transactions in one.
     pub pipelines: u64,
-    /// Transactions that were sent again: after a deadlock, a failed serialization or a lost connection.
+    /// Retries of transactions after a deadlock, a serialization failure or a lost connection.
     pub repeats: u64,
-    /// Transactions that were committed although their connection broke before the response.
+    /// Transactions that a retry found committed, because their connection broke before the response.
     pub found_done: u64,
-    /// Reads that were answered.
+    /// Completed reads.
     pub reads: u64,
     /// Open connections.
     pub connections: u64,
-    /// Open connections that nobody uses now.
+    /// Idle connections.
     pub idle: u64,
-    /// Requests that wait for a connection now.
+    /// Requests that are waiting for a connection.
     pub waiting: u64,
 }
 

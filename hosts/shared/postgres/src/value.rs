@@ -1,4 +1,4 @@
-//! Values and rows on the wire.
+//! Encodes parameters and decodes rows.
 
 use std::{error::Error, sync::LazyLock};
 
@@ -12,10 +12,10 @@ use crate::error::PgError;
 
 type BoxError = Box<dyn Error + Sync + Send>;
 
-/// A parameter's type that the server infers from the statement, OID 0 on the wire. Such a parameter is sent as text.
+/// The type of a parameter that the server infers from the statement: OID 0 in the protocol. Such a parameter is sent as text.
 static INFERRED: LazyLock<Type> = LazyLock::new(|| Type::new("inferred".into(), 0, Kind::Simple, String::new()));
 
-/// A parameter as the server expects it.
+/// A parameter, encoded as the type that the server expects.
 #[derive(Debug)]
 pub(crate) struct Parameter<'a>(&'a Value);
 
@@ -47,7 +47,7 @@ impl ToSql for Parameter<'_> {
     to_sql_checked!();
 }
 
-/// A column's value.
+/// A decoded column.
 struct Column(Value);
 
 impl<'a> FromSql<'a> for Column {
@@ -69,22 +69,22 @@ impl<'a> FromSql<'a> for Column {
     }
 }
 
-/// Parameters in their order.
+/// Returns parameters in order.
 pub(crate) fn parameters(values: &[Value]) -> Vec<Parameter<'_>> {
     values.iter().map(Parameter).collect()
 }
 
-/// The same as tokio-postgres takes them.
+/// Returns references to parameters, for tokio-postgres.
 pub(crate) fn borrowed<'a>(parameters: &'a [Parameter<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
     parameters.iter().map(|parameter| parameter as &(dyn ToSql + Sync)).collect()
 }
 
-/// The same for a statement that is not prepared, whose parameter types the server infers.
+/// Returns references to the parameters of a statement that is not prepared, whose types the server infers.
 pub(crate) fn inferred<'a>(parameters: &'a [Parameter<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
     parameters.iter().map(|parameter| (parameter as &(dyn ToSql + Sync), INFERRED.clone())).collect()
 }
 
-/// A row of an answer.
+/// Decodes a row of a result.
 pub(crate) fn row(response: &SqlRow) -> Result<Row, PgError> {
     let columns: Result<Vec<Value>, _> =
         (0..response.len()).map(|index| response.try_get::<_, Column>(index).map(|column| column.0)).collect();

@@ -2,10 +2,10 @@
 
 use bytes::Buf;
 
-/// Bytes past the limit that are read and discarded, so that a client that is still sending receives the response.
+/// Bytes beyond the limit that are read and discarded, so that a client that is still sending receives the response.
 const GRACE_BYTES: usize = 1 << 20;
 
-/// Counts a body as it arrives: `limit` bytes and one more, by which the core recognizes a body that is too large.
+/// Limits a body while it arrives. One byte beyond the limit is kept, by which the core recognizes a body that is too large.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit {
     room: usize,
@@ -13,13 +13,13 @@ pub struct BodyLimit {
 }
 
 impl BodyLimit {
-    /// A body of which nothing has arrived.
+    /// Creates a limit for a new body.
     #[must_use]
     pub fn new(limit: usize) -> BodyLimit {
         BodyLimit { room: limit.saturating_add(1), discarded: 0 }
     }
 
-    /// How many bytes of a piece fit.
+    /// Returns how many bytes of a piece are kept.
     #[must_use]
     pub fn fitting(&self, piece: &impl Buf) -> usize {
         piece.remaining().min(self.room)
@@ -31,7 +31,7 @@ impl BodyLimit {
         self.discarded = self.discarded.saturating_add(piece.remaining().saturating_sub(kept));
     }
 
-    /// Whether so much was discarded that the rest is not worth reading.
+    /// Whether more than the grace was discarded, so that the rest is not read.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         self.discarded > GRACE_BYTES
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_byte_past_the_limit_fits_and_the_rest_is_discarded() {
+    fn oversized_body_keeps_single_extra_byte() {
         let mut body = BodyLimit::new(4);
         for (piece, kept) in [("ab", 2), ("cdef", 3), ("g", 0)] {
             assert_eq!(body.fitting(&piece.as_bytes()), kept, "{piece}");

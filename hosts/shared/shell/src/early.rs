@@ -1,4 +1,4 @@
-//! Problems that a host returns before, around or after the core, in the core's form.
+//! Problems that a host returns instead of the core, in the core's format.
 
 use bytes::Bytes;
 use despacho_core::{
@@ -10,7 +10,7 @@ use despacho_core::{
 };
 use http::{Response, request::Parts};
 
-/// Why a host responds instead of the core.
+/// The reason that a host responds instead of the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EarlyResponse {
     /// A handler panicked.
@@ -25,7 +25,7 @@ pub enum EarlyResponse {
     Busy,
     /// The memory for unsent responses is full.
     ResponseMemory,
-    /// The merchant or the server has its maximum of open streams.
+    /// The merchant or the server has the maximum number of open streams.
     TooManyStreams,
     /// The listener serves only metrics.
     MetricsOnly,
@@ -42,7 +42,7 @@ pub enum EarlyResponse {
 }
 
 impl EarlyResponse {
-    /// The problem document.
+    /// Returns the problem.
     #[must_use]
     pub fn problem(self) -> Problem {
         let (code, en, pt) = self.text();
@@ -54,7 +54,7 @@ impl EarlyResponse {
         }
     }
 
-    /// The code, and the detail in English and Portuguese.
+    /// Returns the code, and the detail in English and Portuguese.
     fn text(self) -> (ProblemCode, &'static str, &'static str) {
         match self {
             EarlyResponse::Broken => (
@@ -126,7 +126,7 @@ impl EarlyResponse {
     }
 }
 
-/// Returns the problem as a response. `fresh_id` is for a request without an ID.
+/// Returns the problem as a response. `fresh_id` creates the request ID if the client sent none.
 pub fn respond(
     request: &Parts,
     route: &'static str,

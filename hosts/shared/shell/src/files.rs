@@ -1,4 +1,4 @@
-//! Static files: types, tags, caching and policies.
+//! Static files: content types, entity tags, caching and content security policies.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 /// A static file.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// Its bytes.
+    /// The content.
     pub body: Bytes,
     content_type: &'static str,
     tag: HeaderValue,
@@ -17,13 +17,13 @@ pub struct File {
 }
 
 impl File {
-    /// A file with a tag of the caller, which browsers revalidate.
+    /// Creates a file with an entity tag, which browsers revalidate.
     #[must_use]
     pub fn new(name: &str, body: Bytes, tag: HeaderValue, policy: HeaderValue) -> File {
         File { body, content_type: content_type(name), tag, policy, is_immutable: false }
     }
 
-    /// A file whose tag is a hash of its content; an immutable one is never requested again.
+    /// Creates a file whose entity tag is a hash of its content. Browsers do not request an immutable file again.
     #[must_use]
     pub fn tagged_by_content(name: &str, body: Bytes, policy: HeaderValue, is_immutable: bool) -> File {
         let mut hasher = DefaultHasher::new();

@@ -1,7 +1,7 @@
-//! What every host of Despacho has around the core, without I/O.
+//! The parts around the core that all hosts share, without I/O.
 //!
-//! Hosts differ in how they read requests and files. Their settings, the endpoints beside the API, the limits of bodies and the
-//! responses to requests that never reach the core are the same, and are here.
+//! Each host reads requests and files in its own way. The settings, the endpoints outside the API, the limits of bodies and the responses
+//! to requests that do not reach the core are the same on all hosts.
 
 pub mod body;
 pub mod early;

@@ -1,4 +1,6 @@
-//! The merchant panel beside the API: which of its files are served, and what its page can load. Hosts read the files.
+//! The merchant panel: its files, its configuration and its content security policy. Hosts read the files.
+
+use std::fmt;
 
 use bytes::Bytes;
 use despacho_simulator::demo::{EMAIL, PASSWORD};
@@ -7,14 +9,14 @@ use serde::Serialize;
 
 use crate::files::File;
 
-/// The panel's page among its files; it is served at `/`.
+/// The panel's page, which is also served at `/`.
 pub const PAGE: &str = "/index.html";
-/// The panel's configuration. The host makes it, whatever the folder holds.
+/// The panel's configuration, which the host generates even if the folder has such a file.
 pub const CONFIG: &str = "/panel.json";
-/// How to build the panel's files, for an error about missing ones.
-pub const HOW: &str = "`npm ci && npm run build` in hosts/panel makes it in dist";
+/// The instructions to build the panel's files, for errors about missing files.
+pub const HOW: &str = "`npm ci && npm run build` in hosts/panel builds it in dist";
 
-/// The folder of files that are named by their content, so that browsers can keep them.
+/// The folder of files whose names contain a hash of their content, so that browsers can cache them forever.
 const NAMED_BY_CONTENT: &str = "/assets/";
 
 /// The panel of a deployment.
@@ -27,11 +29,31 @@ pub struct Site {
 /// The map's tiles.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Tiles<'a> {
-    /// Their attribution text.
+    /// Attribution text of the tiles.
     pub attribution: &'a str,
-    /// Their URL, for example `https://tiles.example/{z}/{x}/{y}.png`.
+    /// URL of the tiles, for example `https://tiles.example/{z}/{x}/{y}.png`.
     pub url: &'a str,
 }
+
+/// The reason that a panel cannot be served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PanelError {
+    /// The URL of the tiles is invalid.
+    TilesUrl,
+    /// The configuration cannot be serialized.
+    Config(String),
+}
+
+impl fmt::Display for PanelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PanelError::TilesUrl => f.write_str("must have the form https://tiles.example/{z}/{x}/{y}.png"),
+            PanelError::Config(detail) => f.write_str(detail),
+        }
+    }
+}
+
+impl std::error::Error for PanelError {}
 
 /// The content of [`CONFIG`].
 #[derive(Serialize)]
@@ -47,18 +69,19 @@ struct Login {
 }
 
 impl Site {
-    /// A panel; with `demo` its configuration has the demo login, which is public.
+    /// Creates a panel. With `demo` its configuration has the demo login, which is public.
     ///
     /// # Errors
-    /// The form of the tiles' URL.
-    pub fn new(tiles: Option<Tiles<'_>>, demo: bool) -> Result<Site, String> {
-        let from = tiles.map(|tiles| origin(tiles.url)).transpose()?;
+    /// The URL of the tiles is invalid.
+    pub fn new(tiles: Option<Tiles<'_>>, demo: bool) -> Result<Site, PanelError> {
+        let tile_origin = tiles.map(|tiles| origin(tiles.url)).transpose()?;
         let demo = demo.then_some(Login { email: EMAIL, password: PASSWORD });
-        let config = serde_json::to_vec(&Config { demo, tiles }).map_err(|error| error.to_string())?;
-        Ok(Site { policy: policy(from.as_deref())?, config: Bytes::from(config) })
+        let config =
+            serde_json::to_vec(&Config { demo, tiles }).map_err(|error| PanelError::Config(error.to_string()))?;
+        Ok(Site { policy: policy(tile_origin.as_deref())?, config: Bytes::from(config) })
     }
 
-    /// Returns a file by its path below the folder, which begins with a slash.
+    /// Returns a file with this path below the folder, which begins with a slash.
     pub fn file(&self, name: &str, body: Bytes) -> File {
         File::tagged_by_content(name, body, self.policy.clone(), name.starts_with(NAMED_BY_CONTENT))
     }
@@ -69,7 +92,7 @@ impl Site {
     }
 }
 
-/// Returns the file of a path, by its path below the folder; `None` for hidden files and paths that lead out of the folder.
+/// Returns the path of the file below the folder for a request's path; `None` for hidden files and paths that lead out of the folder.
 pub fn name(path: &str) -> Option<&str> {
     let name = if path == "/" { PAGE } else { path };
     let plain = |part: &str| {
@@ -81,21 +104,21 @@ pub fn name(path: &str) -> Option<&str> {
 
 /// The panel loads its own files, calls the API of its origin, has no inline code, and loads map tiles from the tile server. It
 /// computes prices in WebAssembly, which browsers treat as a script.
-fn policy(tiles: Option<&str>) -> Result<HeaderValue, String> {
+fn policy(tiles: Option<&str>) -> Result<HeaderValue, PanelError> {
     let tiles = tiles.map(|origin| format!(" {origin}")).unwrap_or_default();
     let policy = format!(
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'{tiles}; connect-src 'self'; \
          worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
-    HeaderValue::from_str(&policy).map_err(|error| error.to_string())
+    HeaderValue::from_str(&policy).map_err(|_| PanelError::TilesUrl)
 }
 
-/// Returns the origin of a tile server's URL, of which only the path has placeholders.
+/// Returns the origin of a tile server's URL, whose placeholders are only in the path.
 ///
 /// # Errors
-/// The form of the URL.
-pub fn origin(url: &str) -> Result<String, String> {
-    let error = || "must have the form https://tiles.example/{z}/{x}/{y}.png".to_owned();
+/// The URL has another form.
+pub fn origin(url: &str) -> Result<String, PanelError> {
+    let error = || PanelError::TilesUrl;
     let (scheme, rest) = url.split_once("://").ok_or_else(error)?;
     let authority = rest.split('/').next().unwrap_or_default();
     let uri: Uri = format!("{scheme}://{authority}").parse().map_err(|_| error())?;

@@ -1,4 +1,4 @@
-//! Sends the messages of one webhook's batch. The order of messages within a lane and the outcome of each are the core's.
+//! Sends the messages of one webhook's batch. The core decides the order of messages within a lane and the outcome of each.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use futures_util::{StreamExt, stream};
 
 /// Concurrent requests to one receiver.
 const MAX_REQUESTS: usize = 8;
-/// Bytes of a response's body that are read, so that its connection can be used again.
+/// Maximum bytes of a response's body that are read, so that its connection can be reused.
 pub const MAX_RESPONSE_BYTES: usize = 16 * 1024;
 /// Timeout for reading these bytes.
 pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ pub struct Sent {
     pub response: AttemptResult,
 }
 
-/// How long a batch may start requests.
+/// Returns the time during which a batch can start requests.
 #[must_use]
 pub fn pass_duration() -> Duration {
     Duration::from_millis(PASS_DURATION.as_millis().unsigned_abs())

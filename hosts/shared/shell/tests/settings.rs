@@ -1,4 +1,4 @@
-//! What is generated from the table, or names its rows, is up to date.
+//! Checks that SETTINGS.md and the component's manifest match the table.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -19,7 +19,7 @@ fn page_has_every_row_of_the_table() {
     );
 }
 
-/// The manifest passes every variable of the component to it, and declares secrets as such.
+/// The manifest must pass every variable to the component and mark secrets.
 #[test]
 fn manifest_declares_the_components_variables() {
     let manifest = std::fs::read_to_string(Path::new(MANIFEST)).unwrap();

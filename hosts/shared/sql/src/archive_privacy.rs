@@ -1,4 +1,6 @@
-//! Personal data in archive records: a record is one line of JSON, an ended order with its events.
+//! Personal data in archive records. A record is one line of JSON with an ended order and its events.
+
+use std::fmt;
 
 use despacho_core::{
     json,
@@ -14,7 +16,7 @@ use despacho_core::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Whose data is selected.
+/// The recipients whose data is selected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selection {
     /// Recipients with this phone.
@@ -22,6 +24,18 @@ pub enum Selection {
     /// All recipients of orders created before this.
     CreatedBefore(Timestamp),
 }
+
+/// A line is not an archive record. The text contains nothing of the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordError(String);
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for RecordError {}
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -43,11 +57,11 @@ struct ArchivedEvent {
     body: Event,
 }
 
-/// The record without the selected recipients; `None` where it holds none of them.
+/// Returns the record without the selected recipients; `None` if it contains none of them.
 ///
 /// # Errors
-/// A line that is not a record; the message holds nothing of it.
-pub fn erase_record(record: &str, selection: &Selection, secret: &Secret) -> Result<Option<String>, String> {
+/// The line is not a record.
+pub fn erase_record(record: &str, selection: &Selection, secret: &Secret) -> Result<Option<String>, RecordError> {
     let Some(mut archived) = selected(record, selection)? else { return Ok(None) };
     erase_recipients(&mut archived.order, secret, |delivery| match selection {
         Selection::Phone(phone) => delivery.phone.as_ref() == Some(phone),
@@ -56,14 +70,14 @@ pub fn erase_record(record: &str, selection: &Selection, secret: &Secret) -> Res
     for event in &mut archived.events {
         erase_event(&mut event.body);
     }
-    serde_json::to_string(&archived).map(Some).map_err(|error| error.to_string())
+    serde_json::to_string(&archived).map(Some).map_err(|error| RecordError(error.to_string()))
 }
 
-/// What the record holds of a recipient; `None` where it holds nothing.
+/// Returns a recipient's data in a record; `None` if there is none.
 ///
 /// # Errors
-/// A line that is not a record; the message holds nothing of it.
-pub fn find_in_record(record: &str, phone: &Phone) -> Result<Option<RecipientOrder>, String> {
+/// The line is not a record.
+pub fn find_in_record(record: &str, phone: &Phone) -> Result<Option<RecipientOrder>, RecordError> {
     let Some(archived) = selected(record, &Selection::Phone(phone.clone()))? else { return Ok(None) };
     let events = archived.events.into_iter().filter_map(|event| {
         let id = u64::try_from(event.id).ok().and_then(EventId::new)?;
@@ -72,14 +86,14 @@ pub fn find_in_record(record: &str, phone: &Phone) -> Result<Option<RecipientOrd
     Ok(Some(RecipientOrder::of(archived.order, events.collect(), phone)))
 }
 
-fn selected(record: &str, selection: &Selection) -> Result<Option<ArchivedOrder>, String> {
+fn selected(record: &str, selection: &Selection) -> Result<Option<ArchivedOrder>, RecordError> {
     // Parsing a record takes much longer than searching it.
     if let Selection::Phone(phone) = selection
         && !record.contains(phone.as_str())
     {
         return Ok(None);
     }
-    let archived: ArchivedOrder = json::from_str(record)?;
+    let archived: ArchivedOrder = json::from_str(record).map_err(|error| RecordError(error.to_string()))?;
     let is_selected = match selection {
         Selection::Phone(phone) => archived.order.delivers_to(phone),
         Selection::CreatedBefore(before) => {

@@ -1,12 +1,10 @@
-//! The rate limiter's memory in a database, for hosts of which several answer at once: one instant for each bucket, in
-//! microseconds.
+//! The rate limiter's state in a database, for hosts with several instances: the theoretical arrival of each bucket, in microseconds.
 //!
-//! A request is counted by one statement, which finds the row as the last one left it: a thousand at once are counted one after
-//! the other, none passes in the place of another, and no transaction is held meanwhile. To read the row and to replace it if it is
-//! still the same would be two, and of many at once with one key each but the first would have to try again. Losing the table in
-//! a crash costs one window of counting, no more.
+//! One statement counts a request, based on the row's current value. A thousand concurrent requests are counted exactly, one
+//! after the other, and no transaction stays open. An optimistic update would need two statements, and of many concurrent requests with one key
+//! all but the first would have to retry. If a crash loses the table, only the current window is counted again.
 //!
-//! A busy caller's instance takes several places by one such statement and gives them out by itself: see [`Lease`].
+//! For a busy caller, an instance takes several tokens with one statement and spends them locally: see [`Lease`].
 
 use std::{
     collections::BTreeMap,
@@ -21,32 +19,33 @@ use despacho_core::{
 
 use crate::{Driver, Query, Row, Value};
 
-/// How often a refused request asks why. The answer may be that it would pass by now, where the row was cleared away in between.
+/// Maximum attempts to count a request. If the count is rejected and the row is then read, the request may be admissible again, because
+/// the row was deleted in between.
 const ATTEMPTS: u32 = 4;
 
-/// Buckets of which an instance holds leases; some 200 kB. Beyond that it forgets those that have ended, or else all: their places
-/// are lost to their callers.
+/// Maximum leases of an instance, of about 200 kB. Beyond this it drops the expired leases, or else all of them; their tokens are lost to
+/// their callers.
 const MAX_LEASES: usize = 1_024;
 
-/// What one instance has taken of the buckets and not given out yet.
+/// The tokens that one instance took from buckets and has not spent.
 #[derive(Debug, Default)]
 pub struct Leases(Mutex<BTreeMap<String, Lease>>);
 
 impl Leases {
-    /// None yet.
+    /// Creates an empty set.
     pub const fn new() -> Leases {
         Leases(Mutex::new(BTreeMap::new()))
     }
 
-    /// A place that is there already, or else how many to take.
+    /// Spends a token of a lease, or returns the number of tokens to take.
     fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, u32> {
         let mut leases = self.lock();
         let Some(lease) = leases.get_mut(&bucket.name) else { return Err(1) };
         lease.give(bucket, now).ok_or_else(|| lease.request_next(bucket, now))
     }
 
-    /// Keeps what was taken, and tells of the first place.
-    fn keep(&self, bucket: &Bucket, lease: Lease, now: Timestamp) -> Admission {
+    /// Stores a new lease and returns the admission of its first token.
+    fn put(&self, bucket: &Bucket, lease: Lease, now: Timestamp) -> Admission {
         let mut leases = self.lock();
         if let Some(held) = leases.get_mut(&bucket.name) {
             *held = lease.merge(*held, now);
@@ -67,30 +66,30 @@ impl Leases {
     }
 }
 
-/// Counts a request against a bucket that all instances over a database share, or gives out a place that this one took before. A
-/// question costs a write; that of a refused request a read besides.
+/// Counts a request against a bucket that all instances on a database share, or spends a token that this instance took before. Counting
+/// costs a write; a rejected request also costs a read.
 pub async fn admit<D: Driver>(
     driver: &D,
     leases: &Leases,
     bucket: &Bucket,
     now: Timestamp,
 ) -> Result<Admission, HostError> {
-    let mut places = match leases.admit(bucket, now) {
+    let mut tokens = match leases.admit(bucket, now) {
         Ok(admission) => return Ok(admission),
-        Err(places) => places,
+        Err(tokens) => tokens,
     };
     for _ in 0..ATTEMPTS {
-        let count = bucket.count_several(places, now).unwrap_or_else(|| bucket.count(now));
+        let count = bucket.count_several(tokens, now).unwrap_or_else(|| bucket.count(now));
         if let Some(next) = arrival(driver.write_returning(count_arrival(bucket, count)).await?)? {
-            // Every 32nd bucket on average that was new, or full again, clears others away, so that they never pile up.
+            // On average every 32nd bucket that was new or full deletes other full buckets, so that they do not accumulate.
             if next == count.fresh && now.millis() % 32 == 0 {
-                driver.write_returning(forget_arrivals(now)).await?;
+                driver.write_returning(delete_full_buckets(now)).await?;
             }
-            return Ok(leases.keep(bucket, Lease::taken(places, next, now), now));
+            return Ok(leases.put(bucket, Lease::taken(tokens, next, now), now));
         }
-        if places > 1 {
-            // Others have taken so much meanwhile that from here on each place is counted.
-            places = 1;
+        if tokens > 1 {
+            // Other instances took so many tokens meanwhile that each request is now counted by itself.
+            tokens = 1;
             continue;
         }
         let (admission, _) = bucket.admit(arrival(driver.read(stored_arrival(bucket)).await?)?, now);
@@ -106,12 +105,12 @@ fn arrival(mut rows: Vec<Row>) -> Result<Option<TheoreticalArrival>, HostError> 
     Ok(micros.map(TheoreticalArrival::from_micros))
 }
 
-/// Moves a bucket on, by the rule of [`Bucket::count_several`].
+/// Advances a bucket's arrival by the rule of [`Bucket::count_several`].
 const COUNT: &str = "INSERT INTO buckets (name, arrival) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET arrival = \
      CASE WHEN buckets.arrival BETWEEN $3 AND $4 THEN buckets.arrival + $5 ELSE excluded.arrival END \
      WHERE buckets.arrival <= $4 OR buckets.arrival > $6 RETURNING arrival";
 
-/// Counts one request or several: answers with the bucket's arrival, or with no row where it is refused.
+/// Counts one or several requests. Returns the bucket's arrival, or no row if they are rejected.
 fn count_arrival(bucket: &Bucket, count: Count) -> Query {
     let Count { fresh, from, last, full, step_micros } = count;
     let mut params = vec![Value::from(bucket.name.as_str())];
@@ -120,13 +119,13 @@ fn count_arrival(bucket: &Bucket, count: Count) -> Query {
     Query::new(COUNT, params)
 }
 
-/// Asks for a bucket's stored arrival, to tell a refused caller when to come back: no row where there is none.
+/// Reads a bucket's stored arrival, from which `Retry-After` is computed.
 fn stored_arrival(bucket: &Bucket) -> Query {
     Query::new("SELECT arrival FROM buckets WHERE name = $1", vec![bucket.name.as_str().into()])
 }
 
-/// Forgets up to 200 buckets that are full again, which changes nothing. To be asked now and then, when a bucket was new.
-fn forget_arrivals(now: Timestamp) -> Query {
+/// Deletes at most 200 full buckets. A full bucket has the same effect as a missing one.
+fn delete_full_buckets(now: Timestamp) -> Query {
     let sql = "DELETE FROM buckets WHERE arrival <= $1 AND name IN \
                (SELECT name FROM buckets WHERE arrival <= $1 ORDER BY arrival LIMIT 200) RETURNING arrival";
     Query::new(sql, vec![TheoreticalArrival::at(now).micros().into()])

@@ -1,20 +1,20 @@
-//! From one database to another: every table, row by row in pages, and then both compared row by row.
+//! Copies one database to another, table by table in pages, and then compares all rows.
 
 use despacho_core::host::HostError;
 
-use crate::{Dialect, Driver, TABLES, Table, Value, tables::Copying};
+use crate::{Dialect, Driver, TABLES, Table, Value, tables::CopyStatements};
 
-/// Rows that are read at once, and written in one transaction.
+/// Rows that one query reads and one transaction writes.
 const PAGE: i64 = 250;
 
-/// Why a copy is not there, or not to be trusted.
+/// The reason that a copy failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CopyError {
     /// The target has rows in this table.
     NotEmpty(&'static str),
-    /// After the copy the two differ in this table, first at this row of it.
+    /// After the copy the databases differ in this table, first at this row.
     Differs(&'static str, u64),
-    /// One of the databases could not.
+    /// One of the databases failed.
     Database(HostError),
 }
 
@@ -22,10 +22,13 @@ impl std::fmt::Display for CopyError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             CopyError::NotEmpty(table) => {
-                write!(f, "the target is not empty: it has {table}; a migration never mixes two databases")
+                write!(f, "the target is not empty: its table {table} has rows; name an empty database")
             }
             CopyError::Differs(table, row) => {
-                write!(f, "the copy differs from the source in {table}, first at row {row}: do not use it")
+                write!(
+                    f,
+                    "the copy differs from the source in the table {table}, first at row {row}; do not use the copy"
+                )
             }
             CopyError::Database(error) => error.fmt(f),
         }
@@ -40,20 +43,20 @@ impl From<HostError> for CopyError {
     }
 }
 
-/// Copies all tables into a database that has the same schema and nothing in it, and compares. Gives the rows of each table. Nobody may
-/// write to either meanwhile.
+/// Copies all tables into an empty database with the same schema, compares both, and returns the number of rows of each table. Neither
+/// database may be written to during the copy.
 pub async fn copy<A: Driver, B: Driver>(
     (from, dialect): (&A, Dialect),
     (to, target): (&B, Dialect),
 ) -> Result<Vec<(&'static str, u64)>, CopyError> {
     for table in TABLES.iter().filter(|table| table.starts_empty()) {
-        if !to.read(table.copying(target).page(None, 1)).await?.is_empty() {
+        if !to.read(table.copy_statements(target).page(None, 1)).await?.is_empty() {
             return Err(CopyError::NotEmpty(table.name));
         }
     }
     let mut copied = Vec::with_capacity(TABLES.len());
     for table in TABLES {
-        let (reading, writing) = (table.copying(dialect), table.copying(target));
+        let (reading, writing) = (table.copy_statements(dialect), table.copy_statements(target));
         fill((from, &reading), (to, &writing)).await?;
         if let Some(sequence) = writing.sequence() {
             to.write_returning(sequence).await?;
@@ -64,8 +67,8 @@ pub async fn copy<A: Driver, B: Driver>(
 }
 
 async fn fill<A: Driver, B: Driver>(
-    (from, reading): (&A, &Copying),
-    (to, writing): (&B, &Copying),
+    (from, reading): (&A, &CopyStatements),
+    (to, writing): (&B, &CopyStatements),
 ) -> Result<(), HostError> {
     let mut after: Option<Vec<Value>> = None;
     loop {
@@ -76,11 +79,11 @@ async fn fill<A: Driver, B: Driver>(
     }
 }
 
-/// How many rows both have, where they have the same.
+/// Compares a table in both databases and returns its number of rows.
 async fn compare<A: Driver, B: Driver>(
     table: &Table,
-    (from, reading): (&A, &Copying),
-    (to, writing): (&B, &Copying),
+    (from, reading): (&A, &CopyStatements),
+    (to, writing): (&B, &CopyStatements),
 ) -> Result<u64, CopyError> {
     let (mut after, mut count): (Option<Vec<Value>>, u64) = (None, 0);
     loop {
@@ -96,7 +99,11 @@ async fn compare<A: Driver, B: Driver>(
     }
 }
 
-async fn page<D: Driver>(driver: &D, copying: &Copying, after: Option<&[Value]>) -> Result<Vec<Vec<Value>>, HostError> {
-    let rows = driver.read(copying.page(after, PAGE)).await?;
+async fn page<D: Driver>(
+    driver: &D,
+    statements: &CopyStatements,
+    after: Option<&[Value]>,
+) -> Result<Vec<Vec<Value>>, HostError> {
+    let rows = driver.read(statements.page(after, PAGE)).await?;
     Ok(rows.into_iter().map(crate::Row::into_values).collect())
 }

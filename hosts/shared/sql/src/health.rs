@@ -1,4 +1,5 @@
-//! Whether writes reach the disk. A driver records how they end, so that readiness costs no write while all is well.
+//! Tracks whether writes reach the disk. A driver records the result of each write, so that readiness needs no write while writes
+//! succeed.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -9,12 +10,12 @@ use despacho_core::host::HostError;
 
 use crate::{Statement, Value};
 
-/// The part that an unavailable fault names if the disk is full, failing or read-only, or the server only reads.
+/// The part named by [`HostError::Unavailable`] if the disk is full, failing or read-only, or the database server is read-only.
 pub const STORAGE: &str = "database storage";
 
-/// How long after a failure the next probe follows, and how soon a success ends the failure.
+/// Minimum time between a failure and the next probe, and between a failure and the success that ends it.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
-/// A probe writes this much, so that it does not succeed in the last free bytes of a page.
+/// Bytes that a probe writes, so that it does not succeed in the free space of a page.
 const PROBE_BYTES: usize = 32 << 10;
 
 /// The last failed write, until a later write succeeds. `now` is the time since the driver was opened.
@@ -25,11 +26,11 @@ pub struct WriteHealth(Mutex<Option<Failure>>);
 struct Failure {
     error: HostError,
     failed_at: Duration,
-    /// When it was last probed whether writes succeed again.
+    /// The time of the last probe.
     probed_at: Duration,
 }
 
-/// What readiness does about writes.
+/// The state of writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteState {
     /// The last write succeeded.
@@ -41,8 +42,8 @@ pub enum WriteState {
 }
 
 impl WriteHealth {
-    /// Records how a write ended. Only a failure of [`STORAGE`] counts: conflicts and full queues reach no disk. Right after a
-    /// failure a success does not count either: on a full disk small writes still succeed between large ones that fail.
+    /// Records the result of a write. Only failures of [`STORAGE`] count, because conflicts and full queues do not reach the disk. A success
+    /// shortly after a failure does not count either: on a full disk small writes succeed between large writes that fail.
     pub fn record(&self, result: Result<(), &HostError>, now: Duration) {
         let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match (result, &*failure) {
@@ -54,7 +55,7 @@ impl WriteHealth {
         }
     }
 
-    /// The state now. [`WriteState::ProbeDue`] is returned once per interval.
+    /// Returns the current state. [`WriteState::ProbeDue`] is returned once per interval.
     pub fn state(&self, now: Duration) -> WriteState {
         let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *failure {
@@ -67,7 +68,7 @@ impl WriteHealth {
         }
     }
 
-    /// A write that changes nothing but its own row. Its text depends on `number`: an unchanged row would not be written.
+    /// Returns a write that changes only its own row. Its text depends on `number`, because an unchanged row would not be written.
     pub fn probe(number: u64) -> Statement {
         Statement::any(PROBE, vec![Value::Text(format!("{number:020} ").repeat(PROBE_BYTES / 21))])
     }
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_write_is_reported_until_a_later_one_succeeds() {
+    fn failed_write_is_reported_until_later_write_succeeds() {
         let (health, start) = (WriteHealth::default(), Duration::from_secs(60));
         let after = |intervals: u32| start + PROBE_INTERVAL * intervals;
         assert_eq!(health.state(start), WriteState::Healthy);

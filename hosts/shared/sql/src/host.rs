@@ -1,4 +1,4 @@
-//! The host of every database: the core's reads and commits as SQL statements for a driver.
+//! The host on a database: converts the core's reads and commits to SQL statements for a driver.
 
 use std::{ops::RangeInclusive, sync::Arc};
 
@@ -25,7 +25,7 @@ use despacho_core::{
 };
 
 use crate::{
-    Driver, Query, RecentKeys, Row, archive, outward, personal, read, reserve::IdAllocator, statements, write,
+    Driver, Query, RecentKeys, Row, archive, id_allocator::IdAllocator, outbound, personal, read, statements, write,
 };
 
 /// A [`Platform`] that is notified of commits.
@@ -44,42 +44,41 @@ pub struct SqlHost<D, P> {
     recent: Arc<RecentKeys>,
 }
 
-/// Identifiers that are reserved at once: so many cost one durable write. Those left over when the process ends are a gap.
-const IDS_AT_ONCE: u32 = 512;
-/// Orders whose deadline is looked at in one transaction.
-const ALIGNED_AT_ONCE: u32 = 500;
+/// IDs that one durable write allocates. Those unused when the process ends are a gap.
+const ID_BATCH: u32 = 512;
+/// Orders whose deadlines one transaction updates.
+const ALIGN_BATCH: u32 = 500;
 
 impl<D: Driver, P: Machine> SqlHost<D, P> {
-    /// A host on a database whose migrations have run; `timing` is that of the settings that requests are answered with.
+    /// Creates a host on a migrated database. `timing` must be that of the settings with which requests are handled.
     pub fn new(driver: D, platform: P, timing: Timing) -> SqlHost<D, P> {
-        SqlHost { driver, platform, timing, ids: IdAllocator::of(IDS_AT_ONCE), recent: Arc::default() }
+        SqlHost { driver, platform, timing, ids: IdAllocator::of(ID_BATCH), recent: Arc::default() }
     }
 
-    /// The host with another number of identifiers reserved at once; small where a host lives for one request.
+    /// Sets the number of IDs that one write allocates. It should be small for a host that handles a single request.
     #[must_use]
-    pub fn reserving(self, ids_at_once: u32) -> SqlHost<D, P> {
-        SqlHost { ids: IdAllocator::of(ids_at_once), ..self }
+    pub fn with_id_batch(self, batch: u32) -> SqlHost<D, P> {
+        SqlHost { ids: IdAllocator::of(batch), ..self }
     }
 
-    /// The host with what others of its process remember of keys; where a host lives for one request.
+    /// Shares the cache of keys with other hosts of the process. For hosts that handle a single request.
     #[must_use]
-    pub fn remembering(self, recent: Arc<RecentKeys>) -> SqlHost<D, P> {
+    pub fn with_recent_keys(self, recent: Arc<RecentKeys>) -> SqlHost<D, P> {
         SqlHost { recent, ..self }
     }
 
-    /// The driver.
+    /// Returns the driver.
     pub fn driver(&self) -> &D {
         &self.driver
     }
 
-    /// The platform.
+    /// Returns the platform.
     pub fn platform(&self) -> &P {
         &self.platform
     }
 
-    /// Computes the stored deadlines again where the deployment's timing has changed since they were written, and says how many
-    /// orders were looked at. To be run once at the start, before anything asks for due orders: a deadline that is stored too
-    /// early would be found due, and never end.
+    /// Recomputes the stored deadlines if the timing settings have changed since they were written, and returns the number of orders
+    /// read. Call it once at the start, before due orders are read: an order whose stored deadline is too early would be due forever.
     pub async fn align_deadlines(&self) -> Result<u64, HostError> {
         let timing = serde_json::to_string(&self.timing);
         let timing = timing.map_err(|error| HostError::Internal { detail: format!("writing the timing: {error}") })?;
@@ -89,7 +88,7 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
         }
         let (mut after, mut seen) = (0, 0);
         loop {
-            let orders = self.all(read::waiting_orders(after, ALIGNED_AT_ONCE), read::to_order).await?;
+            let orders = self.all(read::waiting_orders(after, ALIGN_BATCH), read::to_order).await?;
             let Some(last) = orders.last() else { break };
             after = last.id.get();
             seen += orders.len() as u64;
@@ -110,7 +109,7 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
         decode: fn(&mut Row) -> Result<T, HostError>,
     ) -> Result<Vec<T>, HostError> {
         let mut found = Vec::with_capacity(ids.len());
-        for ids in ids.chunks(read::IDS_AT_ONCE) {
+        for ids in ids.chunks(read::MAX_IDS) {
             found.extend(self.all(query(ids), decode).await?);
         }
         Ok(found)
@@ -129,12 +128,12 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
             KeyQuery::Id(id) => self.all(read::key_by_id(id), holder).await,
             KeyQuery::Store(store) => self.all(read::keys(store), holder).await,
             KeyQuery::Recent(hash, now) => {
-                let started = match self.recent.recall(hash, now) {
+                let lookup = match self.recent.get(hash, now) {
                     Ok(holder) => return Ok(vec![holder]),
-                    Err(started) => started,
+                    Err(lookup) => lookup,
                 };
                 let found = self.all(read::key_by_hash(hash), holder).await?;
-                found.iter().for_each(|holder| self.recent.remember(&started, holder, now));
+                found.iter().for_each(|holder| self.recent.put(&lookup, holder, now));
                 Ok(found)
             }
         }
@@ -173,7 +172,7 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
     }
 
     async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
-        self.all(outward::journal(of, after, limit), outward::to_entry).await
+        self.all(outbound::journal(of, after, limit), outbound::to_entry).await
     }
 
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError> {
@@ -217,31 +216,31 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 
     async fn statement(&self, store: StoreId, query: StatementQuery<'_>) -> Result<Vec<StatementLine>, HostError> {
         let query = match query {
-            StatementQuery::Period(period, limit) => outward::statement(store, period, limit),
-            StatementQuery::TopUp(reference) => outward::top_up(store, reference),
+            StatementQuery::Period(period, limit) => outbound::statement(store, period, limit),
+            StatementQuery::TopUp(reference) => outbound::top_up(store, reference),
         };
-        self.all(query, outward::to_line).await
+        self.all(query, outbound::to_line).await
     }
 
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
         let query = match query {
-            WebhookQuery::Id(id) => outward::webhook(id),
-            WebhookQuery::Store(store) => outward::webhooks(store),
-            WebhookQuery::Due { now, limit } => outward::due_webhooks(now, limit),
+            WebhookQuery::Id(id) => outbound::webhook(id),
+            WebhookQuery::Store(store) => outbound::webhooks(store),
+            WebhookQuery::Due { now, limit } => outbound::due_webhooks(now, limit),
         };
-        self.all(query, outward::to_webhook).await
+        self.all(query, outbound::to_webhook).await
     }
 
     async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, HostError> {
-        self.all(outward::messages(webhook), Row::json).await
+        self.all(outbound::messages(webhook), Row::json).await
     }
 
     async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError> {
         let query = match query {
-            AttemptQuery::Id(id) => outward::attempt(id),
-            AttemptQuery::Webhook { webhook, before, limit } => outward::attempts(webhook, before, limit),
+            AttemptQuery::Id(id) => outbound::attempt(id),
+            AttemptQuery::Webhook { webhook, before, limit } => outbound::attempts(webhook, before, limit),
         };
-        self.all(query, outward::to_attempt).await
+        self.all(query, outbound::to_attempt).await
     }
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError> {
@@ -253,7 +252,7 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
     }
 
     async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError> {
-        Ok(self.one(outward::usage(of), outward::to_usage).await?.unwrap_or_default())
+        Ok(self.one(outbound::usage(of), outbound::to_usage).await?.unwrap_or_default())
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
@@ -261,7 +260,7 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
-        let _forgetting = self.recent.forgetting([changes]);
+        let _invalidation = self.recent.invalidate_after([changes]);
         let committed = self.driver.transact(statements(changes, &self.timing)?).await;
         if committed.is_ok() {
             self.platform.committed(changes);
@@ -270,7 +269,7 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
     }
 
     async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), HostError>> {
-        let _forgetting = self.recent.forgetting(changes);
+        let _invalidation = self.recent.invalidate_after(changes);
         let transactions = changes.iter().map(|changes| statements(changes, &self.timing)).collect();
         match transactions {
             Ok(transactions) => {

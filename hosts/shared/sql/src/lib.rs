@@ -1,11 +1,11 @@
-//! The database of Despacho, without a database: what is asked and what is written, as data.
+//! The schema, queries and statements of Despacho's database, without I/O.
 //!
-//! SQL text lives here once, for SQLite and PostgreSQL alike. A driver runs it: it implements [`Driver`], some 100 lines for
-//! each of the four, and [`SqlHost`] makes a [`despacho_core::host::Storage`] of it. Nothing here does I/O.
+//! The SQL text is the same for SQLite and PostgreSQL. A driver implements [`Driver`], which runs it, in some 100 lines for each of the
+//! four drivers. [`SqlHost`] implements [`despacho_core::host::Storage`] with a driver.
 //!
-//! The dialect is the common one: parameters `$1…` in ascending order of first appearance (SQLite numbers them by it), `ON
-//! CONFLICT`, `RETURNING`, partial indexes. Every number is a 64-bit integer, instants are milliseconds since 1970, money is
-//! centavos, and what is nested is JSON text, so that no driver has a type to lose a digit in.
+//! The text uses the common dialect: parameters `$1…` in ascending order of first appearance (SQLite numbers them by it), `ON
+//! CONFLICT`, `RETURNING`, partial indexes. Every number is a 64-bit integer, instants are milliseconds since 1970, money is in
+//! centavos, and nested values are JSON text. No driver has a type that can lose a digit.
 
 mod archive;
 mod archive_privacy;
@@ -15,11 +15,11 @@ mod driver;
 mod geocoded;
 mod health;
 mod host;
-mod outward;
+mod id_allocator;
+mod outbound;
 mod personal;
 mod read;
 mod recent;
-mod reserve;
 mod schema;
 mod slot;
 mod statement;
@@ -28,11 +28,11 @@ mod value;
 mod write;
 
 pub use archive::{EndedOrder, Histories, OrderHistory, Readers, delete_archived, ended_orders};
-pub use archive_privacy::{Selection, erase_record, find_in_record};
+pub use archive_privacy::{RecordError, Selection, erase_record, find_in_record};
 pub use bucket::{Leases, admit};
 pub use copy::{CopyError, copy};
 pub use driver::Driver;
-pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
+pub use geocoded::{delete_expired_geocoded, geocoded, put_geocoded, to_geocoded, trim_geocoded};
 pub use health::{STORAGE, WriteHealth, WriteState};
 pub use host::{Machine, SqlHost};
 pub use recent::RecentKeys;

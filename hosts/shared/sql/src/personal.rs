@@ -11,15 +11,15 @@ use despacho_core::{
     rules::erasure::is_about,
 };
 
-use crate::{Driver, Query, Row, Statement, Value, outward, read};
+use crate::{Driver, Query, Row, Statement, Value, outbound, read};
 
 /// The last ID of a window of orders.
 const WINDOW_END: &str = "SELECT id FROM orders WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2";
 
-/// A phone is a plus and digits, so that it is found in JSON as it is.
+/// A phone is a plus and digits, which JSON does not escape.
 const ORDERS_WITH: &str = "SELECT version, body FROM orders WHERE id > $1 AND id <= $2 AND body LIKE $3 ORDER BY id";
 
-/// By the index of ended orders whose recipients are still stored.
+/// Uses the index of ended orders whose recipients are still stored.
 const EXPIRED: &str = "SELECT version, body FROM orders WHERE situation >= 500 AND erasure < 2 AND erasure = $1 \
      AND created_at < $2 ORDER BY created_at, id LIMIT $3";
 
@@ -49,7 +49,7 @@ const PUT_RECORD: &str = "INSERT INTO erasures (name, cause, subject, at, orders
      orders = erasures.orders + excluded.orders, deliveries = erasures.deliveries + excluded.deliveries, \
      entries = erasures.entries + excluded.entries, archived = erasures.archived + excluded.archived";
 
-/// The time is asked for twice: a claim that somebody takes anew between the question and the deletion is theirs.
+/// Checks the time twice, so that a claim that is renewed between the subquery and the deletion stays.
 const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE expires_at <= $1 AND (scope, idempotency_key) IN \
      (SELECT scope, idempotency_key FROM claims WHERE expires_at <= $1 ORDER BY expires_at LIMIT 200)";
 
@@ -76,9 +76,9 @@ pub(crate) async fn personal_data<D: Driver>(driver: &D, query: &PersonalQuery) 
             let mut messages: Vec<despacho_core::model::webhook::Message> =
                 all(driver, Query::new(MESSAGES_ABOUT, params()), Row::json).await?;
             messages.retain(|message| is_about(&message.subject, *order));
-            let mut attempts = all(driver, Query::new(ATTEMPTS_ABOUT, params()), outward::to_attempt).await?;
+            let mut attempts = all(driver, Query::new(ATTEMPTS_ABOUT, params()), outbound::to_attempt).await?;
             attempts.retain(|recorded| is_about(&recorded.attempt.subject, *order));
-            let webhooks = all(driver, Query::new(WEBHOOKS_ABOUT, params()), outward::to_webhook).await?;
+            let webhooks = all(driver, Query::new(WEBHOOKS_ABOUT, params()), outbound::to_webhook).await?;
             PersonalData { messages, attempts, webhooks, ..data }
         }
         PersonalQuery::Mentions(phone) => {
@@ -103,7 +103,7 @@ pub(crate) async fn personal_data<D: Driver>(driver: &D, query: &PersonalQuery) 
     })
 }
 
-/// The statement of a write that erases.
+/// Returns the statement of an erasing write.
 pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
     Ok(match redaction {
         Redaction::Event(recorded) => {
@@ -119,13 +119,13 @@ pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
             let sql = "UPDATE claims SET body = $1 WHERE scope = $2 AND idempotency_key = $3 AND holder = $4 \
                        AND expires_at = $5";
             let mut params = vec![Value::json(claim)?];
-            params.extend(place(claim));
+            params.extend(claim_key(claim));
             Statement::any(sql, params)
         }
         Redaction::RemoveClaim(claim) => {
             let sql =
                 "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3 AND expires_at = $4";
-            Statement::any(sql, place(claim).to_vec())
+            Statement::any(sql, claim_key(claim).to_vec())
         }
         Redaction::PurgeClaims(before) => purge_claims(*before),
         Redaction::RemovePositions(before) => {
@@ -145,12 +145,12 @@ pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
     })
 }
 
-/// Removes claims that have ended, at most 200.
+/// Deletes at most 200 expired claims.
 pub(crate) fn purge_claims(at: Timestamp) -> Statement {
     Statement::any(PURGE_CLAIMS, vec![at.into()])
 }
 
-fn place(claim: &Claim) -> [Value; 4] {
+fn claim_key(claim: &Claim) -> [Value; 4] {
     [claim.scope.as_str().into(), claim.key.as_str().into(), claim.holder.as_str().into(), claim.expires_at.into()]
 }
 
@@ -170,12 +170,13 @@ fn first<T>(mut rows: Vec<Row>, decode: fn(&mut Row) -> Result<T, HostError>) ->
     rows.first_mut().map(decode).transpose()
 }
 
-/// A row of the columns in [`RECORDS`].
+/// Decodes a row of the columns in [`RECORDS`].
 fn to_record(row: &mut Row) -> Result<StoredRecord, HostError> {
     let id = u64::try_from(row.integer()?).unwrap_or_default();
     let (name, cause) = (row.text()?, row.text()?);
-    let cause = ErasureCause::from_name(&cause)
-        .ok_or_else(|| HostError::Internal { detail: format!("reading a row: an erasure caused by {cause}") })?;
+    let cause = ErasureCause::from_name(&cause).ok_or_else(|| HostError::Internal {
+        detail: format!("reading a row: unknown cause of an erasure: {cause}"),
+    })?;
     let record = ErasureRecord {
         name,
         cause,

@@ -1,4 +1,4 @@
-//! Questions, and rows to what they hold.
+//! Queries, and the decoding of their rows.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ use despacho_core::{
 
 use crate::{Query, Row, Value};
 
-/// Reads keys with their stores.
+/// A query for keys with their stores.
 macro_rules! keys {
     ($condition:literal) => {
         concat!(
@@ -38,7 +38,7 @@ pub(crate) fn keys(store: StoreId) -> Query {
     Query::new(keys!("keys.store = $1 ORDER BY keys.created_at DESC, keys.id DESC"), vec![number(store.get())])
 }
 
-/// Reads stores with the balances that pay for them.
+/// A query for stores with the balances that pay for them.
 macro_rules! stores {
     ($condition:literal) => {
         concat!(
@@ -80,8 +80,8 @@ pub(crate) fn order_by_code(store: StoreId, code: &str) -> Query {
     Query::new(sql, vec![number(store.get()), code.into()])
 }
 
-/// Orders newest first up to a limit, and no more once they have 256 KiB: a hundred orders of the largest size would take 27 MB. Only
-/// their sizes are summed up; the rows themselves are read by their IDs.
+/// A query for orders, newest first, up to a limit and up to 256 KiB: a hundred orders of the largest size have 27 MB. It sums only their
+/// sizes and then reads the rows by their IDs.
 macro_rules! bounded {
     ($condition:literal, $limit:literal) => {
         concat!(
@@ -96,8 +96,7 @@ macro_rules! bounded {
     };
 }
 
-/// The stores first: each has its orders by number, so that a page costs no more than the stores and the page. A code is looked up by its
-/// own index.
+/// Reads by store: the index has each store's orders by ID, so that a page costs only the stores and the page. A code has its own index.
 pub(crate) fn find_orders(filter: &OrderFilter, limit: u32) -> Query {
     let sql = match (filter.branches, &filter.code) {
         (false, None) => bounded!(
@@ -140,7 +139,7 @@ pub(crate) fn due_orders(now: Timestamp, skipped: u32, limit: u32) -> Query {
     Query::new(sql, vec![now.into(), Value::number(limit), Value::number(skipped)])
 }
 
-/// Orders that wait for a deadline, by number, from `after` on.
+/// Reads orders with a deadline, by ID, after the order `after`.
 pub(crate) fn waiting_orders(after: u64, limit: u32) -> Query {
     let sql = "SELECT version, body FROM orders WHERE due_at IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
     Query::new(sql, vec![number(after), Value::number(limit)])
@@ -151,7 +150,7 @@ pub(crate) fn events(order: OrderId) -> Query {
     Query::new(sql, vec![number(order.get())])
 }
 
-/// Their deadline is the end of the search.
+/// Reads searching orders by deadline, which is the end of the search.
 pub(crate) fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Query {
     let sql = "SELECT id, due_at, pickup_lat_e7, pickup_lon_e7, sandbox FROM orders \
                WHERE situation = 200 AND (due_at, id) > ($1, $2) ORDER BY due_at, id LIMIT $3";
@@ -159,24 +158,24 @@ pub(crate) fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) 
     Query::new(sql, vec![until.into(), number(id), Value::number(limit)])
 }
 
-/// By the partial index `orders_sandbox`, whose condition the query repeats.
+/// Repeats the condition of the partial index `orders_sandbox`, so that the database uses it.
 pub(crate) fn sandbox_orders(after: Option<OrderId>, limit: u32) -> Query {
     let sql = "SELECT version, body FROM orders WHERE sandbox = 1 AND situation >= 200 AND situation < 500 AND id > $1 \
                ORDER BY id LIMIT $2";
     Query::new(sql, vec![number(after.map_or(0, OrderId::get)), Value::number(limit)])
 }
 
-/// Rows that one query reads by their IDs.
-pub(crate) const IDS_AT_ONCE: usize = 32;
+/// Maximum rows that one query reads by their IDs.
+pub(crate) const MAX_IDS: usize = 32;
 
-/// At most [`IDS_AT_ONCE`] orders. One statement for any number of them: the last ID fills what is left.
+/// Reads at most [`MAX_IDS`] orders. The statement is the same for any number of IDs: the last ID fills the remaining parameters.
 pub(crate) fn orders_by_id(ids: &[u64]) -> Query {
     let sql = "SELECT version, body FROM orders WHERE id IN ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
                $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)";
     Query::new(sql, filled(ids))
 }
 
-/// At most [`IDS_AT_ONCE`] couriers, likewise.
+/// Reads at most [`MAX_IDS`] couriers, in the same way.
 pub(crate) fn couriers_by_id(ids: &[u64]) -> Query {
     let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
                FROM couriers LEFT JOIN positions ON positions.courier = couriers.id WHERE couriers.id IN \
@@ -187,7 +186,7 @@ pub(crate) fn couriers_by_id(ids: &[u64]) -> Query {
 
 fn filled(ids: &[u64]) -> Vec<Value> {
     let last = ids.last().copied().unwrap_or(0);
-    ids.iter().copied().chain(std::iter::repeat(last)).take(IDS_AT_ONCE).map(number).collect()
+    ids.iter().copied().chain(std::iter::repeat(last)).take(MAX_IDS).map(number).collect()
 }
 
 pub(crate) fn courier_by_id(id: CourierId) -> Query {
@@ -209,7 +208,7 @@ pub(crate) fn couriers(after: Option<CourierId>, limit: u32) -> Query {
     Query::new(sql, vec![number(after.map_or(0, CourierId::get)), Value::number(limit)])
 }
 
-/// The positions first, by their cells: SQLite keeps the order of a `CROSS JOIN`.
+/// Reads positions first, by their cells: SQLite does not reorder a `CROSS JOIN`.
 pub(crate) fn free_couriers(
     cells: &RangeInclusive<Cell>,
     after: Option<(Cell, CourierId)>,
@@ -251,19 +250,19 @@ pub(crate) fn timing() -> Query {
     Query::new("SELECT value FROM settings WHERE name = 'timing'", vec![])
 }
 
-/// Takes `count` identifiers and answers with the first one after them.
+/// Allocates `count` IDs and returns the first ID after them.
 pub(crate) fn reserve_ids(count: u64) -> Query {
     let sql = "UPDATE counters SET value = value + $1 WHERE name = 'ids' RETURNING value";
     Query::new(sql, vec![number(count)])
 }
 
-/// A row of `version, body`.
+/// Decodes a row of `version, body`.
 pub(crate) fn to_key(row: &mut Row) -> Result<Key, HostError> {
     let version = row.small()?;
     Ok(Key { version, ..row.json()? })
 }
 
-/// A row of `version, body, balance`.
+/// Decodes a row of `version, body, balance`.
 pub(crate) fn to_store(row: &mut Row) -> Result<Store, HostError> {
     let version = row.small()?;
     let store: Store = row.json()?;
@@ -274,18 +273,18 @@ pub(crate) fn to_store(row: &mut Row) -> Result<Store, HostError> {
     Ok(Store { version, balance, ..store })
 }
 
-/// A row of a key's columns and its store's.
+/// Decodes a row of a key's columns and its store's.
 pub(crate) fn to_key_holder(row: &mut Row) -> Result<KeyHolder, HostError> {
     Ok(KeyHolder { key: to_key(row)?, store: to_store(row)? })
 }
 
-/// A row of `version, body`.
+/// Decodes a row of `version, body`.
 pub(crate) fn to_order(row: &mut Row) -> Result<Order, HostError> {
     let version = row.small()?;
     Ok(Order { version, ..row.json()? })
 }
 
-/// A row of `id, due_at, latitude, longitude, sandbox`; the coordinates are null if an older program wrote it.
+/// Decodes a row of `id, due_at, latitude, longitude, sandbox`. The coordinates are null if an older program wrote it.
 pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, HostError> {
     let id = identifier(row.integer()?, OrderId::new)?;
     let until = Timestamp::from_millis(row.integer()?);
@@ -293,7 +292,7 @@ pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, HostError> {
     Ok(SearchingOrder { id, until, pickup: to_point(latitude, longitude), sandbox: row.integer()? != 0 })
 }
 
-/// A row of `courier, latitude, longitude, sandbox`.
+/// Decodes a row of `courier, latitude, longitude, sandbox`.
 pub(crate) fn to_free(row: &mut Row) -> Result<FreeCourier, HostError> {
     let id = identifier(row.integer()?, CourierId::new)?;
     let point = to_point(row.optional_integer()?, row.optional_integer()?);
@@ -303,7 +302,7 @@ pub(crate) fn to_free(row: &mut Row) -> Result<FreeCourier, HostError> {
 
 fn identifier<T>(number: i64, new: fn(u64) -> Option<T>) -> Result<T, HostError> {
     let id = u64::try_from(number).ok().and_then(new);
-    id.ok_or_else(|| HostError::Internal { detail: format!("reading a row: {number} is no identifier") })
+    id.ok_or_else(|| HostError::Internal { detail: format!("reading a row: {number} is not a valid ID") })
 }
 
 fn to_point(latitude: Option<i64>, longitude: Option<i64>) -> Option<Point> {
@@ -311,7 +310,7 @@ fn to_point(latitude: Option<i64>, longitude: Option<i64>) -> Option<Point> {
     degrees(latitude).zip(degrees(longitude)).map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 })
 }
 
-/// A row of `version, body, latitude, longitude, at`; the last three are null where no place is known.
+/// Decodes a row of `version, body, latitude, longitude, at`. The last three are null if there is no position.
 pub(crate) fn to_courier(row: &mut Row) -> Result<Courier, HostError> {
     let version = row.small()?;
     let courier: Courier = row.json()?;
@@ -320,21 +319,20 @@ pub(crate) fn to_courier(row: &mut Row) -> Result<Courier, HostError> {
     Ok(Courier { version, position, position_at: at.map(Timestamp::from_millis), ..courier })
 }
 
-/// A row of `id, body`.
+/// Decodes a row of `id, body`.
 pub(crate) fn to_event(row: &mut Row) -> Result<RecordedEvent, HostError> {
     let id = row.integer()?;
     let id = u64::try_from(id).ok().and_then(EventId::new);
-    let id =
-        id.ok_or_else(|| HostError::Internal { detail: "an event's place in the journal is no identifier".into() })?;
+    let id = id.ok_or_else(|| HostError::Internal { detail: "an event has an invalid ID".into() })?;
     Ok(RecordedEvent { id, event: row.json()? })
 }
 
-/// A row of `body`.
+/// Decodes a row of `body`.
 pub(crate) fn to_notification(row: &mut Row) -> Result<Notification, HostError> {
     row.json()
 }
 
-/// A row of `body`.
+/// Decodes a row of `body`.
 pub(crate) fn to_claim(row: &mut Row) -> Result<Claim, HostError> {
     row.json()
 }

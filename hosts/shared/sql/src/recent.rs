@@ -1,8 +1,8 @@
-//! Keys and their stores as they were a moment ago, for requests that change nothing: a merchant's page that previews while somebody types
-//! asks for the same row again and again.
+//! A cache of keys with their stores, for requests that change nothing. A page that previews prices while a user types reads the same row
+//! repeatedly.
 //!
-//! What is kept is at most [`RECENT`] old, and nothing is once this host has committed a key or a store: what one instance revokes, it
-//! refuses at once, and others within that span.
+//! Entries are at most [`RECENT`] old, and a commit of a key or a store on this host empties the cache. An instance therefore rejects a key
+//! that it revoked at once, and other instances reject it within [`RECENT`].
 
 use std::{
     collections::BTreeMap,
@@ -18,71 +18,75 @@ use despacho_core::{
     },
 };
 
-/// Keys that are remembered; some 300 kB. A host that meets more within [`RECENT`] forgets them all and begins anew.
+/// Maximum cached keys, of about 300 kB. If more are used within [`RECENT`], the cache is emptied.
 const MAX_HOLDERS: usize = 256;
 
-/// What a host, or all requests of one instance, remember of keys.
+/// The cache of keys of a host, or of all hosts of one instance.
 #[derive(Debug, Default)]
-pub struct RecentKeys(Mutex<Remembered>);
+pub struct RecentKeys(Mutex<Cache>);
 
 #[derive(Debug, Default)]
-struct Remembered {
+struct Cache {
     holders: BTreeMap<KeyHash, (Timestamp, Arc<KeyHolder>)>,
-    /// How often all was forgotten: what was asked before, and is answered after, may be from before.
-    forgotten: u64,
+    /// The number of invalidations. A result that was read before one must not be cached after it.
+    generation: u64,
 }
 
-/// That a question to the database begins; see [`RecentKeys::remember`].
+/// The generation in which a query of the database began; see [`RecentKeys::put`].
 pub(crate) struct Lookup(u64);
 
 impl RecentKeys {
-    /// What is remembered of a key, or else the beginning of a question.
-    pub(crate) fn recall(&self, hash: &KeyHash, now: Timestamp) -> Result<Arc<KeyHolder>, Lookup> {
-        let remembered = self.lock();
-        match remembered.holders.get(hash) {
+    /// Returns a cached key, or a [`Lookup`] with which the result of a query can be cached.
+    pub(crate) fn get(&self, hash: &KeyHash, now: Timestamp) -> Result<Arc<KeyHolder>, Lookup> {
+        let cache = self.lock();
+        match cache.holders.get(hash) {
             Some((at, holder)) if is_recent(*at, now) => Ok(Arc::clone(holder)),
-            _ => Err(Lookup(remembered.forgotten)),
+            _ => Err(Lookup(cache.generation)),
         }
     }
 
-    /// Remembers the answer to a question that began at `now`, unless what it asked for may have changed since.
-    pub(crate) fn remember(&self, lookup: &Lookup, holder: &Arc<KeyHolder>, now: Timestamp) {
-        let mut remembered = self.lock();
-        if remembered.forgotten != lookup.0 {
+    /// Caches the result of a query that began at `now`, unless the cache was invalidated since.
+    pub(crate) fn put(&self, lookup: &Lookup, holder: &Arc<KeyHolder>, now: Timestamp) {
+        let mut cache = self.lock();
+        if cache.generation != lookup.0 {
             return;
         }
-        if remembered.holders.len() >= MAX_HOLDERS {
-            remembered.holders.retain(|_, (at, _)| is_recent(*at, now));
+        if cache.holders.len() >= MAX_HOLDERS {
+            cache.holders.retain(|_, (at, _)| is_recent(*at, now));
         }
-        if remembered.holders.len() >= MAX_HOLDERS {
-            remembered.holders.clear();
+        if cache.holders.len() >= MAX_HOLDERS {
+            cache.holders.clear();
         }
-        remembered.holders.insert(holder.key.hash.clone(), (now, Arc::clone(holder)));
+        cache.holders.insert(holder.key.hash.clone(), (now, Arc::clone(holder)));
     }
 
-    /// What forgets everything when it is dropped, where these changes touch a key or a store: after the commit, whatever became of it.
-    pub(crate) fn forgetting<'a>(&self, changes: impl IntoIterator<Item = &'a Changes>) -> Option<Forgetting<'_>> {
+    /// Returns a guard that empties the cache when dropped, if these changes write a key or a store. It must be dropped after the commit, even
+    /// if the commit fails.
+    pub(crate) fn invalidate_after<'a>(
+        &self,
+        changes: impl IntoIterator<Item = &'a Changes>,
+    ) -> Option<Invalidation<'_>> {
         let touched = changes.into_iter().any(|changes| !changes.keys.is_empty() || !changes.stores.is_empty());
-        touched.then_some(Forgetting(self))
+        touched.then_some(Invalidation(self))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Remembered> {
+    fn lock(&self) -> MutexGuard<'_, Cache> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// See [`RecentKeys::forgetting`]. A commit that is cut off, or fails, may have taken place all the same.
-pub(crate) struct Forgetting<'a>(&'a RecentKeys);
+/// See [`RecentKeys::invalidate_after`]. A commit that fails or is cancelled may have been written nevertheless.
+pub(crate) struct Invalidation<'a>(&'a RecentKeys);
 
-impl Drop for Forgetting<'_> {
+impl Drop for Invalidation<'_> {
     fn drop(&mut self) {
-        let mut remembered = self.0.lock();
-        remembered.holders.clear();
-        remembered.forgotten = remembered.forgotten.wrapping_add(1);
+        let mut cache = self.0.lock();
+        cache.holders.clear();
+        cache.generation = cache.generation.wrapping_add(1);
     }
 }
 
-/// Whether what was found at `at` may still be told at `now`; a clock that stepped back says nothing of its age.
+/// Whether an entry from `at` is recent enough at `now`. If the clock was set back, its age is unknown.
 fn is_recent(at: Timestamp, now: Timestamp) -> bool {
     at <= now && now.since(at) <= RECENT
 }

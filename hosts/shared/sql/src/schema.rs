@@ -1,63 +1,63 @@
-//! The tables, version by version.
+//! The schema, as migrations from version to version.
 
-/// Which database it is, where that matters: in the schema alone.
+/// The SQL dialect of the schema. Other statements are the same for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// SQLite 3.38 or newer, for `STRICT` tables and `->>`.
     Sqlite,
-    /// PostgreSQL and what speaks its dialect.
+    /// PostgreSQL and compatible databases.
     Postgres,
 }
 
-/// What a migration asks of programs that do not know it.
+/// The effect of a migration on programs of the previous version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing: it adds tables, indexes, or columns with a default, and a program of the version before reads and writes as it did.
+    /// It adds tables, indexes, or columns with a default. A program of the previous version can continue to read and write.
     Additive,
-    /// To stay away: from here on only a program that knows it may write.
+    /// Only programs that support this version can write.
     Breaking,
 }
 
-/// Where a database's schema stands.
+/// The schema version of a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SchemaState {
-    /// Its version; `None` in a new database.
+    /// The version; `None` in a new database.
     pub version: Option<i64>,
-    /// The least version that a program must know to go on with it, by [`Dialect::FLOOR_QUERY`]; to be asked where
-    /// [`is_ahead`] says so.
-    pub floor: Option<i64>,
+    /// The minimum version that a program must support, from [`Dialect::MIN_COMPATIBLE_QUERY`]. Query it only if [`is_ahead`] returns
+    /// true.
+    pub min_compatible: Option<i64>,
 }
 
-/// One step from a version of the schema to the next. A driver runs all steps of a migration in one transaction.
+/// A migration from one version of the schema to the next. A driver runs all its steps in one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Migration {
-    /// The version that the database has afterwards; versions count from 1 without a gap.
+    /// The version after the migration. Versions count from 1 without gaps.
     pub version: u32,
-    /// Statements without parameters, in order; the last one writes the version down.
+    /// Statements without parameters, in order. The last one stores the version.
     pub steps: Vec<String>,
 }
 
-/// Why a database is not opened.
+/// The reason that a database's schema is not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaError {
-    /// A newer program has changed it so that an older one must not go on.
-    FromTheFuture {
+    /// A newer program changed the schema incompatibly.
+    TooNew {
         /// The database's version.
         found: i64,
-        /// The least version that a program must know to go on.
-        floor: i64,
-        /// The newest version that this program knows.
-        known: u32,
+        /// The minimum version that a program must support.
+        min_compatible: i64,
+        /// The newest version that this program supports.
+        supported: u32,
     },
 }
 
 impl std::fmt::Display for SchemaError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let SchemaError::FromTheFuture { found, floor, known } = self;
+        let SchemaError::TooNew { found, min_compatible, supported } = self;
         write!(
             f,
-            "the database has schema version {found}, which takes programs that know version {floor}, and this one knows \
-             versions up to {known}: run the newer program, or restore a backup that is older"
+            "the database has schema version {found}, which requires a program that supports version {min_compatible}, and this one \
+             supports versions up to {supported}: run a newer version of Despacho, or restore an older backup"
         )
     }
 }
@@ -65,21 +65,21 @@ impl std::fmt::Display for SchemaError {
 impl std::error::Error for SchemaError {}
 
 impl Dialect {
-    /// The table that says which version the schema has; created before anything else is asked.
+    /// Returns the statement that creates the table of schema versions. Run it before any query.
     pub fn version_table(self) -> String {
         self.render("CREATE TABLE IF NOT EXISTS schema_version (version {int} NOT NULL PRIMARY KEY){strict}")
     }
 
-    /// Asks for the schema's version: one row, null in a new database.
+    /// Reads the schema's version: one row, null in a new database.
     pub const VERSION_QUERY: &'static str = "SELECT MAX(version) FROM schema_version";
 
-    /// Waits, in PostgreSQL, until no other instance does work that keeps the others out, and keeps them out until the transaction ends. One
-    /// number for every host, so that a server and a component over one database wait for each other; nothing else locks it.
+    /// Takes an exclusive lock in PostgreSQL until the transaction ends. All hosts use the same number, so a server and a component on one
+    /// database exclude each other. Nothing else uses this lock.
     pub const EXCLUSIVE: &'static str = "SELECT pg_advisory_xact_lock(4918273645)";
 
-    /// Asks for the least version that a program must know: one row, null where no migration has said. There is a table to ask in
-    /// every database that has a version.
-    pub const FLOOR_QUERY: &'static str = "SELECT MAX(CAST(value AS BIGINT)) FROM settings WHERE name = 'schema_floor'";
+    /// Reads the minimum compatible version: one row, null if no migration stored one. Every database with a version has the table.
+    pub const MIN_COMPATIBLE_QUERY: &'static str =
+        "SELECT MAX(CAST(value AS BIGINT)) FROM settings WHERE name = 'schema_floor'";
 
     fn render(self, step: &str) -> String {
         let (int, id, serial, strict, unlogged) = match self {
@@ -98,20 +98,20 @@ impl Dialect {
     }
 }
 
-/// Every migration there is, oldest first.
+/// Returns all migrations, oldest first.
 pub fn migrations(dialect: Dialect) -> Vec<Migration> {
     rendered(dialect, VERSIONS)
 }
 
-/// Whether a database of this version is newer than what this program knows, so that its floor decides.
+/// Whether a database is newer than this program, so that its minimum compatible version must be read.
 pub fn is_ahead(version: Option<i64>) -> bool {
     version > i64::try_from(VERSIONS.len()).ok()
 }
 
-/// The migrations that a database lacks. One beyond those known is left as it is where its floor admits this program, and refused
-/// where it does not.
+/// Returns the migrations that a database lacks. A newer database lacks none if its minimum compatible version admits this program, and is
+/// rejected otherwise.
 pub fn pending(dialect: Dialect, found: SchemaState) -> Result<Vec<Migration>, SchemaError> {
-    // Each instance of a component asks, and next to always nothing is missing: then nothing is written out.
+    // Each instance of a component calls this, and nearly always nothing is pending. Then no text is rendered.
     if found.version == i64::try_from(VERSIONS.len()).ok() {
         return Ok(Vec::new());
     }
@@ -120,12 +120,12 @@ pub fn pending(dialect: Dialect, found: SchemaState) -> Result<Vec<Migration>, S
 
 fn missing(
     mut all: Vec<Migration>,
-    SchemaState { version, floor }: SchemaState,
+    SchemaState { version, min_compatible }: SchemaState,
 ) -> Result<Vec<Migration>, SchemaError> {
-    let (found, known) = (version.unwrap_or(0), all.last().map_or(0, |last| last.version));
-    let floor = floor.unwrap_or(found);
-    if found > i64::from(known) && floor > i64::from(known) {
-        return Err(SchemaError::FromTheFuture { found, floor, known });
+    let (found, supported) = (version.unwrap_or(0), all.last().map_or(0, |last| last.version));
+    let min_compatible = min_compatible.unwrap_or(found);
+    if found > i64::from(supported) && min_compatible > i64::from(supported) {
+        return Err(SchemaError::TooNew { found, min_compatible, supported });
     }
     all.retain(|migration| i64::from(migration.version) > found);
     Ok(all)
@@ -134,7 +134,7 @@ fn missing(
 fn rendered(dialect: Dialect, versions: &[(Change, &[&str])]) -> Vec<Migration> {
     let migration = |(version, (change, steps)): (u32, &(Change, &[&str]))| {
         let mut steps: Vec<String> = steps.iter().map(|step| dialect.render(step)).collect();
-        if *change == Change::Breaking && version >= FIRST_FLOOR {
+        if *change == Change::Breaking && version >= FIRST_MIN_COMPATIBLE {
             steps.push(format!(
                 "INSERT INTO settings (name, value) VALUES ('schema_floor', '{version}') \
                  ON CONFLICT (name) DO UPDATE SET value = excluded.value"
@@ -146,37 +146,37 @@ fn rendered(dialect: Dialect, versions: &[(Change, &[&str])]) -> Vec<Migration> 
     (1..).zip(versions).map(migration).collect()
 }
 
-/// Programs that know an older version than this ask for no floor, and refuse everything newer.
-const FIRST_FLOOR: u32 = 8;
+/// The first version that stores the minimum compatible version. Programs before it reject every newer schema.
+const FIRST_MIN_COMPATIBLE: u32 = 8;
 
-/// The steps of each version, and whether a program of the version before may go on after them. A version that was released is never
-/// edited: a change is a new one, at the end. Expand first, contract later: hosts/shared/postgres/README.md has the rule.
+/// The steps of each version, and whether a program of the previous version can continue after them. A released version is never edited:
+/// add a new one at the end. Expand first, contract later: hosts/shared/postgres/README.md has the rule.
 const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, FIRST),
     (Change::Breaking, COURIERS),
     (Change::Breaking, LISTS),
     (Change::Breaking, CARRIED),
-    (Change::Breaking, OUTWARD),
+    (Change::Breaking, OUTBOUND),
     (Change::Breaking, BUCKETS),
     (Change::Breaking, GEOCODED),
-    // A program that does not look there would answer with a gap in the journal and not say so.
+    // An older program would return a journal with a gap instead of 410.
     (Change::Breaking, ARCHIVED),
-    // A program that does not know shared balances would create orders of branches without a floor.
+    // An older program would create orders of branches without checking the shared floor.
     (Change::Breaking, SHARED_BALANCES),
     (Change::Additive, AREAS),
     (Change::Additive, ERASED),
     (Change::Additive, FAIRNESS),
-    // An older program does not read that a store is a sandbox, and would give its orders to real couriers.
+    // An older program would assign a sandbox store's orders to real couriers.
     (Change::Breaking, SANDBOX),
 ];
 
-/// An aggregate is one row: the columns that something looks for, and its body.
+/// The first version. An aggregate is one row: the columns of queries, and its body as JSON.
 const FIRST: &[&str] = &[
     "CREATE TABLE stores (id {id}, version {int} NOT NULL, matrix {int}, cnpj TEXT NOT NULL, email TEXT NOT NULL, \
      created_at {int} NOT NULL, deleted_at {int}, body TEXT NOT NULL){strict}",
     "CREATE UNIQUE INDEX stores_cnpj ON stores (cnpj) WHERE deleted_at IS NULL",
     "CREATE UNIQUE INDEX stores_email ON stores (email) WHERE deleted_at IS NULL",
-    // Apart from its store, so that money moves without a new version of the store, and a write of the store moves none.
+    // Separate from stores, so that money moves without a new version of the store, and a write of the store moves no money.
     "CREATE TABLE balances (store {id}, amount {int} NOT NULL){strict}",
     "CREATE TABLE keys (id {id}, version {int} NOT NULL, store {int} NOT NULL, hash TEXT NOT NULL, \
      created_at {int} NOT NULL, body TEXT NOT NULL){strict}",
@@ -199,40 +199,40 @@ const FIRST: &[&str] = &[
      expires_at {int} NOT NULL, body TEXT NOT NULL, PRIMARY KEY (scope, idempotency_key)){strict}",
     "CREATE INDEX claims_expiry ON claims (expires_at)",
     "CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, value {int} NOT NULL){strict}",
-    // The next identifier to give; what is below 1000 is free for fixtures.
+    // The next ID to allocate. IDs below 1000 are for fixtures.
     "INSERT INTO counters (name, value) VALUES ('ids', 1000)",
     "CREATE TABLE settings (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL){strict}",
 ];
 
-/// Couriers that are free, their keys and places, and the orders that look for one.
+/// Free couriers, their keys and positions, and orders that search for a courier.
 const COURIERS: &[&str] = &[
     "ALTER TABLE couriers ADD COLUMN key_hash TEXT",
     "ALTER TABLE couriers ADD COLUMN free {int} NOT NULL DEFAULT 0",
     "CREATE UNIQUE INDEX couriers_key ON couriers (key_hash) WHERE key_hash IS NOT NULL",
     "CREATE INDEX couriers_free ON couriers (id) WHERE free = 1",
-    // Apart from its courier: it changes every few seconds, and without a version.
+    // Separate from couriers: a position changes every few seconds, without a new version.
     "CREATE TABLE positions (courier {id}, latitude_e7 {int} NOT NULL, longitude_e7 {int} NOT NULL, at {int} NOT NULL){strict}",
     "CREATE INDEX orders_searching ON orders (due_at, id) WHERE situation = 200",
 ];
 
-/// Lists of orders and of branches, and stores that are removed.
+/// Lists of orders and branches, and removed stores.
 const LISTS: &[&str] = &[
     "CREATE INDEX orders_store ON orders (store, id)",
     "CREATE INDEX orders_store_code ON orders (store, code, id)",
     "CREATE INDEX stores_matrix ON stores (matrix, id)",
-    // Set when the store is removed: its money moves no more.
+    // Set when the store is removed; then the balance cannot change.
     "ALTER TABLE balances ADD COLUMN closed {int} NOT NULL DEFAULT 0",
 ];
 
-/// Couriers that have an order, so that those who went silent are found.
+/// Couriers with an order, to find unresponsive ones.
 const CARRIED: &[&str] = &[
     "ALTER TABLE couriers ADD COLUMN carries {int}",
     "CREATE INDEX couriers_carrying ON couriers (id) WHERE carries IS NOT NULL",
 ];
 
-/// What leaves the service: journals with places, statements with balances, subscriptions.
-const OUTWARD: &[&str] = &[
-    // One row for each matrix, counted up within the transaction of an event: its lock orders the commits by their places.
+/// Journals with positions, account statements with balances, and webhooks.
+const OUTBOUND: &[&str] = &[
+    // One row for each parent store. The transaction of an event advances it, and its lock orders commits by position.
     "CREATE TABLE journals (matrix {id}, last {int} NOT NULL){strict}",
     "ALTER TABLE events ADD COLUMN matrix {int} NOT NULL DEFAULT 0",
     "ALTER TABLE events ADD COLUMN place {int} NOT NULL DEFAULT 0",
@@ -258,28 +258,29 @@ const OUTWARD: &[&str] = &[
     "CREATE INDEX webhook_attempts_webhook ON webhook_attempts (webhook, id)",
 ];
 
-/// What the rate limiter remembers, where several hosts answer at once. In PostgreSQL outside the log: a count of the last minute is
-/// not worth a flush, and a crash may forget it.
+/// The rate limiter's state, for several instances. The table is unlogged in PostgreSQL, because counts of the last minute need no flush
+/// and can be lost in a crash.
 const BUCKETS: &[&str] = &[
     "CREATE {unlogged}TABLE buckets (name TEXT NOT NULL PRIMARY KEY, arrival {int} NOT NULL){strict}",
     "CREATE INDEX buckets_arrival ON buckets (arrival)",
 ];
 
-/// What geocoders said, where a host keeps it in the database. In PostgreSQL outside the log too: it can be asked for again.
+/// Cached results of geocoders, for hosts that cache them in the database. The table is unlogged in PostgreSQL, because geocoders can be
+/// queried again.
 const GEOCODED: &[&str] = &[
     "CREATE {unlogged}TABLE geocoded (question TEXT NOT NULL PRIMARY KEY, precision TEXT, lat_e7 {int} NOT NULL, \
      lon_e7 {int} NOT NULL, radius_m {int} NOT NULL, until {int} NOT NULL){strict}",
     "CREATE INDEX geocoded_until ON geocoded (until)",
 ];
 
-/// How far each store's journal was archived.
+/// The last archived position of each store's journal.
 const ARCHIVED: &[&str] = &[
-    // The last place of an event of the store that was taken out: a cursor from before it would miss some.
+    // The position of the store's last archived event. A cursor before it would miss events.
     "CREATE TABLE archived (store {id}, matrix {int} NOT NULL, place {int} NOT NULL){strict}",
     "CREATE INDEX archived_matrix ON archived (matrix, place)",
 ];
 
-/// The branches of a prepaid parent store pay from its balance, under its floor; what they have and owe moves there.
+/// Branches of a prepaid parent store pay from its balance, with its floor. Their own balances are transferred to it.
 const SHARED_BALANCES: &[&str] = &[
     // The store whose balance pays for this one; null if it is this one.
     "ALTER TABLE stores ADD COLUMN account {int}",
@@ -305,8 +306,8 @@ const SHARED_BALANCES: &[&str] = &[
     "UPDATE balances SET amount = 0 WHERE store IN (SELECT id FROM stores WHERE account IS NOT NULL)",
 ];
 
-/// Where searching orders and free couriers are, by index. An older program writes neither pickups nor cells: orders without a pickup are
-/// read whole, and a courier's cell is right again with the next position that a newer program stores.
+/// Indexes of the locations of searching orders and free couriers. An older program writes neither pickups nor cells: orders without a
+/// pickup are read completely, and a courier's cell is correct after the next position that a newer program stores.
 const AREAS: &[&str] = &[
     "ALTER TABLE orders ADD COLUMN pickup_lat_e7 {int}",
     "ALTER TABLE orders ADD COLUMN pickup_lon_e7 {int}",
@@ -323,7 +324,7 @@ const AREAS: &[&str] = &[
     "CREATE INDEX positions_cell ON positions (cell, courier)",
 ];
 
-/// How much personal data of each order was erased, and what each erasure did.
+/// The erasure level of each order, and a log of erasures.
 const ERASED: &[&str] = &[
     "ALTER TABLE orders ADD COLUMN erasure {int} NOT NULL DEFAULT 0",
     "CREATE INDEX orders_erasure ON orders (erasure, created_at, id) WHERE situation >= 500 AND erasure < 2",
@@ -333,8 +334,8 @@ const ERASED: &[&str] = &[
     "CREATE UNIQUE INDEX erasures_name ON erasures (name)",
 ];
 
-/// What is bounded for each merchant: stored responses by owner and hour, webhooks, and webhooks of one receiver. A webhook that was written
-/// before has no receiver until it is written again.
+/// Counts for limits per merchant: stored responses by owner and hour, webhooks, and webhooks of one receiver. An existing webhook has no
+/// receiver until it is written again.
 const FAIRNESS: &[&str] = &[
     "CREATE TABLE claim_usage (owner TEXT NOT NULL, hour {int} NOT NULL, records {int} NOT NULL, bytes {int} NOT NULL, \
      PRIMARY KEY (owner, hour)){strict}",
@@ -360,7 +361,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_count_from_one_without_a_gap() {
+    fn schema_versions_have_no_gap() {
         for dialect in [Dialect::Sqlite, Dialect::Postgres] {
             let versions: Vec<u32> = migrations(dialect).iter().map(|migration| migration.version).collect();
             assert_eq!(versions, (1..=u32::try_from(VERSIONS.len()).unwrap()).collect::<Vec<_>>());
@@ -369,12 +370,12 @@ mod tests {
         }
     }
 
-    fn schema_state(version: Option<i64>, floor: Option<i64>) -> SchemaState {
-        SchemaState { version, floor }
+    fn schema_state(version: Option<i64>, min_compatible: Option<i64>) -> SchemaState {
+        SchemaState { version, min_compatible }
     }
 
     #[test]
-    fn a_database_lacks_what_came_after_it() {
+    fn pending_migrations_depend_on_database_version() {
         let newest = i64::try_from(VERSIONS.len()).unwrap();
         assert_eq!(pending(Dialect::Sqlite, SchemaState::default()).unwrap().len(), VERSIONS.len());
         assert_eq!(pending(Dialect::Sqlite, schema_state(Some(newest), None)), Ok(vec![]));
@@ -386,31 +387,31 @@ mod tests {
         }
         assert!(
             pending(Dialect::Sqlite, schema_state(Some(newest + 1), None)).is_err(),
-            "nobody said that it may go on"
+            "without a minimum compatible version"
         );
         assert_eq!(pending(Dialect::Sqlite, schema_state(Some(newest + 6), Some(newest))), Ok(vec![]));
     }
 
-    /// The last versions of a program, of the next one, which adds, and of the one after, which takes away.
+    /// Versions of a program, of its successor, which is additive, and of the next one, which is breaking.
     #[test]
-    fn a_program_goes_on_with_a_schema_that_only_grew() {
+    fn older_program_continues_only_after_additive_migrations() {
         let mut versions = VERSIONS.to_vec();
         let known = rendered(Dialect::Postgres, &versions);
-        let floor_of = |all: &[Migration]| {
-            let floors = all.iter().flat_map(|migration| {
-                let expected_text = migration.steps.iter().any(|step| step.contains("'schema_floor'"));
-                expected_text.then_some(i64::from(migration.version))
+        let min_compatible = |all: &[Migration]| {
+            let versions = all.iter().flat_map(|migration| {
+                let is_breaking = migration.steps.iter().any(|step| step.contains("'schema_floor'"));
+                is_breaking.then_some(i64::from(migration.version))
             });
-            floors.max()
+            versions.max()
         };
         versions.push((Change::Additive, &["ALTER TABLE keys ADD COLUMN note TEXT"]));
         let grown = rendered(Dialect::Postgres, &versions);
         let version = i64::try_from(grown.len()).ok();
-        assert_eq!(missing(known.clone(), schema_state(version, floor_of(&grown))), Ok(vec![]));
+        assert_eq!(missing(known.clone(), schema_state(version, min_compatible(&grown))), Ok(vec![]));
         versions.push((Change::Breaking, &["ALTER TABLE keys DROP COLUMN note"]));
         let shrunk = rendered(Dialect::Postgres, &versions);
         let version = i64::try_from(shrunk.len()).ok();
-        assert!(missing(known, schema_state(version, floor_of(&shrunk))).is_err());
-        assert!(missing(grown, schema_state(version, floor_of(&shrunk))).is_err());
+        assert!(missing(known, schema_state(version, min_compatible(&shrunk))).is_err());
+        assert!(missing(grown, schema_state(version, min_compatible(&shrunk))).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! Slots that instances over one database share, so that only a limited number of them does something costly at the same time. A slot is
-//! a row of the table of rate limits whose instant is the slot's end; one that its instance does not renew ends by itself.
+//! Slots that the instances on one database share, so that only a limited number of them does expensive work at the same time. A slot is
+//! a row of the table `buckets` whose `arrival` is the slot's end. A slot that its instance does not renew expires.
 
 use despacho_core::{
     host::HostError,
@@ -9,25 +9,25 @@ use despacho_core::{
 
 use crate::{Driver, Query};
 
-/// How often a slot is tried that another instance was quicker to take.
+/// Maximum attempts to take a slot, if other instances take the free ones first.
 const ATTEMPTS: u32 = 4;
 
 /// A slot that an instance holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     name: String,
-    /// When it ends.
+    /// The time when it expires.
     pub until: Timestamp,
 }
 
 /// Slots of one kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
-    /// What they are for; no name of a rate limit begins with it.
+    /// Prefix of the slots' names, which no rate limit has.
     pub name: &'static str,
-    /// How many there are.
+    /// The number of slots.
     pub count: u32,
-    /// How long one is held.
+    /// The time that a slot is held.
     pub ttl: Duration,
 }
 
@@ -35,7 +35,7 @@ impl Slots {
     /// Takes a free slot; `None` if others hold all of them.
     ///
     /// # Errors
-    /// The database's.
+    /// The database failed.
     pub async fn take<D: Driver>(&self, driver: &D, now: Timestamp) -> Result<Option<Slot>, HostError> {
         for _ in 0..ATTEMPTS {
             let mut held = Vec::new();
@@ -51,10 +51,10 @@ impl Slots {
         Ok(None)
     }
 
-    /// Holds a slot for longer, or takes another one if it ended and others hold it by now.
+    /// Extends a slot, or takes another one if it expired and another instance holds it.
     ///
     /// # Errors
-    /// The database's.
+    /// The database failed.
     pub async fn renew<D: Driver>(&self, driver: &D, slot: Slot, now: Timestamp) -> Result<Option<Slot>, HostError> {
         match self.claim(driver, slot.name, slot.until, now).await? {
             Some(slot) => Ok(Some(slot)),
@@ -62,7 +62,7 @@ impl Slots {
         }
     }
 
-    /// The slots that are held. An instant beyond a slot's duration shows that a clock was set back: such a slot is free.
+    /// Reads the slots that are held. A slot whose end is later than its duration allows is free: a clock was set back.
     fn held(&self, now: Timestamp) -> Query {
         let sql = "SELECT name FROM buckets WHERE name LIKE $1 AND arrival > $2 AND arrival <= $3";
         let instants = [now, now.after(self.ttl)].map(|at| TheoreticalArrival::at(at).micros().into());

@@ -1,29 +1,29 @@
-//! Questions and orders to a database, as data.
+//! Queries and statements as data.
 
 use crate::Value;
 
-/// A question: a read, or a single write that answers by `RETURNING`.
+/// A read, or a single write with `RETURNING`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// The text, the same for both dialects; being static it is the key of a driver's prepared statements.
+    /// The text, which is the same for both dialects. It is static because it is the key of a driver's prepared statements.
     pub sql: &'static str,
-    /// `$1`, `$2` and so on.
+    /// Values of `$1`, `$2` and so on.
     pub params: Vec<Value>,
 }
 
 /// A write within a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// The text, the same for both dialects.
+    /// The text, which is the same for both dialects.
     pub sql: &'static str,
-    /// `$1`, `$2` and so on.
+    /// Values of `$1`, `$2` and so on.
     pub params: Vec<Value>,
-    /// How many rows it must touch.
+    /// The required number of touched rows.
     pub expect: Expect,
 }
 
-/// How many rows a statement must touch. A miss undoes the whole transaction and is [`despacho_core::host::HostError::Conflict`]: this
-/// is how versions, unique values and floors are kept, never by the text of an error.
+/// The required number of touched rows. Another number rolls the whole transaction back and is
+/// [`despacho_core::host::HostError::Conflict`]. This enforces versions, unique values and floors without reading the text of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
     /// Any number.
@@ -33,7 +33,7 @@ pub enum Expect {
 }
 
 impl Expect {
-    /// Whether so many touched rows are right.
+    /// Whether this number of touched rows meets the requirement.
     pub fn holds(self, touched: u64) -> bool {
         match self {
             Expect::Any => true,
@@ -49,18 +49,18 @@ impl Query {
 }
 
 impl Statement {
-    /// A write that must touch one row.
+    /// Creates a write that must touch one row.
     pub(crate) fn one(sql: &'static str, params: Vec<Value>) -> Statement {
         Statement { sql, params, expect: Expect::One }
     }
 
-    /// A write that may touch any number of rows.
+    /// Creates a write that can touch any number of rows.
     pub(crate) fn any(sql: &'static str, params: Vec<Value>) -> Statement {
         Statement { sql, params, expect: Expect::Any }
     }
 }
 
-/// An insert of `id, version, columns…`, or an update to `version, columns…` where `id` and the expected version stand.
+/// Returns an insert of `id, version, columns…`, or an update to `version, columns…` of the row with `id` and the expected version.
 pub(crate) fn versioned<const N: usize>(
     insert: &'static str,
     update: &'static str,

@@ -1,30 +1,30 @@
-//! The tables by name, for whoever takes them all from one database to another.
+//! The tables and columns by name, for copying one database to another.
 
 use crate::{Dialect, Query, Statement, Value};
 
-/// A table with its key first.
+/// A table with its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The columns of its primary key.
     pub key: &'static [&'static str],
-    /// All others.
+    /// All other columns.
     pub rest: &'static [&'static str],
-    /// What its key is made of.
+    /// The types of its key.
     kind: Kind,
 }
 
-/// What a table's key is made of.
+/// The types of a table's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A number that Despacho gives.
+    /// A number that Despacho allocates.
     Number,
-    /// A number that the database gives, from a sequence.
+    /// A number from a sequence of the database.
     Sequence,
     /// Text.
     Text,
-    /// Text, and the migrations have put rows in.
+    /// Text, in a table where migrations insert rows.
     Seeded,
     /// A number, then text.
     NumberAndText,
@@ -36,7 +36,7 @@ const fn table(name: &'static str, kind: Kind, key: &'static [&'static str], res
     Table { name, key, rest, kind }
 }
 
-/// Every table but the schema's own version, in an order in which they may be filled.
+/// Every table except `schema_version`, in the order of copying.
 pub const TABLES: &[Table] = &[
     table(
         "stores",
@@ -111,8 +111,8 @@ pub const TABLES: &[Table] = &[
     table("geocoded", Kind::Text, &["question"], &["precision", "lat_e7", "lon_e7", "radius_m", "until"]),
 ];
 
-/// The statements that take a table from one database to another, made once.
-pub(crate) struct Copying {
+/// The statements that copy a table.
+pub(crate) struct CopyStatements {
     first: &'static str,
     next: &'static str,
     insert: &'static str,
@@ -126,12 +126,12 @@ impl Table {
         self.kind != Kind::Seeded
     }
 
-    /// The texts of its statements. They live as long as the process, as all statements do: they are made for one command.
-    pub(crate) fn copying(&self, dialect: Dialect) -> Copying {
+    /// Returns the statements that copy the table. Their texts are leaked, because statements have static texts; only one command uses them.
+    pub(crate) fn copy_statements(&self, dialect: Dialect) -> CopyStatements {
         let columns = [self.key, self.rest].concat();
         let list = columns.join(", ");
         let order = self.ordered(dialect);
-        let (places, bound) = (numbered(columns.len()), numbered(self.key.len()));
+        let (values, bound) = (numbered(columns.len()), numbered(self.key.len()));
         let limit = self.key.len() + 1;
         let conflict =
             if self.kind == Kind::Seeded { " ON CONFLICT (name) DO UPDATE SET value = excluded.value" } else { "" };
@@ -139,18 +139,18 @@ impl Table {
         let sequence = (self.kind == Kind::Sequence && dialect == Dialect::Postgres).then(|| {
             format!("SELECT setval(pg_get_serial_sequence('{name}', 'id'), MAX(id)) FROM {name} HAVING MAX(id) > 0")
         });
-        Copying {
+        CopyStatements {
             first: text(format!("SELECT {list} FROM {name} ORDER BY {order} LIMIT $1")),
             next: text(format!(
                 "SELECT {list} FROM {name} WHERE ({order}) > ({bound}) ORDER BY {order} LIMIT ${limit}"
             )),
-            insert: text(format!("INSERT INTO {name} ({list}) VALUES ({places}){conflict}")),
+            insert: text(format!("INSERT INTO {name} ({list}) VALUES ({values}){conflict}")),
             sequence: sequence.map(text),
             keys: self.key.len(),
         }
     }
 
-    /// The key's columns in an order that both databases have: by bytes, whatever language PostgreSQL sorts text in.
+    /// Returns the key's columns for `ORDER BY`. Text is ordered by bytes, which both databases support, independently of PostgreSQL's locale.
     fn ordered(&self, dialect: Dialect) -> String {
         let is_text = |index: usize| match self.kind {
             Kind::Number | Kind::Sequence => false,
@@ -166,25 +166,25 @@ impl Table {
     }
 }
 
-impl Copying {
-    /// Rows after a key, in the key's order.
+impl CopyStatements {
+    /// Reads rows after a key, in the key's order.
     pub(crate) fn page(&self, after: Option<&[Value]>, limit: i64) -> Query {
         let mut params = after.unwrap_or_default().to_vec();
         params.push(Value::Integer(limit));
         Query::new(if after.is_some() { self.next } else { self.first }, params)
     }
 
-    /// Puts a row in.
+    /// Inserts a row.
     pub(crate) fn insert(&self, row: &[Value]) -> Statement {
         Statement::one(self.insert, row.to_vec())
     }
 
-    /// Lets the database number on from the highest row.
+    /// Sets the table's sequence to its highest ID.
     pub(crate) fn sequence(&self) -> Option<Query> {
         self.sequence.map(|sql| Query::new(sql, Vec::new()))
     }
 
-    /// The key of a row.
+    /// Returns the key of a row.
     pub(crate) fn key<'a>(&self, row: &'a [Value]) -> &'a [Value] {
         row.get(..self.keys).unwrap_or_default()
     }

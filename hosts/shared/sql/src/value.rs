@@ -1,27 +1,27 @@
-//! Values and rows as every driver speaks them.
+//! Values and rows, which are common to all drivers.
 
 use despacho_core::{host::HostError, json, model::Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// One value of a parameter or a column. There is no floating point: nothing that is stored may lose a digit.
+/// A value of a parameter or column. There are no floating-point values, because they could lose digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// No value.
+    /// SQL's `NULL`.
     Null,
-    /// A 64-bit integer: identifiers, versions, centavos, milliseconds, truth as 0 and 1.
+    /// A 64-bit integer: IDs, versions, centavos, milliseconds, and booleans as 0 and 1.
     Integer(i64),
-    /// Text in UTF-8, JSON among it.
+    /// Text in UTF-8, which can be JSON.
     Text(String),
 }
 
 impl Value {
-    /// A value as JSON text.
+    /// Serializes a value as JSON text.
     pub(crate) fn json<T: Serialize>(value: &T) -> Result<Value, HostError> {
         let text = serde_json::to_string(value);
         text.map(Value::Text).map_err(|error| HostError::Internal { detail: format!("writing a row: {error}") })
     }
 
-    /// An identifier, a version or a count; all are far below 2⁶³.
+    /// Converts an ID, a version or a count, all of which are far below 2⁶³.
     pub(crate) fn number(number: impl Into<u64>) -> Value {
         Value::Integer(i64::try_from(number.into()).unwrap_or(i64::MAX))
     }
@@ -57,24 +57,24 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// One row of an answer, taken apart column by column in the order of the query.
+/// A row of a result, which is read column by column in the order of the query.
 #[derive(Clone, Debug)]
 pub struct Row {
     columns: std::vec::IntoIter<Value>,
 }
 
 impl Row {
-    /// A row of these columns.
+    /// Creates a row of these columns.
     pub fn new(columns: Vec<Value>) -> Row {
         Row { columns: columns.into_iter() }
     }
 
-    /// The columns that are left, as they are.
+    /// Returns the columns that have not been read.
     pub fn into_values(self) -> Vec<Value> {
         self.columns.collect()
     }
 
-    /// The next column as an integer.
+    /// Reads the next column as an integer.
     pub fn integer(&mut self) -> Result<i64, HostError> {
         match self.columns.next() {
             Some(Value::Integer(number)) => Ok(number),
@@ -82,7 +82,7 @@ impl Row {
         }
     }
 
-    /// The next column as an integer or no value.
+    /// Reads the next column as an integer or null.
     pub fn optional_integer(&mut self) -> Result<Option<i64>, HostError> {
         match self.columns.next() {
             Some(Value::Integer(number)) => Ok(Some(number)),
@@ -91,7 +91,7 @@ impl Row {
         }
     }
 
-    /// The next column as text.
+    /// Reads the next column as text.
     pub fn text(&mut self) -> Result<String, HostError> {
         match self.columns.next() {
             Some(Value::Text(text)) => Ok(text),
@@ -99,7 +99,7 @@ impl Row {
         }
     }
 
-    /// The next column as text or no value.
+    /// Reads the next column as text or null.
     pub fn optional_text(&mut self) -> Result<Option<String>, HostError> {
         match self.columns.next() {
             Some(Value::Text(text)) => Ok(Some(text)),
@@ -108,21 +108,21 @@ impl Row {
         }
     }
 
-    /// The next column as a value in JSON text.
+    /// Reads the next column as JSON text and decodes it.
     pub fn json<T: DeserializeOwned>(&mut self) -> Result<T, HostError> {
         let text = self.text()?;
         json::from_str(&text).map_err(|error| HostError::Internal { detail: format!("reading a row: {error}") })
     }
 
-    /// The next column as a version or a count.
+    /// Reads the next column as a version or a count.
     pub fn small(&mut self) -> Result<u32, HostError> {
         let number = self.integer()?;
         u32::try_from(number)
-            .map_err(|_| HostError::Internal { detail: format!("reading a row: {number} is no version") })
+            .map_err(|_| HostError::Internal { detail: format!("reading a row: {number} is out of range") })
     }
 }
 
-/// Says which kind of value stood there, never the value: it may be a secret.
+/// Returns an error that names the kinds of values, without the value, which can be a secret.
 fn unexpected(wanted: &str, found: &Option<Value>) -> HostError {
     let found = match found {
         None => "no column",

@@ -1,4 +1,4 @@
-//! From changes to statements.
+//! Converts changes to statements.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -12,9 +12,9 @@ use despacho_core::{
     rules::lifecycle::{Timing, next_deadline},
 };
 
-use crate::{Statement, Value, outward, personal, statement::versioned};
+use crate::{Statement, Value, outbound, personal, statement::versioned};
 
-/// The statements of one transaction, in the order of [`Changes`]; `timing` says when time alone moves an order on.
+/// Returns the statements of one transaction, in the order of [`Changes`]. `timing` determines the orders' deadlines.
 pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, HostError> {
     let mut list = Vec::with_capacity(8);
     for write in &changes.stores {
@@ -38,19 +38,19 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     }
     list.extend(changes.positions.iter().map(position));
     for value in &changes.events {
-        list.extend([outward::count_up(value.store), event(value)?]);
+        list.extend([outbound::advance_journal(value.store), event(value)?]);
     }
     for entry in &changes.ledger {
-        // The balance first: its row is locked from then on, and the entry tells what it came to.
-        list.extend([balance(entry), outward::entry(entry, None)]);
+        // The balance is updated first: this locks its row, and the entry stores the new balance.
+        list.extend([balance(entry), outbound::entry(entry, None)]);
     }
     for top_up in &changes.top_ups {
-        let entry = outward::booked(top_up);
-        list.extend([balance(&entry), outward::entry(&entry, Some(&top_up.reference))]);
+        let entry = outbound::top_up_entry(top_up);
+        list.extend([balance(&entry), outbound::entry(&entry, Some(&top_up.reference))]);
     }
     let removed = changes.stores.iter().filter(|write| write.expected != 0 && write.value.deleted_at.is_some());
     list.extend(removed.map(|write| Statement::one(CLOSE_BALANCE, vec![id(write.value.id.get())])));
-    outward::webhook_statements(&mut list, changes)?;
+    outbound::webhook_statements(&mut list, changes)?;
     for value in &changes.notifications {
         list.extend([notification(value)?, prune(value.store)]);
     }
@@ -63,13 +63,13 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     Ok(list)
 }
 
-/// Moves an order's deadline where the order is still of that version.
+/// Updates an order's deadline if the order still has this version.
 pub(crate) fn due(order: &Order, timing: &Timing) -> Statement {
     let params = vec![next_deadline(order, timing).into(), id(order.id.get()), Value::number(order.version)];
     Statement::any("UPDATE orders SET due_at = $1 WHERE id = $2 AND version = $3", params)
 }
 
-/// Writes down which deadlines the orders have.
+/// Stores the timing with which the orders' deadlines were computed.
 pub(crate) fn timing(text: &str) -> Statement {
     let sql = "INSERT INTO settings (name, value) VALUES ('timing', $1) \
                ON CONFLICT (name) DO UPDATE SET value = excluded.value";
@@ -79,15 +79,15 @@ pub(crate) fn timing(text: &str) -> Statement {
 const INSERT_STORE: &str = "INSERT INTO stores (id, version, matrix, cnpj, email, created_at, deleted_at, body, account) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
 
-/// An update meets its unique values by a question, since `ON CONFLICT` is for inserts alone; the index stands behind it. PostgreSQL
-/// reads the condition before what is set, so that a parameter which stands alone there says its type.
+/// An update checks unique values with subqueries, because `ON CONFLICT` works only for inserts; the index enforces them if there is a race.
+/// PostgreSQL infers parameter types from the condition first, so a parameter without a column there is cast to its type.
 const UPDATE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
      deleted_at = $6, body = $7, account = $8 WHERE id = $9 AND version = $10 AND NOT EXISTS \
      (SELECT 1 FROM stores AS other WHERE other.cnpj = $3 AND other.deleted_at IS NULL AND other.id <> $9) AND NOT EXISTS \
      (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $9)";
 
-/// The same for a store that is removed, which must not have an open order. [`LOCK_BALANCES`] ran before, so a concurrent creation of an
-/// order has either committed by now, or meets the closed balance.
+/// Updates a store that is removed, which must not have an open order. [`LOCK_BALANCES`] ran before, so a concurrent creation of an order
+/// has committed or finds the closed balance.
 const REMOVE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
      deleted_at = $6, body = $7, account = $8 WHERE id = $9 AND version = $10 AND NOT EXISTS \
      (SELECT 1 FROM orders WHERE orders.store = $9 AND orders.situation < 500)";
@@ -96,7 +96,7 @@ const REMOVE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = 
 const LOCK_BALANCES: &str = "UPDATE balances SET closed = closed WHERE store IN \
      ($1, COALESCE((SELECT stores.account FROM stores WHERE stores.id = $1), $1))";
 
-/// Money of a removed store does not move any more. A conflict while there is some.
+/// Closes the balance of a removed store. It is a conflict if the balance is not zero.
 const CLOSE_BALANCE: &str = "UPDATE balances SET closed = 1 WHERE store = $1 AND amount = 0";
 
 const REOPEN_BALANCE: &str = "UPDATE balances SET closed = 0 WHERE store = $1 AND closed <> 0";
@@ -130,19 +130,19 @@ const PUT_POSITION: &str = "INSERT INTO positions (courier, latitude_e7, longitu
      ON CONFLICT (courier) DO UPDATE SET latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7, \
      at = excluded.at, cell = excluded.cell WHERE positions.at < excluded.at";
 
-/// The place is what the journal was just counted up to, in the same transaction.
+/// The position is the last one of the journal, which was advanced in the same transaction.
 const INSERT_EVENT: &str = "INSERT INTO events (order_id, sequence, store, at, body, matrix, place) \
      SELECT $1, $2, $3, $4, $5, journals.matrix, journals.last FROM journals \
      WHERE journals.matrix = COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $3), $3) ON CONFLICT DO NOTHING";
 
-/// Relative, so that concurrent debits need no version; the database checks the floor while it holds the row. The balance is the account
-/// that the entry names, or the one that pays for the store.
+/// The update is relative, so concurrent debits need no version; the database checks the floor while it holds the row lock. The balance is
+/// the account that the entry names, or the one that pays for the store.
 const MOVE_BALANCE: &str = "UPDATE balances SET amount = amount + $1 WHERE store = COALESCE($2, \
      (SELECT COALESCE(stores.account, stores.id) FROM stores WHERE stores.id = $3)) \
      AND closed = 0 AND amount + $1 BETWEEN $4 AND $5";
 
-/// Beyond ±10¹³ reais there is no amount.
-const LARGEST_BALANCE: i64 = 1_000_000_000_000_000;
+/// Maximum of amounts in centavos: 10¹³ reais.
+const MAX_BALANCE: i64 = 1_000_000_000_000_000;
 
 const PUT_NOTIFICATION: &str = "INSERT INTO notifications (id, store, body) VALUES ($1, $2, $3) \
      ON CONFLICT (id) DO UPDATE SET store = excluded.store, body = excluded.body";
@@ -166,7 +166,7 @@ const RELEASE_CLAIM: &str =
 
 fn store(write: &Write<Store>) -> Result<Statement, HostError> {
     let store = &write.value;
-    // The balance is kept apart; in the body it would be a second truth.
+    // The balance has its own table; in the body it would be a second copy.
     let body = Value::json(&Store { balance: despacho_core::model::Money::ZERO, ..store.clone() })?;
     let columns = [
         store.parent.map(|parent| id(parent.get())).unwrap_or(Value::Null),
@@ -216,7 +216,7 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, HostError> 
 
 fn courier(write: &Write<Courier>) -> Result<Statement, HostError> {
     let courier = &write.value;
-    // The place is kept apart; in the body it would be a second truth.
+    // The position has its own table; in the body it would be a second copy.
     let body = Value::json(&Courier { position: None, position_at: None, ..courier.clone() })?;
     let key = courier.key.as_ref().map(|key| key.hash.as_str());
     let carries = courier.order.map(|order| id(order.get())).unwrap_or(Value::Null);
@@ -249,13 +249,13 @@ fn event(event: &Event) -> Result<Statement, HostError> {
 }
 
 fn balance(entry: &LedgerEntry) -> Statement {
-    let floor = entry.floor.map_or(-LARGEST_BALANCE, |floor| floor.centavos());
+    let floor = entry.floor.map_or(-MAX_BALANCE, |floor| floor.centavos());
     let params = vec![
         entry.amount.centavos().into(),
-        outward::account(entry),
+        outbound::account(entry),
         id(entry.store.get()),
         floor.into(),
-        Value::Integer(LARGEST_BALANCE),
+        Value::Integer(MAX_BALANCE),
     ];
     Statement::one(MOVE_BALANCE, params)
 }
@@ -284,7 +284,7 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
             let mut params = row(claim)?;
             params.push(at.into());
             list.push(Statement::one(TAKE_CLAIM, params));
-            if sweeps(&claim.holder) {
+            if purges_claims(&claim.holder) {
                 list.push(personal::purge_claims(at));
                 let past = Claim::hour(at.before(Duration::minutes(48 * 60)));
                 list.push(Statement::any("DELETE FROM claim_usage WHERE hour < $1", vec![past.into()]));
@@ -305,9 +305,9 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
     Ok(())
 }
 
-/// Whether the claim of this holder clears away ended ones: every 32nd on average, which needs no memory, since a holder is a
-/// random text. Each clears up to 200, so that ended claims never pile up.
-fn sweeps(holder: &str) -> bool {
+/// Whether the claim of this holder purges expired claims. On average every 32nd does, because a holder is a random string. Each purges at
+/// most 200, so that expired claims do not accumulate.
+fn purges_claims(holder: &str) -> bool {
     holder.bytes().fold(0_u8, u8::wrapping_add).is_multiple_of(32)
 }
 

@@ -1,4 +1,4 @@
-//! The rate limiter's memory: one instant for each bucket, for as long as it matters.
+//! The rate limiter's state in memory: the theoretical arrival of each bucket that is not full.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use despacho_core::{
     rules::limits::{Admission, Bucket, TheoreticalArrival},
 };
 
-/// Buckets that are remembered; some 10 MB.
-const CAPACITY: usize = 100_000;
+/// Maximum buckets, of about 10 MB.
+const MAX_BUCKETS: usize = 100_000;
 
-/// Every bucket's state, in this process alone.
+/// The state of every bucket, in this process only.
 #[derive(Debug, Default)]
 pub(crate) struct Admissions {
     arrivals: HashMap<String, TheoreticalArrival>,
@@ -21,7 +21,7 @@ impl Admissions {
         let stored = self.arrivals.get(&bucket.name).copied();
         let (admission, next) = bucket.admit(stored, now);
         if let Some(next) = next {
-            if stored.is_none() && self.arrivals.len() >= CAPACITY {
+            if stored.is_none() && self.arrivals.len() >= MAX_BUCKETS {
                 self.make_room(now);
             }
             self.arrivals.insert(bucket.name.clone(), next);
@@ -29,15 +29,15 @@ impl Admissions {
         admission
     }
 
-    /// Forgets the buckets that are full again, which changes nothing; and where none is, the tenth that is nearest to it, so that
-    /// a flood of callers cannot take all memory.
+    /// Removes the buckets that are full, which have the same effect as missing ones. If too few are full, also removes the tenth that are
+    /// nearest to full, so that many callers cannot exhaust the memory.
     fn make_room(&mut self, now: Timestamp) {
         self.arrivals.retain(|_, arrival| *arrival > TheoreticalArrival::at(now));
-        if self.arrivals.len() < CAPACITY - CAPACITY / 10 {
+        if self.arrivals.len() < MAX_BUCKETS - MAX_BUCKETS / 10 {
             return;
         }
         let mut arrivals: Vec<TheoreticalArrival> = self.arrivals.values().copied().collect();
-        let (_, bound, _) = arrivals.select_nth_unstable(CAPACITY / 10);
+        let (_, bound, _) = arrivals.select_nth_unstable(MAX_BUCKETS / 10);
         let bound = *bound;
         self.arrivals.retain(|_, arrival| *arrival > bound);
     }
@@ -50,21 +50,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_of_callers_takes_bounded_memory_and_forgets_the_idle_first() {
+    fn many_callers_use_bounded_memory() {
         let mut admissions = Admissions::default();
         let bucket = |name: String| Bucket { name, usage: Usage::Read, quota: 2, window: Duration::minutes(1) };
         let now = Timestamp::from_millis(1_000_000_000);
         let busy = bucket("busy".to_owned());
         admissions.admit(&busy, now);
         admissions.admit(&busy, now);
-        for caller in 0..2 * CAPACITY {
+        for caller in 0..2 * MAX_BUCKETS {
             assert!(admissions.admit(&bucket(caller.to_string()), now).admitted);
-            assert!(admissions.arrivals.len() <= CAPACITY);
+            assert!(admissions.arrivals.len() <= MAX_BUCKETS);
         }
         let mut later = admissions;
-        for caller in 0..CAPACITY {
+        for caller in 0..MAX_BUCKETS {
             later.admit(&bucket(format!("later {caller}")), now.after(Duration::minutes(2)));
         }
-        assert!(later.arrivals.len() <= CAPACITY);
+        assert!(later.arrivals.len() <= MAX_BUCKETS);
     }
 }

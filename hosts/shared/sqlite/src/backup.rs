@@ -1,4 +1,4 @@
-//! A copy of the database while it is in use.
+//! Copies the database while it is in use.
 
 use std::{
     fs::{self, File},
@@ -12,25 +12,25 @@ use rusqlite::{
 
 use crate::connection::create_private;
 
-/// What was copied.
+/// The content of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackupReport {
-    /// Size of the copy.
+    /// Size of the copy in bytes.
     pub bytes: u64,
-    /// The schema's version in it.
+    /// Its schema version.
     pub schema: i64,
-    /// Orders in it.
+    /// The number of its orders.
     pub orders: i64,
 }
 
-/// Why there is no copy.
+/// The reason that a backup failed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum BackupError {
-    /// There is a file of that name; a backup never replaces another.
+    /// The file exists. A backup never replaces a file.
     Exists(PathBuf),
-    /// The copy was made and does not pass SQLite's integrity check; it was removed.
+    /// The copy failed SQLite's integrity check and was removed.
     Damaged(String),
-    /// SQLite, the file or the machine would not.
+    /// SQLite or the file system failed.
     Failed(String),
 }
 
@@ -58,11 +58,11 @@ impl From<std::io::Error> for BackupError {
     }
 }
 
-/// Pages that are copied between two looks at the source.
-const PAGES_AT_ONCE: i32 = 2_048;
+/// Pages that one step copies.
+const PAGES_PER_STEP: i32 = 2_048;
 
-/// Copies the database at `from`, as it is at one instant, to `to`, and checks the copy. Another process may be writing. The
-/// copy appears under its name once it is whole and on disk. Blocks for as long as that takes.
+/// Copies a snapshot of the database `from` to `to` and checks the copy. Another process can write meanwhile. The copy appears under its
+/// name after it is complete and on disk. Blocks the thread.
 pub fn backup(from: &Path, to: &Path) -> Result<BackupReport, BackupError> {
     if to.exists() {
         return Err(BackupError::Exists(to.to_owned()));
@@ -90,13 +90,13 @@ fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     // SQLite would create it with mode 0644.
     create_private(to).map_err(|error| BackupError::Failed(error.to_string()))?;
     let mut target = Connection::open(to)?;
-    // The snapshot is held from the first read on: without it, each write of the server would start the copy anew.
+    // The transaction holds a snapshot from its first read. Without it, each write of the server would restart the copy.
     source.execute_batch("BEGIN")?;
     source.query_row("SELECT COUNT(*) FROM schema_version", [], |_| Ok(()))?;
     {
         let backup = Backup::new(&source, &mut target)?;
         loop {
-            match backup.step(PAGES_AT_ONCE)? {
+            match backup.step(PAGES_PER_STEP)? {
                 StepResult::Done => break,
                 StepResult::More => {}
                 _ => std::thread::sleep(std::time::Duration::from_millis(5)),
@@ -104,16 +104,16 @@ fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
         }
     }
     source.execute_batch("COMMIT")?;
-    // One file, without a log beside it, whatever opens it next.
+    // Without a write-ahead log, the copy stays a single file when it is opened.
     target.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     Ok(())
 }
 
 fn check(copy: &Path) -> Result<BackupReport, BackupError> {
     let connection = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let verdict: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
-    if verdict != "ok" {
-        return Err(BackupError::Damaged(verdict));
+    let result: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    if result != "ok" {
+        return Err(BackupError::Damaged(result));
     }
     let schema = connection.query_row("SELECT MAX(version) FROM schema_version", [], |row| row.get(0))?;
     let orders = connection.query_row("SELECT COUNT(*) FROM orders", [], |row| row.get(0))?;

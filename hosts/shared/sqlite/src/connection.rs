@@ -1,4 +1,4 @@
-//! Connections: how each is opened, and the schema's migrations.
+//! Opens connections, migrates the schema and runs statements.
 
 use std::{
     fs::{self, OpenOptions},
@@ -13,24 +13,24 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, config::DbCo
 
 use crate::error::host_error;
 
-/// Why a database is not opened.
+/// The reason that a database cannot be opened.
 #[derive(Debug, PartialEq, Eq)]
 pub enum OpenError {
-    /// Its schema is too new for this program.
+    /// The schema is too new for this program.
     Schema(SchemaError),
-    /// The file system cannot share memory between connections, which the write-ahead log needs: a network share, mostly.
+    /// The file system does not support shared memory, which the write-ahead log needs. Usually it is a network share.
     NoWriteAheadLog,
-    /// There is no file.
+    /// The file does not exist.
     Missing,
     /// The file is empty.
     Empty,
-    /// The file is missing or empty, and the write-ahead log beside it is not.
+    /// The file is missing or empty, but its write-ahead log is not.
     OrphanedLog,
-    /// The file holds tables of another application, of which this is one.
+    /// The file has this table of another application.
     Foreign(String),
     /// The file is not a database, or is damaged.
     Damaged(String),
-    /// SQLite, the file or the machine would not.
+    /// SQLite or the file system failed.
     Database(String),
 }
 
@@ -67,19 +67,19 @@ impl From<rusqlite::Error> for OpenError {
     }
 }
 
-/// How long a connection waits for another process, a command of the operator, to finish its write.
-pub(crate) const BUSY: Duration = Duration::from_secs(5);
-/// The log's size after a long reader has ended: twice what one checkpoint leaves.
+/// Maximum time to wait for the write of another process, for example an operator's command.
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum size of the log after a long read has ended: twice the size that one checkpoint leaves.
 pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
-/// Distinct statements there are, with room to spare; each stays prepared.
-const STATEMENTS: usize = 64;
+/// Maximum prepared statements of a connection, more than there are distinct statements.
+const MAX_PREPARED: usize = 64;
 
-/// The one connection that writes, its schema up to date.
+/// Opens the connection that writes and migrates the schema.
 pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenError> {
-    examine(path, create)?;
+    check_file(path, create)?;
     create_private(path)?;
     let connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     if let Some(table) = foreign_table(&connection)? {
         return Err(OpenError::Foreign(table));
     }
@@ -88,41 +88,41 @@ pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenE
         return Err(OpenError::NoWriteAheadLog);
     }
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // Where a plain flush stops at the disk's own cache (macOS), ask for the real one.
+    // On macOS an ordinary flush only reaches the disk's cache.
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // What is deleted or replaced is overwritten: an erased name must not remain in a free page.
+    // Overwrites deleted data, so that erased names do not remain in free pages.
     connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "cache_size", -16_384)?;
-    // Pages between two checkpoints, 16 MiB: every checkpoint holds up a group for one more flush.
+    // Pages between two checkpoints (16 MiB). Each checkpoint delays a group by one more flush.
     connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
     connection.pragma_update(None, "journal_size_limit", i64::try_from(MAX_LOG_BYTES).unwrap_or(i64::MAX))?;
-    stay_prepared(&connection)?;
+    keep_statements_prepared(&connection)?;
     migrate(&connection)?;
     Ok(connection)
 }
 
-/// A connection that only reads.
+/// Opens a read-only connection.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "cache_size", -8_192)?;
-    stay_prepared(&connection)?;
+    keep_statements_prepared(&connection)?;
     Ok(connection)
 }
 
-/// Keeps every statement prepared, whatever is bound to it.
+/// Keeps statements prepared, independently of their parameters.
 ///
-/// Without the query planner's stability guarantee SQLite plans a statement anew for each value bound to an indexed column,
-/// which costs more than most reads.
-fn stay_prepared(connection: &Connection) -> Result<(), rusqlite::Error> {
+/// Without the query planner stability guarantee, SQLite plans a statement again for each value bound to an indexed column, which costs more
+/// than most reads.
+fn keep_statements_prepared(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(MAX_PREPARED);
     Ok(())
 }
 
-/// Runs a query on a connection, prepared once for each text.
+/// Runs a query. Each distinct SQL text is prepared once per connection.
 pub(crate) fn query(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, HostError> {
     let mut statement = connection.prepare_cached(sql).map_err(host_error)?;
     bind(&mut statement, params)?;
@@ -137,7 +137,7 @@ pub(crate) fn query(connection: &Connection, sql: &str, params: &[Value]) -> Res
     Ok(response)
 }
 
-/// Runs a write on a connection, prepared once for each text, and gives the number of rows that it touched.
+/// Runs a write and returns the number of touched rows. Each distinct SQL text is prepared once per connection.
 pub(crate) fn execute(connection: &Connection, sql: &str, params: &[Value]) -> Result<u64, HostError> {
     let mut statement = connection.prepare_cached(sql).map_err(host_error)?;
     bind(&mut statement, params)?;
@@ -146,7 +146,7 @@ pub(crate) fn execute(connection: &Connection, sql: &str, params: &[Value]) -> R
 
 fn bind(statement: &mut rusqlite::CachedStatement<'_>, params: &[Value]) -> Result<(), HostError> {
     if statement.parameter_count() != params.len() {
-        let detail = format!("{} parameters wanted, {} given", statement.parameter_count(), params.len());
+        let detail = format!("{} parameters expected, {} given", statement.parameter_count(), params.len());
         return Err(HostError::Internal { detail });
     }
     for (index, value) in (1..).zip(params) {
@@ -161,22 +161,22 @@ fn bind(statement: &mut rusqlite::CachedStatement<'_>, params: &[Value]) -> Resu
 }
 
 fn column(value: ValueRef<'_>) -> Result<Value, HostError> {
-    let wrong = |what: &str| HostError::Internal { detail: format!("reading a row: {what} in a column") };
+    let unexpected = |what: &str| HostError::Internal { detail: format!("reading a row: {what} in a column") };
     match value {
         ValueRef::Null => Ok(Value::Null),
         ValueRef::Integer(number) => Ok(Value::Integer(number)),
         ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => Ok(Value::Text(text.to_owned())),
-            Err(_) => Err(wrong("text that is not UTF-8")),
+            Err(_) => Err(unexpected("text that is not UTF-8")),
         },
-        ValueRef::Real(_) => Err(wrong("a floating-point number")),
-        ValueRef::Blob(_) => Err(wrong("bytes")),
+        ValueRef::Real(_) => Err(unexpected("a floating-point number")),
+        ValueRef::Blob(_) => Err(unexpected("bytes")),
     }
 }
 
-/// Brings the schema up to date in one transaction, or leaves it as it was. Where nothing is to be done nobody is waited for.
+/// Migrates the schema in one transaction, or leaves it unchanged on failure. If it is current, this does not wait for other writers.
 fn migrate(connection: &Connection) -> Result<(), OpenError> {
-    // In a new database there is no table to ask; whatever else is wrong comes to light below.
+    // A new database has no table of versions. The migration below reports any other error.
     if let Ok(schema_state) = schema_state(connection)
         && pending(Dialect::Sqlite, schema_state).map_err(OpenError::Schema)?.is_empty()
     {
@@ -201,26 +201,24 @@ fn migrate_within(connection: &Connection) -> Result<(), OpenError> {
 fn schema_state(connection: &Connection) -> Result<SchemaState, rusqlite::Error> {
     let query = |sql| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
     let version = query(Dialect::VERSION_QUERY)?;
-    let floor = if is_ahead(version) { query(Dialect::FLOOR_QUERY)? } else { None };
-    Ok(SchemaState { version, floor })
+    let min_compatible = if is_ahead(version) { query(Dialect::MIN_COMPATIBLE_QUERY)? } else { None };
+    Ok(SchemaState { version, min_compatible })
 }
 
-/// Moves the write-ahead log into the database and empties it, so that no earlier version of a row remains in it. Returns false where a
+/// Moves the write-ahead log into the database and truncates it, so that no earlier version of a row remains in it. Returns false if a
 /// reader prevented it.
 ///
 /// # Errors
-/// SQLite's own.
-pub fn truncate_log(path: &Path) -> Result<bool, String> {
-    let checkpoint = || {
-        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        connection.busy_timeout(BUSY)?;
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
-    };
-    checkpoint().map(|busy| busy == 0).map_err(|error: rusqlite::Error| error.to_string())
+/// The database cannot be opened or written.
+pub fn truncate_log(path: &Path) -> Result<bool, OpenError> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))?;
+    Ok(busy == 0)
 }
 
-/// Looks at the file before SQLite does, which makes a new database of a missing or empty one, and deletes the log beside it.
-fn examine(path: &Path, create: bool) -> Result<(), OpenError> {
+/// Checks the file before SQLite opens it: SQLite would make a new database of a missing or empty file and delete its log.
+fn check_file(path: &Path, create: bool) -> Result<(), OpenError> {
     let unreadable = |error: std::io::Error| OpenError::Database(format!("{}: {error}", path.display()));
     let size = match fs::metadata(path) {
         Ok(found) => Some(found.len()),
@@ -242,14 +240,15 @@ fn examine(path: &Path, create: bool) -> Result<(), OpenError> {
     }
 }
 
-/// A table of another application, in a database that has none of ours.
+/// Returns a table of another application if the database has no schema of Despacho.
 fn foreign_table(connection: &Connection) -> Result<Option<String>, rusqlite::Error> {
     let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
                AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'schema_version') ORDER BY name LIMIT 1";
     connection.query_row(sql, [], |row| row.get(0)).optional()
 }
 
-/// Creates the file for its owner alone, since it holds names and telephone numbers; its log takes over the permissions.
+/// Creates the file with access for its owner only, because it contains names and phone numbers. SQLite creates the log with the same
+/// permissions.
 pub(crate) fn create_private(path: &Path) -> Result<(), OpenError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);

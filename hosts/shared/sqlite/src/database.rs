@@ -1,4 +1,4 @@
-//! The database as the rest of the server holds it.
+//! An open database: its writer, readers and health.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,18 +19,18 @@ use crate::{
     writer::Writer,
 };
 
-/// How much may happen at once.
+/// The limits of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Connections that read, each with a thread.
+    /// Reader threads, each with a connection.
     pub readers: usize,
-    /// Writes, and likewise reads, that may wait; the next one is refused.
+    /// Maximum queued writes, and maximum queued reads; further ones fail.
     pub queue: usize,
-    /// How long a write or a read may wait for its turn before it is refused.
+    /// Maximum time of a write or read in its queue.
     pub timeout: Duration,
-    /// Writes that are committed together, at most.
+    /// Maximum writes that are committed together.
     pub group: usize,
-    /// Whether a missing or empty file becomes a new database; otherwise it is an error.
+    /// Whether to create a new database if the file is missing or empty; otherwise this is an error.
     pub create: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the database in this file, or creates it if `options` allow that, and brings its schema up to date. Blocks for as long as that takes.
+    /// Opens the database in this file, or creates it if `options` allow that, and migrates its schema. Blocks the thread.
     pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenError> {
         let counters = Arc::new(Counters::default());
         let health = Health::new();
@@ -63,12 +63,12 @@ impl Sqlite {
         Ok(Sqlite { path: path.to_owned(), writer, readers, counters, health })
     }
 
-    /// The figures so far.
+    /// Returns the counters.
     pub fn stats(&self) -> Stats {
         self.counters.stats()
     }
 
-    /// Whether both queues move, by a transaction without a write and a read, and whether the last write reached the disk.
+    /// Checks that both queues advance, with an empty transaction and a read, and that the last write reached the disk.
     pub async fn ready(&self) -> Result<(), HostError> {
         let statements = match self.health.state() {
             WriteState::Healthy => Vec::new(),
@@ -82,16 +82,16 @@ impl Sqlite {
         self.readers.read(Query { sql: "SELECT 1", params: Vec::new() }).await.map(drop)
     }
 
-    /// Copies the database, as it is at one instant, to a file that is not there yet, while requests go on; the copy is checked.
+    /// Copies a snapshot of the database to a new file, while requests continue, and checks the copy.
     pub async fn backup_to(&self, path: &Path) -> Result<BackupReport, BackupError> {
         let (from, to) = (self.path.clone(), path.to_owned());
         let copied = tokio::task::spawn_blocking(move || backup(&from, &to)).await;
         copied.unwrap_or_else(|error| Err(BackupError::Failed(error.to_string())))
     }
 
-    /// Finishes every read and write that waits, then closes. What comes later is refused; a second call does nothing.
+    /// Finishes all queued reads and writes, then closes. Later calls fail; a second close does nothing.
     pub async fn close(&self) -> Result<(), HostError> {
-        // The writer last: the last connection to go folds the log into the database, and a reader may not.
+        // The writer closes last: the last connection moves the log into the database, which a reader cannot do.
         join(self.readers.close()).await?;
         join(self.writer.close().into_iter().collect()).await
     }
@@ -145,7 +145,7 @@ mod tests {
         SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default())
     }
 
-    /// The core's trait promises no `Send`; a server that spawns its requests needs it of this host.
+    /// The core's traits have no `Send` bound, but a server that spawns requests needs it.
     #[tokio::test]
     async fn futures_move_between_threads() {
         let folder = tempfile::tempdir().unwrap();
@@ -157,16 +157,16 @@ mod tests {
         assert_eq!(assert_send(host.align_deadlines()).await, Ok(0));
         assert!(assert_send(host.hash_password("correct horse", [1; 16])).await.is_ok());
         let spawned = Arc::clone(&host);
-        let round = tokio::spawn(async move {
+        let pass = tokio::spawn(async move {
             clock::run_pass(&*spawned, &Settings::default(), Timestamp::from_millis(1), 10).await
         });
-        assert_eq!(round.await.unwrap(), Ok(0));
+        assert_eq!(pass.await.unwrap(), Ok(0));
         assert_eq!(assert_send(host.driver().ready()).await, Ok(()));
         assert_eq!(assert_send(host.driver().close()).await, Ok(()));
     }
 
     #[tokio::test]
-    async fn a_closed_database_refuses_and_closes_again() {
+    async fn closed_database_rejects_calls_and_closes_again() {
         let folder = tempfile::tempdir().unwrap();
         let host = host(&folder);
         assert!(host.ids(3).await.is_ok());
@@ -175,7 +175,7 @@ mod tests {
         assert!(matches!(host.commit(&Changes::default()).await, Err(HostError::Unavailable { .. })));
         assert!(matches!(host.order(OrderId::new(1).unwrap()).await, Err(HostError::Unavailable { .. })));
         let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["despacho.db"], "the log is folded into the database");
+        assert_eq!(left, ["despacho.db"], "the log was moved into the database");
         assert_eq!(host.driver().stats().commits, 1);
     }
 }

@@ -1,19 +1,19 @@
-//! From SQLite's errors to faults.
+//! Maps SQLite's errors to host errors.
 
 use despacho_core::host::HostError;
 use despacho_sql::STORAGE;
 use rusqlite::{Error, ErrorCode, ffi};
 
-/// The part's name in the documentation.
+/// The name of this part in errors and the documentation.
 const DATABASE: &str = "database";
 
-/// What an error of SQLite means for a request.
+/// Maps an error of SQLite.
 pub(crate) fn host_error(error: Error) -> HostError {
     let detail = error.to_string();
     let Error::SqliteFailure(ffi::Error { code, extended_code }, _) = error else {
         return HostError::Internal { detail };
     };
-    // Statements ask before they write, so that this is a race that an index caught.
+    // Statements check unique values before they write, so an index found a race.
     if matches!(extended_code, ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY) {
         return HostError::Conflict;
     }
@@ -30,12 +30,12 @@ pub(crate) fn host_error(error: Error) -> HostError {
     }
 }
 
-/// The disk is full, failing or read-only.
+/// Returns the error of a disk that is full, failing or read-only.
 pub(crate) fn storage(detail: impl Into<String>) -> HostError {
     HostError::Unavailable { what: STORAGE, detail: detail.into() }
 }
 
-/// The database cannot answer now.
+/// Returns the error of a database that is unavailable.
 pub(crate) fn unavailable(detail: impl Into<String>) -> HostError {
     HostError::Unavailable { what: DATABASE, detail: detail.into() }
 }

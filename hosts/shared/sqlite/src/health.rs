@@ -1,11 +1,11 @@
-//! The health of writes with this process's clock.
+//! The health of writes, by this process's clock.
 
 use std::{sync::Arc, time::Instant};
 
 use despacho_core::host::HostError;
 use despacho_sql::{WriteHealth, WriteState};
 
-/// Shared by the writer, which records, and readiness, which reads.
+/// The writer records results, and readiness reads the state.
 #[derive(Clone, Debug)]
 pub(crate) struct Health {
     writes: Arc<WriteHealth>,

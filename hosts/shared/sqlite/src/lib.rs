@@ -1,7 +1,7 @@
-//! SQLite under Despacho: one writer thread that commits waiting requests as a group, reader connections beside it.
+//! The SQLite driver of Despacho: one writer thread with group commit, and several reader connections.
 //!
-//! A commit is on disk before it is answered (`synchronous = FULL`, write-ahead log). The flush is what costs, so that requests that
-//! wait while one runs share the next. Readers never wait for the writer.
+//! A commit is on disk before its response (`synchronous = FULL`, write-ahead log). Flushing dominates the cost of a commit, so requests
+//! that wait during one flush share the next. Readers never wait for the writer.
 
 mod admission;
 mod backup;

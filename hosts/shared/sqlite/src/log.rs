@@ -1,10 +1,10 @@
-//! The write-ahead log's file: it grows while a reader holds an old snapshot, and does not shrink by itself afterwards.
+//! The file of the write-ahead log. It grows while a reader holds an old snapshot and does not shrink afterwards.
 
 use std::{fs, path::PathBuf, time::Duration};
 
 use rusqlite::Connection;
 
-use crate::connection::{BUSY, MAX_LOG_BYTES};
+use crate::connection::{BUSY_TIMEOUT, MAX_LOG_BYTES};
 
 #[derive(Debug)]
 pub(crate) struct Log {
@@ -21,11 +21,11 @@ impl Log {
         size > MAX_LOG_BYTES
     }
 
-    /// Moves the log's pages into the database and cuts the file. A reader that still needs them is not waited for.
-    pub(crate) fn fold(&self, connection: &Connection) {
-        // A failure leaves the log as it was, and the next attempt follows.
+    /// Moves the log's pages into the database and truncates the file, unless a reader needs them.
+    pub(crate) fn truncate(&self, connection: &Connection) {
+        // After a failure the log is unchanged, and the writer tries again later.
         let _ = connection.busy_timeout(Duration::ZERO);
         let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        let _ = connection.busy_timeout(BUSY);
+        let _ = connection.busy_timeout(BUSY_TIMEOUT);
     }
 }

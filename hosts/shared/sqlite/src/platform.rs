@@ -1,4 +1,4 @@
-//! What a server on one machine has besides its database: a clock, randomness, threads for passwords, a rate limiter.
+//! The platform of a server on one machine: a clock, randomness, threads for password hashes and a rate limiter.
 
 use std::{
     num::NonZero,
@@ -35,7 +35,7 @@ pub struct LocalPlatform {
     access: watch::Sender<u64>,
 }
 
-/// What all entropy of this process comes from; never shown.
+/// The secret from which this process derives randomness. Its `Debug` form hides it.
 struct Seed([u8; 32]);
 
 impl std::fmt::Debug for Seed {
@@ -45,35 +45,39 @@ impl std::fmt::Debug for Seed {
 }
 
 impl LocalPlatform {
-    /// The machine, once its random source has answered; without one there are no unguessable codes.
+    /// Creates the platform.
+    ///
+    /// # Errors
+    /// The system's random number generator failed. Without it, codes would be predictable.
     pub fn new() -> Result<LocalPlatform, HostError> {
         let mut seed = [0; 32];
-        getrandom::fill(&mut seed)
-            .map_err(|error| HostError::Internal { detail: format!("the machine's random source: {error}") })?;
-        // As many as there are processors: more would only make each slower, and every one takes 19 MiB.
-        let at_once = available_parallelism().map_or(1, NonZero::get);
+        getrandom::fill(&mut seed).map_err(|error| HostError::Internal {
+            detail: format!("the system's random number generator failed: {error}"),
+        })?;
+        // One hash per processor: more would slow each other down, and each takes 19 MiB.
+        let max_hashes = available_parallelism().map_or(1, NonZero::get);
         Ok(LocalPlatform {
             seed: Seed(seed),
             contexts: AtomicU64::new(0),
-            hashing: Semaphore::new(at_once),
+            hashing: Semaphore::new(max_hashes),
             admissions: Mutex::default(),
             updates: watch::Sender::new(0),
             access: watch::Sender::new(0),
         })
     }
 
-    /// Changes whenever a commit of this process wrote events or messages: whoever waits for such looks again.
+    /// Returns a counter of commits that wrote events or messages, for streams and webhooks.
     pub fn updates(&self) -> watch::Receiver<u64> {
         self.updates.subscribe()
     }
 
-    /// Changes whenever a commit of this process wrote keys or stores: a key that was valid may be so no longer.
+    /// Returns a counter of commits that wrote keys or stores. After a change, a key that was valid must be checked again.
     pub fn access(&self) -> watch::Receiver<u64> {
         self.access.subscribe()
     }
 
-    /// Signals a commit of another process, of which `access` says whether it wrote keys or stores.
-    pub fn bell(&self) -> impl Fn(bool) + Send + Sync + 'static + use<> {
+    /// Returns a function that signals a commit of another process. Its argument is whether the commit wrote keys or stores.
+    pub fn notifier(&self) -> impl Fn(bool) + Send + Sync + 'static + use<> {
         let (updates, keys) = (self.updates.clone(), self.access.clone());
         move |access| {
             if access {
@@ -83,18 +87,20 @@ impl LocalPlatform {
         }
     }
 
-    /// Runs tens of milliseconds of work where it holds up nobody.
+    /// Runs CPU-bound work on a blocking thread.
     async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, HostError> + Send + 'static,
     ) -> Result<T, HostError> {
         let internal = |detail: String| HostError::Internal { detail };
         let _permit = self.hashing.acquire().await.map_err(|error| internal(error.to_string()))?;
-        tokio::task::spawn_blocking(work).await.map_err(|error| internal(format!("a password's hash: {error}")))?
+        tokio::task::spawn_blocking(work)
+            .await
+            .map_err(|error| internal(format!("hashing a password failed: {error}")))?
     }
 }
 
-/// Whether a commit may change what some key opens.
+/// Whether a commit can change the access of a key.
 pub fn changes_access(changes: &Changes) -> bool {
     !changes.keys.is_empty() || !changes.stores.is_empty()
 }
@@ -105,7 +111,7 @@ fn increment(count: &watch::Sender<u64>) {
 
 impl Machine for LocalPlatform {
     fn committed(&self, changes: &Changes) {
-        // Before the change notification: a stream that it wakes must not rely on an earlier check of its key.
+        // Signalled first: a stream that the update wakes must check its key again.
         if changes_access(changes) {
             increment(&self.access);
         }
@@ -119,12 +125,12 @@ impl Platform for LocalPlatform {
     fn exec_context(&self) -> ExecContext {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX));
-        // Fresh bytes for every request; were the source ever to fail later, the seed and the count still give bytes that nobody
-        // can guess and that never repeat.
+        // New random bytes for each request. If the generator fails later, the seed and the counter still produce unique and
+        // unpredictable bytes.
         let mut fresh = [0; 32];
         let _ = getrandom::fill(&mut fresh);
         let count = self.contexts.fetch_add(1, Relaxed).to_be_bytes();
-        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"moment", &count, &fresh])) }
+        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"context", &count, &fresh])) }
     }
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
@@ -153,23 +159,23 @@ mod tests {
 
     use super::*;
 
-    async fn is_ready_at_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> bool {
+    async fn is_ready<T>(mut future: Pin<&mut impl Future<Output = T>>) -> bool {
         poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await
     }
 
     #[test]
-    fn password_hashes_run_at_most_one_per_processor() {
+    fn password_hashes_are_limited_by_processor_count() {
         let platform = LocalPlatform::new().unwrap();
         let free = || platform.hashing.available_permits();
         let processors = available_parallelism().unwrap().get();
         assert_eq!(free(), processors);
         tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
             let mut hash = pin!(platform.hash_password("uma senha bem longa", [7; 16]));
-            assert!(!is_ready_at_once(hash.as_mut()).await);
+            assert!(!is_ready(hash.as_mut()).await);
             assert_eq!(free(), processors - 1);
             let hash = hash.await.unwrap();
             let mut verified = pin!(platform.verify_password("uma senha bem longa", &hash));
-            assert!(!is_ready_at_once(verified.as_mut()).await);
+            assert!(!is_ready(verified.as_mut()).await);
             assert_eq!(free(), processors - 1);
             assert!(verified.await.unwrap());
             assert_eq!(free(), processors);
@@ -182,7 +188,7 @@ mod tests {
                 Ok(())
             }));
             for _ in 0..100 {
-                assert!(!is_ready_at_once(next.as_mut()).await);
+                assert!(!is_ready(next.as_mut()).await);
                 tokio::task::yield_now().await;
             }
             assert!(!started.load(Relaxed), "it waits for a processor");

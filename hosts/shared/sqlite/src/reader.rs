@@ -1,7 +1,7 @@
-//! The readers: a few connections that a request uses where it stands, and a few threads with a connection each behind them.
+//! Reads: on connections that requests use directly, and on reader threads with a connection each.
 //!
-//! A read by its key takes some ten microseconds, less than it costs to wake a thread and be woken: it is done in place while a
-//! connection is idle. Where all are busy, the read joins the queue of the threads.
+//! A read by key takes about ten microseconds, less than waking another thread and being woken. A request therefore reads in place if a
+//! connection is idle, and otherwise joins the queue of the reader threads.
 
 use std::{
     path::Path,
@@ -25,10 +25,10 @@ use crate::{
     stats::Counters,
 };
 
-/// The readers' end that requests hold.
+/// The connections for reads in place and the queue of the reader threads.
 #[derive(Debug)]
 pub(crate) struct Readers {
-    /// Connections for reads in place; none once the database is closed.
+    /// Connections for reads in place; `None` after the database was closed.
     in_place: Vec<Mutex<Option<Connection>>>,
     jobs: SyncSender<Job>,
     counters: Arc<Counters>,
@@ -41,7 +41,7 @@ enum Job {
 }
 
 impl Readers {
-    /// Opens the connections and starts their threads. `queue` reads may wait, each for `timeout`.
+    /// Opens the connections and starts the threads. At most `queue` reads wait, each for at most `timeout`.
     pub(crate) fn start(
         path: &Path,
         readers: usize,
@@ -67,11 +67,11 @@ impl Readers {
     pub(crate) async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
         match self.read_in_place(&query) {
             Some(result) => result,
-            None => self.read_in_turn(query).await,
+            None => self.read_queued(query).await,
         }
     }
 
-    /// The answer of a connection that is idle, where there is one.
+    /// Reads on an idle connection; `None` if all are busy.
     fn read_in_place(&self, read: &Query) -> Option<Result<Vec<Row>, HostError>> {
         let idle = self.in_place.iter().find_map(|connection| connection.try_lock().ok())?;
         let result = query(idle.as_ref()?, read.sql, &read.params);
@@ -79,27 +79,27 @@ impl Readers {
         Some(result)
     }
 
-    async fn read_in_turn(&self, query: Query) -> Result<Vec<Row>, HostError> {
+    async fn read_queued(&self, query: Query) -> Result<Vec<Row>, HostError> {
         let (reply, response) = oneshot::channel();
         self.counters.queued_reads.fetch_add(1, Relaxed);
         self.jobs.try_send(Job::Read { query, since: Instant::now(), reply }).map_err(|error| {
             self.counters.queued_reads.fetch_sub(1, Relaxed);
             match error {
-                TrySendError::Full(_) => unavailable("too many reads are waiting"),
+                TrySendError::Full(_) => unavailable("the queue of reads is full"),
                 TrySendError::Disconnected(_) => unavailable("the database is closed"),
             }
         })?;
         response.await.unwrap_or_else(|_| Err(unavailable("the database is closed")))
     }
 
-    /// Closes the connections in place, and asks the threads to finish what waits and end.
+    /// Closes the connections for reads in place, and makes the threads finish the queue and exit.
     pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
         for connection in &self.in_place {
             drop(connection.lock().unwrap_or_else(PoisonError::into_inner).take());
         }
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for _ in &threads {
-            // Blocks only while the queue is full, and the threads are emptying it.
+            // Blocks only while the queue is full; the threads are emptying it.
             let _ = self.jobs.send(Job::Close);
         }
         threads
@@ -115,12 +115,12 @@ fn run(connection: &Connection, waiting: &Mutex<Receiver<Job>>, timeout: Duratio
             continue;
         }
         let result = if since.elapsed() > timeout {
-            Err(unavailable("the read waited too long for its turn"))
+            Err(unavailable("the read waited too long in the queue"))
         } else {
             query(connection, read.sql, &read.params)
         };
         counters.reads.fetch_add(1, Relaxed);
-        // Whoever asked may have gone meanwhile.
+        // The receiver is gone if the caller was cancelled.
         drop(reply.send(result));
     }
 }

@@ -1,27 +1,27 @@
-//! Figures for an operator's metrics, counted where the work is done.
+//! Counters for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The figures of a database since it was opened.
+/// The counters of a database since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Requests that were committed.
+    /// Committed requests.
     pub commits: u64,
-    /// Requests that met another's write and were undone.
+    /// Requests that were rolled back because of a concurrent write.
     pub conflicts: u64,
-    /// Requests that failed otherwise: a full queue, a full disk.
+    /// Requests that failed for other reasons, for example a full queue or a full disk.
     pub failures: u64,
-    /// Groups that were flushed to disk together; `commits / groups` is the mean size of one.
+    /// Groups of requests, each of which was flushed once; `commits / groups` is the mean size of a group.
     pub groups: u64,
     /// Requests in the last group.
     pub last_group: u64,
     /// Requests in the largest group.
     pub largest_group: u64,
-    /// Writes that wait now.
+    /// Writes in the queue.
     pub queued_writes: u64,
-    /// Reads that were answered.
+    /// Completed reads.
     pub reads: u64,
-    /// Reads that wait now.
+    /// Reads in the queue.
     pub queued_reads: u64,
 }
 

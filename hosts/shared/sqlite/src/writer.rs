@@ -1,4 +1,4 @@
-//! The writer: one thread that takes what waits and commits it as a group.
+//! The writer: one thread that commits queued writes as a group.
 
 use std::{
     cell::LazyCell,
@@ -24,7 +24,7 @@ use crate::{
     stats::Counters,
 };
 
-/// The writer's end that requests hold.
+/// The queue of the writer thread.
 #[derive(Debug)]
 pub(crate) struct Writer {
     jobs: SyncSender<Job>,
@@ -37,20 +37,20 @@ enum Job {
     Close,
 }
 
-/// A request's write and where its answer goes.
+/// A write of a request, and the channel for its result.
 enum Work {
     Transact(Vec<Statement>, oneshot::Sender<Result<(), HostError>>),
     Returning(Query, oneshot::Sender<Result<Vec<Row>, HostError>>),
 }
 
-/// A write that ran, waiting for its group's commit.
+/// A write that ran and waits for its group's commit.
 enum Done {
     Transact { result: Result<(), HostError>, wrote: bool, reply: oneshot::Sender<Result<(), HostError>> },
     Returning(Result<Vec<Row>, HostError>, oneshot::Sender<Result<Vec<Row>, HostError>>),
 }
 
 impl Writer {
-    /// Starts the thread. `queue` requests may wait, each for `timeout`; `group` of them are committed together.
+    /// Starts the thread. At most `queue` requests wait, each for at most `timeout`; at most `group` are committed together.
     pub(crate) fn start(
         connection: Connection,
         queue: usize,
@@ -61,8 +61,8 @@ impl Writer {
     ) -> std::io::Result<Writer> {
         let (jobs, waiting) = sync_channel(queue);
         let log = Log::of(&connection);
-        let shift = Shift { connection, waiting, timeout, group, counters: Arc::clone(&counters), health, log };
-        let thread = thread::Builder::new().name("database-writer".to_owned()).spawn(move || shift.run())?;
+        let thread = WriterThread { connection, waiting, timeout, group, counters: Arc::clone(&counters), health, log };
+        let thread = thread::Builder::new().name("database-writer".to_owned()).spawn(move || thread.run())?;
         Ok(Writer { jobs, counters, thread: Mutex::new(Some(thread)) })
     }
 
@@ -72,7 +72,7 @@ impl Writer {
         response.await.unwrap_or_else(|_| Err(closed()))
     }
 
-    /// Queues all before it waits for the first, so that they share a group and its flush.
+    /// Queues all transactions before it waits for the first, so that they share a group and its flush.
     pub(crate) async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
         let mut responses = Vec::with_capacity(transactions.len());
         for statements in transactions {
@@ -95,10 +95,10 @@ impl Writer {
         response.await.unwrap_or_else(|_| Err(closed()))
     }
 
-    /// Asks the thread to finish what waits and end; `None` where somebody has asked before.
+    /// Makes the thread finish the queue and exit. Returns `None` if it was called before.
     pub(crate) fn close(&self) -> Option<JoinHandle<()>> {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        // Blocks only while the queue is full, and the thread is emptying it.
+        // Blocks only while the queue is full; the thread is emptying it.
         let _ = self.jobs.send(Job::Close);
         Some(thread)
     }
@@ -109,15 +109,15 @@ impl Writer {
             self.counters.queued_writes.fetch_sub(1, Relaxed);
             self.counters.failures.fetch_add(1, Relaxed);
             match error {
-                TrySendError::Full(_) => unavailable("too many writes are waiting"),
+                TrySendError::Full(_) => unavailable("the queue of writes is full"),
                 TrySendError::Disconnected(_) => closed(),
             }
         })
     }
 }
 
-/// What the thread owns.
-struct Shift {
+/// The state of the thread.
+struct WriterThread {
     connection: Connection,
     waiting: Receiver<Job>,
     timeout: Duration,
@@ -127,50 +127,50 @@ struct Shift {
     log: Log,
 }
 
-/// Predicts the next group from the last one.
+/// A prediction of the next group from the last one.
 #[derive(Default)]
-struct Pace {
-    /// Writes that were done or queued at the last commit: an estimate of the clients, most of which will write again.
+struct GroupForecast {
+    /// Writes that were done or queued at the last commit. This estimates the number of clients, most of which write again.
     expected: usize,
-    /// How long to wait for them.
+    /// Maximum time to wait for them.
     linger: Duration,
 }
 
-/// A group waits for at most this part of the time that the last flush took.
-const LINGER_PART: u32 = 4;
-/// The upper limit of that time on a slow disk.
+/// A group waits for at most the duration of the last flush divided by this.
+const LINGER_DIVISOR: u32 = 4;
+/// Maximum of that time on a slow disk.
 const MAX_LINGER: Duration = Duration::from_millis(2);
-/// How long the writer must be idle before it folds a large log into the database, and how soon it tries again.
-const FOLD_INTERVAL: Duration = Duration::from_secs(1);
+/// Idle time after which the writer truncates a large log, and the time between two attempts.
+const TRUNCATE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What the queue holds next.
+/// The next job of the queue.
 enum Next {
     Run(Work),
-    /// Nobody waits for it any more, or it waited too long.
+    /// The job was cancelled, or waited too long.
     Skip,
     Close,
 }
 
-impl Shift {
+impl WriterThread {
     fn run(self) {
-        let mut pace = Some(Pace::default());
-        while let Some(last) = pace {
-            pace = match self.next_job().map(|job| self.accept(job)) {
+        let mut forecast = Some(GroupForecast::default());
+        while let Some(last) = forecast {
+            forecast = match self.next_job().map(|job| self.accept(job)) {
                 Some(Next::Run(first)) => self.group(first, &last),
                 Some(Next::Skip) => Some(last),
                 Some(Next::Close) | None => None,
             };
         }
-        // Statistics for the query planner, gathered from what this run asked; a failure costs nothing but time.
+        // Updates the query planner's statistics. After a failure plans can be slower, but are correct.
         let _ = self.connection.execute_batch("PRAGMA optimize");
     }
 
-    /// The next job; `None` once nobody can send one. While nothing waits, a log that has grown is folded into the database.
+    /// Waits for the next job; `None` if the queue was dropped. Truncates a large log while the queue is empty.
     fn next_job(&self) -> Option<Job> {
         while self.log.is_large() {
-            match self.waiting.recv_timeout(FOLD_INTERVAL) {
+            match self.waiting.recv_timeout(TRUNCATE_INTERVAL) {
                 Ok(job) => return Some(job),
-                Err(RecvTimeoutError::Timeout) => self.log.fold(&self.connection),
+                Err(RecvTimeoutError::Timeout) => self.log.truncate(&self.connection),
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
@@ -180,44 +180,44 @@ impl Shift {
     fn accept(&self, job: Job) -> Next {
         let Job::Work { work, since } = job else { return Next::Close };
         self.counters.queued_writes.fetch_sub(1, Relaxed);
-        if work.abandoned() {
+        if work.is_cancelled() {
             return Next::Skip;
         }
         if since.elapsed() > self.timeout {
             self.counters.failures.fetch_add(1, Relaxed);
-            work.reject(unavailable("the write waited too long for its turn"));
+            work.reject(unavailable("the write waited too long in the queue"));
             return Next::Skip;
         }
         Next::Run(work)
     }
 
-    /// Runs what waits in one transaction, each request in a savepoint of its own, and answers once all of it is on disk. None
-    /// where the database is to close.
-    fn group(&self, first: Work, last: &Pace) -> Option<Pace> {
+    /// Runs queued requests in one transaction, each in its own savepoint, and returns their results after the transaction is on disk. Returns
+    /// `None` if the database must close.
+    fn group(&self, first: Work, last: &GroupForecast) -> Option<GroupForecast> {
         if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE", &[]) {
             self.counters.failures.fetch_add(1, Relaxed);
             self.health.record(Err(&error));
             first.reject(error);
-            return Some(Pace::default());
+            return Some(GroupForecast::default());
         }
         let mut done = Vec::with_capacity(last.expected.min(self.group));
         done.push(first.run(&self.connection));
         let open = self.fill(&mut done, last);
         let started = Instant::now();
         let committed = self.finish();
-        let linger = (started.elapsed() / LINGER_PART).min(MAX_LINGER);
+        let linger = (started.elapsed() / LINGER_DIVISOR).min(MAX_LINGER);
         self.count(done.len() as u64);
         self.record_health(&done, &committed);
         let waiting = usize::try_from(self.counters.queued_writes.load(Relaxed)).unwrap_or(usize::MAX);
-        let pace = Pace { expected: done.len().saturating_add(waiting), linger };
-        done.into_iter().for_each(|done| done.response(&committed, &self.counters));
-        open.then_some(pace)
+        let forecast = GroupForecast { expected: done.len().saturating_add(waiting), linger };
+        done.into_iter().for_each(|done| done.reply(&committed, &self.counters));
+        open.then_some(forecast)
     }
 
-    /// Adds queued writes to a group. If the last group had several clients, waits shortly for those that have not written again:
-    /// otherwise clients split into two halves that alternate, and each flush serves half of them. A single client never waits.
-    /// Returns false if the database is to close.
-    fn fill(&self, done: &mut Vec<Done>, last: &Pace) -> bool {
+    /// Adds queued writes to a group. If the last group had several clients, waits briefly for those that have not written again.
+    /// Otherwise clients split into two halves that alternate, and each flush serves only one half. A single client never waits. Returns
+    /// false if the database must close.
+    fn fill(&self, done: &mut Vec<Done>, last: &GroupForecast) -> bool {
         let deadline = LazyCell::new(|| Instant::now() + last.linger);
         let next_job = |size: usize| match self.waiting.try_recv() {
             Ok(job) => Some(job),
@@ -236,7 +236,7 @@ impl Shift {
         true
     }
 
-    /// Records the group's writes: the first failure if there is one; an empty transaction shows nothing.
+    /// Records the result of the group's writes: the first failure if there is one. Empty transactions are ignored.
     fn record_health(&self, done: &[Done], committed: &Result<(), HostError>) {
         let failed = done.iter().find_map(|done| done.failure()).or(committed.as_ref().err());
         if failed.is_some() || done.iter().any(Done::wrote) {
@@ -251,7 +251,7 @@ impl Shift {
     }
 
     fn finish(&self) -> Result<(), HostError> {
-        // A full disk ends the transaction by itself: what ran before it is gone, and what came after ran alone.
+        // A full disk rolls the transaction back. Statements after it ran outside the transaction.
         if self.connection.is_autocommit() {
             return Err(storage("SQLite rolled the transaction back, most likely because the disk is full"));
         }
@@ -264,7 +264,7 @@ impl Shift {
 }
 
 impl Work {
-    fn abandoned(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         match self {
             Work::Transact(_, reply) => reply.is_closed(),
             Work::Returning(_, reply) => reply.is_closed(),
@@ -292,7 +292,7 @@ impl Work {
 }
 
 impl Done {
-    /// Why it failed before the commit; a conflict is not a failure of the disk.
+    /// Returns the failure before the commit. A conflict is not a failure of the disk.
     fn failure(&self) -> Option<&HostError> {
         match self {
             Done::Transact { result, .. } => result.as_ref().err(),
@@ -305,7 +305,7 @@ impl Done {
         matches!(self, Done::Transact { result: Ok(()), wrote: true, .. } | Done::Returning(Ok(_), _))
     }
 
-    fn response(self, committed: &Result<(), HostError>, counters: &Counters) {
+    fn reply(self, committed: &Result<(), HostError>, counters: &Counters) {
         let outcome = match &self {
             Done::Transact { result: Err(error), .. } | Done::Returning(Err(error), _) => Err(error),
             _ => committed.as_ref().map(drop),
@@ -316,7 +316,7 @@ impl Done {
             Err(_) => &counters.failures,
         };
         counter.fetch_add(1, Relaxed);
-        // Whoever asked may have gone meanwhile; the write stands all the same.
+        // The receiver is gone if the caller was cancelled; the write is committed nevertheless.
         match self {
             Done::Transact { result, reply, .. } => drop(reply.send(result.and_then(|()| committed.clone()))),
             Done::Returning(result, reply) => {
@@ -326,7 +326,7 @@ impl Done {
     }
 }
 
-/// Runs one request so that its failure undoes it alone.
+/// Runs one request in a savepoint, so that its failure rolls back only this request.
 fn within_savepoint<T>(connection: &Connection, run: impl FnOnce() -> Result<T, HostError>) -> Result<T, HostError> {
     if connection.is_autocommit() {
         return Err(storage("the transaction of the group was rolled back"));
@@ -336,10 +336,10 @@ fn within_savepoint<T>(connection: &Connection, run: impl FnOnce() -> Result<T, 
     if connection.is_autocommit() {
         return result.and_then(|_| Err(storage("the transaction of the group was rolled back")));
     }
-    let undone = if result.is_err() { execute(connection, "ROLLBACK TO request", &[]).map(drop) } else { Ok(()) };
-    let ended = undone.and_then(|()| execute(connection, "RELEASE request", &[]).map(drop));
-    if let Err(error) = ended {
-        // Half a request must never reach a commit: the whole group goes.
+    let rolled_back = if result.is_err() { execute(connection, "ROLLBACK TO request", &[]).map(drop) } else { Ok(()) };
+    let released = rolled_back.and_then(|()| execute(connection, "RELEASE request", &[]).map(drop));
+    if let Err(error) = released {
+        // A partial request must not be committed, so the whole group is rolled back.
         let _ = execute(connection, "ROLLBACK", &[]);
         return Err(error);
     }

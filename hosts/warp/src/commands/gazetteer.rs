@@ -47,7 +47,7 @@ fn rejected(error: BuildError) -> Failure {
     let text = format!("there is no pack: {error}");
     match &error {
         BuildError::Read { error, .. } if error.kind() == io::ErrorKind::NotFound => Failure::Usage(text),
-        BuildError::NoOutput => Failure::Usage(format!("{text}; name csv or zip files, or a folder of them")),
+        BuildError::NoInput => Failure::Usage(format!("{text}; name csv or zip files, or a folder of them")),
         BuildError::Zip { .. } => Failure::Failed(format!("{text}; download the file again")),
         BuildError::NoRows { .. } => {
             Failure::Failed(format!("{text}; the files are those of IBGE's CNEFE 2022, as they are downloaded"))

@@ -7,7 +7,7 @@ use std::{
 };
 
 use despacho_core::model::{Located, Point, Precision};
-use despacho_geo::Kept;
+use despacho_geo::CachedResult;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::private;
@@ -51,7 +51,7 @@ impl Cache {
     }
 
     /// What is kept for a question, unless its time is over.
-    pub(super) fn get(&self, request: &str) -> rusqlite::Result<Option<Kept>> {
+    pub(super) fn get(&self, request: &str) -> rusqlite::Result<Option<CachedResult>> {
         let connection = self.lock();
         let mut statement = connection.prepare_cached(
             "SELECT precision, lat_e7, lon_e7, radius_m FROM answers WHERE question = ?1 AND until > ?2",
@@ -66,7 +66,7 @@ impl Cache {
     }
 
     /// Keeps an answer, and from time to time drops what is old, or too much.
-    pub(super) fn put(&self, request: &str, kept: &Kept) -> rusqlite::Result<()> {
+    pub(super) fn put(&self, request: &str, kept: &CachedResult) -> rusqlite::Result<()> {
         let keep = if kept.is_some() { self.keep } else { NOTHING.min(self.keep) };
         let until = now().saturating_add(i64::try_from(keep.as_secs()).unwrap_or(i64::MAX));
         let connection = self.lock();

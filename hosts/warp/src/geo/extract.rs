@@ -6,7 +6,7 @@ use std::{
 };
 
 use despacho_core::model::Point;
-use despacho_geo::{ServiceError, Way, Ways};
+use despacho_geo::{Distances, RoadDistance, ServiceError};
 use despacho_roads::Roads as Network;
 use tokio::sync::Semaphore;
 
@@ -40,7 +40,7 @@ impl Extract {
     }
 
     /// The ways between all points; none where a point is farther from a road than a network may put it on one.
-    pub(super) async fn ways(&self, points: &[Point]) -> Result<Ways, ServiceError> {
+    pub(super) async fn ways(&self, points: &[Point]) -> Result<Distances, ServiceError> {
         let permit = self.room.clone().acquire_owned().await.map_err(|_| ServiceError::Failed)?;
         let (network, points) = (self.network.clone(), points.to_vec());
         let work = tokio::task::spawn_blocking(move || {
@@ -49,7 +49,7 @@ impl Extract {
             let cells = (0..points.len()).flat_map(|from| (0..points.len()).map(move |to| (from, to)));
             let way = |(from, to)| {
                 let leg = matrix.leg(from, to)?;
-                Some(Way { metres: leg.metres, milliseconds: leg.ms.into() })
+                Some(RoadDistance { metres: leg.metres, milliseconds: leg.ms.into() })
             };
             cells.map(way).collect()
         });

@@ -20,7 +20,7 @@ use despacho_core::{
 };
 use despacho_geo::{Geocoders, Places};
 
-pub use despacho_geo::Sourced;
+pub use despacho_geo::SourcedLocation;
 pub use extract::Extract;
 pub use figures::Figures;
 pub use packs::LoadedPack;
@@ -110,7 +110,7 @@ impl Geography {
     /// # Errors
     /// That a geocoder did not answer, where without it an address is not known as precisely as the operator demands: that is not
     /// the caller's doing.
-    pub async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Sourced, LocateError>>, HostError> {
+    pub async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
         self.places.locate(&self.wire, addresses).await
     }
 

@@ -54,7 +54,7 @@ impl Networks {
                 let received = legs.fill(ways);
                 wire.record(ServiceEvent::Measured { source: Extract::NAME, legs: received });
             }
-            if legs.is_whole() {
+            if legs.is_complete() {
                 break;
             }
         }

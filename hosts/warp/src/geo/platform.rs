@@ -46,7 +46,7 @@ impl ServerPlatform {
     pub fn sharing(self, database: &Postgres) -> ServerPlatform {
         let received = watch::Sender::new(0);
         let access = watch::Sender::new(0);
-        database.run_listener(received.subscribe(), access.subscribe(), self.machine.bell());
+        database.run_listener(received.subscribe(), access.subscribe(), self.machine.notifier());
         ServerPlatform {
             shared: Some(Shared { database: database.clone(), leases: Leases::new(), received, access }),
             ..self

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use despacho_geo::{AttemptError, Kept, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
+use despacho_geo::{AttemptError, CachedResult, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
 use http::Uri;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::HttpsConnector;
@@ -66,7 +66,7 @@ impl HttpRuntime {
                 tracing::debug!(%error, "no answer");
                 Err(AttemptError::Unreachable)
             }
-            Err(_) => Err(AttemptError::Late),
+            Err(_) => Err(AttemptError::Timeout),
         }
     }
 
@@ -119,7 +119,7 @@ impl Runtime for HttpRuntime {
         getrandom::fill(&mut byte).map_or(u8::MAX, |()| byte[0])
     }
 
-    async fn kept(&self, outgoing: &str) -> Option<Kept> {
+    async fn cached(&self, outgoing: &str) -> Option<CachedResult> {
         let (cache, outgoing) = (self.cache.clone()?, outgoing.to_owned());
         let looked_up = tokio::task::spawn_blocking(move || cache.get(&outgoing)).await;
         let (outcome, kept) = match looked_up {
@@ -132,7 +132,7 @@ impl Runtime for HttpRuntime {
         kept
     }
 
-    async fn keep(&self, outgoing: &str, kept: &Kept) {
+    async fn put_cached(&self, outgoing: &str, kept: &CachedResult) {
         let Some(cache) = self.cache.clone() else { return };
         let (outgoing, kept) = (outgoing.to_owned(), *kept);
         let written = tokio::task::spawn_blocking(move || cache.put(&outgoing, &kept)).await;
@@ -145,10 +145,10 @@ impl Runtime for HttpRuntime {
         match note {
             ServiceEvent::Queried { service, outcome } => self.figures.queried(service, outcome),
             ServiceEvent::Malformed { service, what } => tracing::warn!(service, what, "an answer that cannot be used"),
-            ServiceEvent::Rests { service } => {
+            ServiceEvent::CircuitOpened { service } => {
                 tracing::warn!(service, "fails again and again: it is left alone for a while");
             }
-            ServiceEvent::Works { service } => tracing::info!(service, "answers again"),
+            ServiceEvent::CircuitClosed { service } => tracing::info!(service, "answers again"),
             ServiceEvent::Rejected { service, mismatch } => self.figures.rejected(service, mismatch),
             ServiceEvent::Located { source, precision } => self.figures.located(source, precision),
             ServiceEvent::Measured { source, legs } => self.figures.measured(source, legs),

@@ -100,7 +100,7 @@ async fn transient_hosts_share_a_bounded_cache() {
     let keys = numbers.clone().map(|number| Write::insert(key(1_000 + number, 1))).collect();
     backend.host().commit(&Changes { stores: vec![Write::insert(store(1))], keys, ..changes() }).await.unwrap();
     let shared = Arc::<RecentKeys>::default();
-    let open = || second_instance(&backend).remembering(Arc::clone(&shared));
+    let open = || second_instance(&backend).with_recent_keys(Arc::clone(&shared));
     let (one, two) = (open(), open());
     for number in numbers {
         let hash = key(1_000 + number, 1).hash;

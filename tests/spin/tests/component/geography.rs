@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use despacho_core::model::Timestamp;
 use despacho_spin_tests::{Options, Reuse};
-use despacho_sql::{Value as SqlValue, forget_geocoded, keep_geocoded, limit_geocoded};
+use despacho_sql::{Value as SqlValue, delete_expired_geocoded, put_geocoded, trim_geocoded};
 use serde_json::{Value, json};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
@@ -157,9 +157,9 @@ fn old_and_surplus_answers_are_forgotten() {
 /// Ten answers, of which two are over at 3 and five more are too many.
 pub(crate) fn fill_and_forget() -> Vec<String> {
     let at = Timestamp::from_millis;
-    let kept = (1..=10).map(|until| keep_geocoded(&until.to_string(), &None, at(until)));
-    let again = keep_geocoded("10", &None, at(10));
-    let all = kept.chain([again, forget_geocoded(at(2)), limit_geocoded(3)]);
+    let kept = (1..=10).map(|until| put_geocoded(&until.to_string(), &None, at(until)));
+    let again = put_geocoded("10", &None, at(10));
+    let all = kept.chain([again, delete_expired_geocoded(at(2)), trim_geocoded(3)]);
     all.map(|query| with_params(query.sql, &query.params)).collect()
 }
 

@@ -1,4 +1,4 @@
-//! One build: read, sort, group, write.
+//! Builds a pack: reads, sorts, groups and writes rows.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,75 +23,75 @@ const ROW_MEMORY: usize = 96 << 20;
 /// Rows between two calls of the progress function.
 const PROGRESS_ROWS: u64 = 1 << 16;
 
-/// What a pack of this program says it was made from.
-const MADE_FROM: &[u8] = b"IBGE CNEFE 2022";
+/// The label of packs, which names their source.
+const SOURCE_LABEL: &[u8] = b"IBGE CNEFE 2022";
 
-/// Lines of malformed rows that a report names.
-const NAMED_LINES: usize = 20;
+/// Maximum malformed rows that a report names.
+const MAX_NAMED_ROWS: usize = 20;
 
-/// Where a build stands.
+/// The stage of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Rows are read and sorted in parts.
     Reading,
-    /// The parts are merged and grouped; counted in rows.
+    /// The parts are merged and grouped. Progress is counted in rows.
     Merging,
     /// The pack is written.
     Writing,
 }
 
-/// How far a build has come.
+/// The progress of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What it does.
+    /// The current stage.
     pub stage: Stage,
-    /// Bytes of the input files that are read.
+    /// Bytes of the input files that have been read.
     pub bytes: u64,
-    /// Bytes of the input files in all.
+    /// Total bytes of the input files.
     pub bytes_total: u64,
-    /// Rows that are read, or while merging, that are merged.
+    /// Rows that have been read, or merged in the later stages.
     pub rows: u64,
 }
 
-/// A row that was left out.
+/// A row that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Malformed {
-    /// File it is in.
+pub struct MalformedRow {
+    /// The file.
     pub path: PathBuf,
-    /// Line of the file, the first being 1; in a zip, of all its csv files together.
+    /// The line number, from 1. In a zip it counts the lines of all csv files.
     pub line: u64,
-    /// What is wrong with it.
+    /// The reason.
     pub error: RowError,
 }
 
-/// What a build did.
+/// The result of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Rows that were read, headers aside.
+    /// Rows that were read, without headers.
     pub rows: u64,
-    /// Rows left out, by fault, in the order of [`RowError::ALL`].
+    /// Skipped rows by error, in the order of [`RowError::ALL`].
     pub errors: [u64; RowError::ALL.len()],
     /// The first malformed rows.
-    pub named: Vec<Malformed>,
+    pub named: Vec<MalformedRow>,
     /// Distinct addresses among the rows.
     pub distinct: u64,
     /// Records of CEP5, CEP, streets and doors.
     pub records: [u64; 4],
-    /// Length of the pack.
+    /// Size of the pack in bytes.
     pub pack_bytes: u64,
 }
 
 impl Report {
-    /// Rows left out.
+    /// Returns the number of skipped rows.
     pub fn malformed(&self) -> u64 {
         self.errors.iter().sum()
     }
 }
 
-/// Makes a pack from register files: csv, zips of csv, and folders of both.
+/// Builds a pack from register files: csv, zips of csv, and folders of both.
 ///
-/// The pack appears under its name only when it is whole; until then files beside it hold the work. Malformed rows are left
-/// out, counted and named. `progress` is called about every 65,000 rows.
+/// The pack appears under its name when it is complete; temporary files are in a folder next to it. Malformed rows are skipped, counted
+/// and named. `progress` is called about every 65,000 rows.
 ///
 /// # Errors
 /// [`BuildError`] names the file and the reason.
@@ -116,15 +116,15 @@ pub fn build(inputs: &[PathBuf], output: &Path, progress: &mut dyn FnMut(Progres
     report.records = builder.finish(&mut tables)?;
     progress(at(Stage::Writing, report.distinct));
     let mut label = [0; LABEL];
-    label[..MADE_FROM.len()].copy_from_slice(MADE_FROM);
+    label[..SOURCE_LABEL.len()].copy_from_slice(SOURCE_LABEL);
     let header = Header { counts: report.records, rows: report.rows, label };
-    let whole = scratch.path().join("pack");
-    report.pack_bytes = tables.join(&header, &whole)?;
-    std::fs::rename(&whole, output)?;
+    let complete = scratch.path().join("pack");
+    report.pack_bytes = tables.join(&header, &complete)?;
+    std::fs::rename(&complete, output)?;
     Ok(report)
 }
 
-/// Reads every row into the sorter; returns how many bytes the files have.
+/// Reads every row into the sorter and returns the total bytes of the files.
 fn read(
     inputs: &[PathBuf],
     rows: &mut Sorter<ROW>,
@@ -147,8 +147,8 @@ fn read(
                 Ok(row) => rows.push(row_bytes(&row))?,
                 Err(error) => {
                     report.errors[error as usize] += 1;
-                    if report.named.len() < NAMED_LINES {
-                        report.named.push(Malformed { path: path.clone(), line: number, error });
+                    if report.named.len() < MAX_NAMED_ROWS {
+                        report.named.push(MalformedRow { path: path.clone(), line: number, error });
                     }
                 }
             }
@@ -164,11 +164,11 @@ fn read(
     Ok(bytes_total)
 }
 
-/// A folder for unfinished work, removed with all that is in it.
+/// A temporary folder, which is removed with its content when dropped.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A new folder beside a file, named after it and this process.
+    /// Creates a folder next to a file, named after the file and this process.
     pub(crate) fn next_to(file: &Path) -> io::Result<Scratch> {
         static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -187,7 +187,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Nothing can be done about a folder that will not go; it holds no result.
+        // A folder that cannot be removed holds no result, so the error is ignored.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -3,36 +3,36 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why there is no pack.
+/// The reason that a build failed.
 #[derive(Debug)]
 pub enum BuildError {
-    /// No file was named, or the folders hold none.
-    NoOutput,
+    /// No file was named, or the folders contain none.
+    NoInput,
     /// A file could not be read.
     Read {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
     /// A zip is damaged.
     Zip {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         error: zip::result::ZipError,
     },
-    /// A zip without a csv file.
+    /// A zip contains no csv file.
     NoCsv {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
-    /// Rows were read, and every one is malformed: the files are not the register's.
+    /// Every row is malformed, so the files are not the register's.
     NoRows {
-        /// How many.
+        /// The number of rows.
         rows: u64,
     },
-    /// The pack or a file beside it could not be written.
+    /// The pack or a temporary file could not be written.
     Write(io::Error),
 }
 
@@ -45,12 +45,15 @@ impl From<io::Error> for BuildError {
 impl std::fmt::Display for BuildError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            BuildError::NoOutput => write!(f, "no csv or zip file to read"),
+            BuildError::NoInput => write!(f, "no csv or zip file to read"),
             BuildError::Read { path, error } => write!(f, "{}: {error}", path.display()),
             BuildError::Zip { path, error } => write!(f, "{}: {error}", path.display()),
-            BuildError::NoCsv { path } => write!(f, "{}: no csv file in it", path.display()),
+            BuildError::NoCsv { path } => write!(f, "{}: the zip contains no csv file", path.display()),
             BuildError::NoRows { rows } => {
-                write!(f, "none of {rows} rows is of the register: 34 columns parted by semicolons are wanted")
+                write!(
+                    f,
+                    "none of the {rows} rows is a row of the register, which has 34 columns separated by semicolons"
+                )
             }
             BuildError::Write(error) => write!(f, "the pack could not be written: {error}"),
         }

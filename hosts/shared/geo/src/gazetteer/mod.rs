@@ -1,8 +1,8 @@
-//! Makes gazetteer packs from the files of the IBGE address register (CNEFE 2022), as they are downloaded: one zip a
-//! municipality, or plain csv.
+//! Builds gazetteer packs from the downloaded files of the IBGE address register (CNEFE 2022): one zip per municipality, or plain
+//! csv.
 //!
-//! The rows are sorted on disk, so that a hundred million of them need no more memory than a thousand; what a row means and
-//! what a pack looks like is the core's to say.
+//! The rows are sorted on disk, so a hundred million of them need no more memory than a thousand. The core defines the meaning of a row
+//! and the format of a pack.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), despacho_geo::gazetteer::BuildError> {
@@ -18,5 +18,5 @@ mod input;
 mod sort;
 mod write;
 
-pub use build::{Malformed, Progress, Report, Stage, build};
+pub use build::{MalformedRow, Progress, Report, Stage, build};
 pub use error::BuildError;

@@ -7,87 +7,87 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-/// Bytes of each run's read buffer.
+/// Size of each run's read buffer in bytes.
 const READ_BUFFER: usize = 1 << 17;
 
-/// Records of one width, sorted as bytes; equal records are kept once.
+/// Sorts records of one width as bytes and removes duplicates.
 ///
-/// A thread sorts and writes a full part while the next one fills.
+/// A thread sorts and writes a full part while the next part fills.
 pub(crate) struct Sorter<const N: usize> {
     folder: PathBuf,
     name: &'static str,
-    held: Vec<[u8; N]>,
-    max_held: usize,
-    /// All are merged at once: the register of Brazil, 111 million rows, makes 60.
+    part: Vec<[u8; N]>,
+    max_part: usize,
+    /// All runs are merged at once: the register of Brazil, 111 million rows, makes 60.
     runs: Vec<PathBuf>,
-    /// The part before, while it is sorted and written; it gives its emptied buffer back.
-    behind: Option<JoinHandle<io::Result<Vec<[u8; N]>>>>,
+    /// The thread that sorts and writes the previous part; it returns the emptied buffer.
+    writing: Option<JoinHandle<io::Result<Vec<[u8; N]>>>>,
     spare: Vec<[u8; N]>,
 }
 
 impl<const N: usize> Sorter<N> {
-    /// Returns a sorter with this many bytes of memory for two parts. Its runs are files in `folder` with names that start with `name`.
+    /// Creates a sorter with `memory` bytes for two parts. Its runs are files in `folder` whose names start with `name`.
     pub(crate) fn new(folder: &Path, name: &'static str, memory: usize) -> Sorter<N> {
-        let max_held = (memory / N / 2).max(1);
-        let (held, runs, spare) = (Vec::new(), Vec::new(), Vec::new());
-        Sorter { folder: folder.to_owned(), name, held, max_held, runs, behind: None, spare }
+        let max_part = (memory / N / 2).max(1);
+        let (part, runs, spare) = (Vec::new(), Vec::new(), Vec::new());
+        Sorter { folder: folder.to_owned(), name, part, max_part, runs, writing: None, spare }
     }
 
     pub(crate) fn push(&mut self, record: [u8; N]) -> io::Result<()> {
-        if self.held.len() == self.max_held {
+        if self.part.len() == self.max_part {
             self.spill()?;
         }
-        if self.held.capacity() == 0 {
-            self.held.reserve_exact(self.max_held.min(1 << 12));
-        } else if self.held.len() == self.held.capacity() {
-            // Doubling could reach twice the limit; the last step is exact.
-            self.held.reserve_exact(self.held.len().min(self.max_held - self.held.len()));
+        if self.part.capacity() == 0 {
+            self.part.reserve_exact(self.max_part.min(1 << 12));
+        } else if self.part.len() == self.part.capacity() {
+            // Doubling could exceed the limit, so the last step is exact.
+            self.part.reserve_exact(self.part.len().min(self.max_part - self.part.len()));
         }
-        self.held.push(record);
+        self.part.push(record);
         Ok(())
     }
 
-    /// Hands the records to a thread once that has written the part before.
+    /// Passes the records to a thread after the previous part has been written.
     fn spill(&mut self) -> io::Result<()> {
-        self.catch_up()?;
+        self.join_writer()?;
         let path = self.folder.join(format!("{}-{}.run", self.name, self.runs.len()));
         self.runs.push(path.clone());
         let spare = std::mem::take(&mut self.spare);
-        let part = std::mem::replace(&mut self.held, spare);
-        self.behind = Some(std::thread::Builder::new().spawn(move || write_run(part, &path))?);
+        let part = std::mem::replace(&mut self.part, spare);
+        self.writing = Some(std::thread::Builder::new().spawn(move || write_run(part, &path))?);
         Ok(())
     }
 
-    /// Waits for the part before.
-    fn catch_up(&mut self) -> io::Result<()> {
-        if let Some(behind) = self.behind.take() {
-            self.spare = behind.join().map_err(|_| io::Error::other("the sorting thread panicked"))??;
+    /// Waits until the previous part has been written.
+    fn join_writer(&mut self) -> io::Result<()> {
+        if let Some(writer) = self.writing.take() {
+            self.spare = writer.join().map_err(|_| io::Error::other("the sorting thread panicked"))??;
         }
         Ok(())
     }
 
-    /// Hands out every record once, in order, and removes the runs.
+    /// Calls `handle` with every record once, in order, and removes the runs.
     pub(crate) fn drain<E: From<io::Error>>(
         mut self,
-        take: &mut dyn FnMut(&[u8; N]) -> Result<(), E>,
+        handle: &mut dyn FnMut(&[u8; N]) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.runs.is_empty() {
-            sort(&mut self.held);
-            return self.held.iter().try_for_each(take);
+            sort(&mut self.part);
+            return self.part.iter().try_for_each(handle);
         }
         self.spill()?;
-        self.catch_up()?;
-        (self.held, self.spare) = (Vec::new(), Vec::new());
-        merge(&self.runs, take)?;
+        self.join_writer()?;
+        (self.part, self.spare) = (Vec::new(), Vec::new());
+        merge(&self.runs, handle)?;
         self.runs.iter().try_for_each(std::fs::remove_file)?;
         Ok(())
     }
 }
 
 impl<const N: usize> Drop for Sorter<N> {
-    /// Ends the thread's writes before the folder is removed.
+    /// Waits for the thread, because the folder is removed next.
     fn drop(&mut self) {
-        let _ = self.catch_up();
+        let _ = self.join_writer();
     }
 }
 
@@ -96,7 +96,7 @@ fn sort<const N: usize>(part: &mut Vec<[u8; N]>) {
     part.dedup();
 }
 
-/// Sorts a part, writes it, and gives its emptied buffer back.
+/// Sorts and writes a part, and returns its emptied buffer.
 fn write_run<const N: usize>(mut part: Vec<[u8; N]>, path: &Path) -> io::Result<Vec<[u8; N]>> {
     sort(&mut part);
     let mut run = BufWriter::with_capacity(1 << 20, File::create_new(path)?);
@@ -106,10 +106,10 @@ fn write_run<const N: usize>(mut part: Vec<[u8; N]>, path: &Path) -> io::Result<
     Ok(part)
 }
 
-/// Merges sorted runs; a record that several hold comes once.
+/// Merges sorted runs and removes duplicates.
 fn merge<const N: usize, E: From<io::Error>>(
     runs: &[PathBuf],
-    take: &mut dyn FnMut(&[u8; N]) -> Result<(), E>,
+    handle: &mut dyn FnMut(&[u8; N]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut readers = Vec::with_capacity(runs.len());
     let mut heads = BinaryHeap::with_capacity(runs.len());
@@ -130,14 +130,14 @@ fn merge<const N: usize, E: From<io::Error>>(
             }
         }
         if last != Some(record) {
-            take(&record)?;
+            handle(&record)?;
             last = Some(record);
         }
     }
     Ok(())
 }
 
-/// The next record, or `None` at the end of the run.
+/// Returns the next record, or `None` at the end of the run.
 fn next<const N: usize>(reader: &mut BufReader<File>) -> io::Result<Option<[u8; N]>> {
     let mut record = [0; N];
     match reader.read_exact(&mut record) {
@@ -153,7 +153,7 @@ mod tests {
     use crate::gazetteer::build::Scratch;
 
     #[test]
-    fn spilled_records_return_sorted_and_once() {
+    fn spilled_records_return_sorted_and_unique() {
         let folder = Scratch::next_to(&std::env::temp_dir().join("despacho-sorter")).expect("a folder");
         // Five records a part and two thousand records: 400 runs.
         let mut sorter = Sorter::<8>::new(folder.path(), "test", 80);

@@ -1,4 +1,4 @@
-//! The four tables on disk, and their joining into one file.
+//! Writes the four tables of a pack and joins them into one file.
 
 use std::fs::File;
 use std::hash::Hasher;
@@ -15,7 +15,7 @@ use crate::gazetteer::sort::Sorter;
 /// Memory for sorting streets, in bytes.
 const STREET_MEMORY: usize = 16 << 20;
 
-/// Growing files, one a table; streets are sorted on the way.
+/// The tables, a file for each. Streets are sorted by the sorter.
 pub(crate) struct Tables {
     folder: PathBuf,
     files: [BufWriter<File>; 3],

@@ -1,4 +1,4 @@
-//! Functions for `#[serde(deserialize_with)]`: types of a configuration from the values of the table.
+//! Functions for `#[serde(deserialize_with)]`, which convert values of the table to the types of a configuration.
 
 use std::{fmt::Display, str::FromStr, time::Duration};
 
@@ -24,18 +24,21 @@ pub fn milliseconds<'de, D: Deserializer<'de>>(value: D) -> Result<Duration, D::
     u64::deserialize(value).map(Duration::from_millis)
 }
 
-/// Reads a text by its type's `FromStr`.
+/// Reads a string with its type's `FromStr`.
 pub fn parsed<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(value: D) -> Result<T, D::Error> {
     String::deserialize(value)?.parse().map_err(D::Error::custom)
 }
 
-/// Reads an optional text by its type's `FromStr`.
+/// Reads an optional string with its type's `FromStr`.
 pub fn optional<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(value: D) -> Result<Option<T>, D::Error> {
     parsed(value).map(Some)
 }
 
-/// Reads a list of texts with a function.
-pub fn list<'de, D: Deserializer<'de>, T>(value: D, parse: fn(&str) -> Result<T, String>) -> Result<Vec<T>, D::Error> {
+/// Reads a list of strings with a function.
+pub fn list<'de, D: Deserializer<'de>, T, E: Display>(
+    value: D,
+    parse: fn(&str) -> Result<T, E>,
+) -> Result<Vec<T>, D::Error> {
     Vec::<String>::deserialize(value)?.iter().map(|text| parse(text).map_err(D::Error::custom)).collect()
 }
 
@@ -44,7 +47,7 @@ pub fn secret<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Secret>, D::
     Secret::parse(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
 }
 
-/// Reads the hash of a token.
+/// Reads a token and returns its hash.
 pub fn token<'de, D: Deserializer<'de>>(value: D) -> Result<Option<KeyHash>, D::Error> {
     operator_token(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
 }

@@ -1,6 +1,6 @@
 //! The settings of all hosts: one table of keys, units, ranges, defaults and descriptions.
 //!
-//! The server's flags, `DESPACHO_*` variables and file keys, the component's variables, `despacho config` and SETTINGS.md are made from
+//! The server's flags, `DESPACHO_*` variables and file keys, the component's variables, `despacho config` and SETTINGS.md are generated from
 //! [`TABLE`]. A [`Reader`] collects values from any of these sources, with every error, and builds a host's typed configuration.
 
 pub mod fields;
@@ -16,4 +16,4 @@ pub use reader::{ConfigError, ConfigErrors, Loaded, Reader, Source};
 pub use setting::{Host, Kind, Parse, Setting, Unit};
 pub use shared::SharedSettings;
 pub use table::TABLE;
-pub use value::tariff;
+pub use value::{ValueError, tariff};

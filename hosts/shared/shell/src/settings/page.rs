@@ -1,4 +1,4 @@
-//! The table as a configuration file and as the page SETTINGS.md.
+//! Renders the table as a configuration file and as the page SETTINGS.md.
 
 use std::fmt::Write as _;
 
@@ -76,7 +76,7 @@ This page is generated from the table in [table.rs](src/settings/table.rs):
 - **Component.** A key without a section is a variable of the application (`admin-token` is `admin_token`). Keys with a section are in
   the variable `settings`, as JSON: `{\"limits\": {\"body-bytes\": 65536}}`.
 - Values of a list are separated by commas.
-- If values are invalid, the host names every one of them, with the allowed values, and does not start. The component returns 503.
+- If values are invalid, the server lists them with the allowed values and does not start. The component logs the list and returns 503.
 
 ## General
 | key | values | default | host | description |

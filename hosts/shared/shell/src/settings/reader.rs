@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{Host, Setting, SharedSettings, shared::is_shared, value::text};
 
-/// Where a value came from.
+/// The source of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     /// It was not set.
@@ -38,13 +38,13 @@ impl fmt::Display for Source {
 /// One error of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The setting, or the source itself.
+    /// The setting, or the name of the source.
     pub key: String,
     /// The rejected value, if it is a number.
     pub value: Option<String>,
-    /// Where the value came from.
+    /// The source of the value.
     pub source: Source,
-    /// What is wrong and which values are allowed.
+    /// The problem and the allowed values.
     pub detail: String,
 }
 
@@ -64,10 +64,11 @@ impl fmt::Display for ConfigError {
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
 impl ConfigErrors {
-    /// One error of a setting that was found after the others were checked.
+    /// Creates one error, for a setting that is checked after all others.
     #[must_use]
-    pub fn one(key: &str, detail: String) -> ConfigErrors {
-        ConfigErrors(vec![ConfigError { key: key.to_owned(), value: None, source: Source::Default, detail }])
+    pub fn one(key: &str, detail: impl fmt::Display) -> ConfigErrors {
+        let (key, detail) = (key.to_owned(), detail.to_string());
+        ConfigErrors(vec![ConfigError { key, value: None, source: Source::Default, detail }])
     }
 }
 
@@ -97,7 +98,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A configuration without any value.
+    /// Creates a reader without any value.
     #[must_use]
     pub fn new(host: Host) -> Reader {
         Reader { host, values: BTreeMap::new(), errors: Vec::new() }
@@ -108,6 +109,7 @@ impl Reader {
         match setting.read(text) {
             Ok(value) => _ = self.values.insert(setting.key, (value, source)),
             Err(detail) => {
+                let detail = detail.to_string();
                 let value = setting.can_show(text).then(|| text.to_owned());
                 self.errors.push(ConfigError { key: setting.key.to_owned(), value, source, detail });
             }
@@ -169,22 +171,22 @@ impl Reader {
         self.values.get(key).and_then(|(value, _)| text(value))
     }
 
-    /// Converts a present value with a host's own function, and records its error.
-    pub fn parse<T>(&mut self, key: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+    /// Converts a present value with a function of the host, and records its error.
+    pub fn parse<T, E: fmt::Display>(&mut self, key: &str, parse: impl FnOnce(&str) -> Result<T, E>) -> Option<T> {
         let parsed = self.text(key).map(|text| parse(&text))?;
-        parsed.map_err(|detail| self.reject_value(key, detail)).ok()
+        parsed.map_err(|error| self.reject_value(key, error.to_string())).ok()
     }
 
     /// Checks the settings together and builds the configuration.
     ///
     /// # Errors
-    /// Every error so far.
+    /// All recorded errors, and those of settings that exclude each other.
     pub fn finish<T: DeserializeOwned>(mut self) -> Result<Loaded<T>, ConfigErrors> {
         self.check_road_services();
         let (mut own, mut shared, mut values) = (Map::new(), Map::new(), BTreeMap::new());
         for setting in Setting::of(self.host) {
             let (section, name) = setting.path();
-            let tree = if is_shared(section) { &mut shared } else { &mut own };
+            let object = if is_shared(section) { &mut shared } else { &mut own };
             let (value, source) = self.values.remove(setting.key).unwrap_or_default();
             let default = setting.default();
             let value =
@@ -199,8 +201,8 @@ impl Reader {
                 continue;
             }
             let target = match section {
-                "" => Some(tree),
-                _ => tree.entry(section).or_insert_with(|| Map::new().into()).as_object_mut(),
+                "" => Some(object),
+                _ => object.entry(section).or_insert_with(|| Map::new().into()).as_object_mut(),
             };
             target.map(|target| target.insert(name.to_owned(), value));
         }
@@ -222,9 +224,9 @@ impl Reader {
         }
     }
 
-    /// Every value was checked before, so that an error here is one of the table or of `T`.
-    fn build<T: DeserializeOwned>(&mut self, tree: Map<String, Value>) -> Option<T> {
-        let built = serde_json::from_value(tree.into());
+    /// Every value was checked before, so an error here is a mistake in the table or in `T`.
+    fn build<T: DeserializeOwned>(&mut self, object: Map<String, Value>) -> Option<T> {
+        let built = serde_json::from_value(object.into());
         let record = |error: serde_json::Error| {
             if self.errors.is_empty() {
                 self.reject("settings", &Source::Default, error.to_string());
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn later_value_replaces_an_earlier_one() {
+    fn later_value_replaces_earlier_value() {
         let mut reader = Reader::new(Host::Server);
         let setting = Setting::find(Host::Server, "keys.days").unwrap();
         reader.set(setting, "12", Source::File("a.toml".to_owned()));

@@ -1,21 +1,21 @@
-//! One row of the table of settings, and the values that it takes.
+//! A row of the table of settings, and its allowed values.
 
 use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-use super::shared;
+use super::{ValueError, shared};
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// The key in a file, with its section: `limits.body-bytes`.
     pub key: &'static str,
-    /// Which values it takes.
+    /// The allowed values.
     pub kind: Kind,
     /// One sentence for an operator.
     pub help: &'static str,
-    /// Whether its value is never shown. Other users of a machine can read flags, so a secret has none.
+    /// Whether its value is hidden. A secret has no flag, because other users of the machine can read flags.
     pub is_secret: bool,
     default: &'static str,
     hosts: &'static [Host],
@@ -30,12 +30,12 @@ pub enum Host {
     Component,
 }
 
-/// Which values a setting takes.
+/// The allowed values of a setting.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A whole number within a range.
     Number {
-        /// What is counted.
+        /// The unit.
         unit: Unit,
         /// The smallest value.
         min: u64,
@@ -46,19 +46,19 @@ pub enum Kind {
     Switch,
     /// One of these names.
     Choice(&'static [&'static str]),
-    /// A text of the given form, with a function that checks and normalizes it.
+    /// A string of the given form, with a function that checks and normalizes it.
     Text(&'static str, Parse),
-    /// Texts of the given form, separated by commas.
+    /// Strings of the given form, separated by commas.
     List(&'static str, Parse),
 }
 
-/// Checks a text and returns it in its normal form.
-pub type Parse = fn(&str) -> Result<String, String>;
+/// Checks a string and returns its normal form.
+pub type Parse = fn(&str) -> Result<String, ValueError>;
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Things, or a rate that the key names.
+    /// A count, or a rate that the key names.
     Count,
     /// A multiple.
     Factor,
@@ -85,7 +85,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The end of every key with this unit.
+    /// Returns the end of every key with this unit.
     #[must_use]
     pub fn suffix(self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ impl Unit {
         }
     }
 
-    /// The unit in a sentence; empty for a plain number.
+    /// Returns the unit in a sentence; empty for a plain number.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -116,7 +116,7 @@ impl Unit {
         }
     }
 
-    /// The name of a value in help texts.
+    /// Returns the placeholder of a value in help texts.
     #[must_use]
     pub fn placeholder(self) -> &'static str {
         match self {
@@ -169,43 +169,43 @@ impl Setting {
         self
     }
 
-    /// Whether the host has it.
+    /// Whether the host has this setting.
     #[must_use]
     pub fn is_on(&self, host: Host) -> bool {
         self.hosts.contains(&host)
     }
 
-    /// The section of a file that it is in, and its name there; without a section it is at the file's start.
+    /// Returns the section and the name in a file. Settings without a section are at the start of the file.
     #[must_use]
     pub fn path(&self) -> (&'static str, &'static str) {
         self.key.split_once('.').unwrap_or(("", self.key))
     }
 
-    /// The server's flag, without its hyphens: `limits-body-bytes`.
+    /// Returns the server's flag, without its hyphens: `limits-body-bytes`.
     #[must_use]
     pub fn flag(&self) -> String {
         self.key.replace('.', "-")
     }
 
-    /// The server's environment variable: `DESPACHO_LIMITS_BODY_BYTES`.
+    /// Returns the server's environment variable: `DESPACHO_LIMITS_BODY_BYTES`.
     #[must_use]
     pub fn environment(&self) -> String {
         format!("DESPACHO_{}", self.key.replace(['.', '-'], "_").to_uppercase())
     }
 
-    /// The component's variable: its own, or `settings` for a key with a section.
+    /// Returns the component's variable: its own, or `settings` for a key with a section.
     #[must_use]
     pub fn variable(&self) -> String {
         if self.path().0.is_empty() { self.key.replace('-', "_") } else { "settings".to_owned() }
     }
 
-    /// The default as text; empty if it is unset by default.
+    /// Returns the default as a string; empty if the setting is unset by default.
     #[must_use]
     pub fn default(&self) -> String {
         shared::default(self.path()).unwrap_or_else(|| self.default.to_owned())
     }
 
-    /// The form of a value in help texts: its unit or its shape.
+    /// Returns the form of a value in help texts: its unit or its shape.
     #[must_use]
     pub fn placeholder(&self) -> String {
         match self.kind {
@@ -217,7 +217,7 @@ impl Setting {
         }
     }
 
-    /// The description, range, default and environment variable in one paragraph.
+    /// Returns the description, range, default and environment variable in one paragraph.
     #[must_use]
     pub fn describe(&self) -> String {
         let range = match self.kind {
@@ -232,29 +232,31 @@ impl Setting {
     /// Reads a value.
     ///
     /// # Errors
-    /// The values that are allowed.
-    pub fn read(&self, text: &str) -> Result<Value, String> {
+    /// The value is not allowed.
+    pub fn read(&self, text: &str) -> Result<Value, ValueError> {
         match self.kind {
             Kind::Number { unit, min, max } => {
                 let number = text.trim().replace('_', "").parse().ok().filter(|number| (min..=max).contains(number));
                 let unit = if unit.name().is_empty() { String::new() } else { format!(" {}", unit.name()) };
-                number.map(Value::from).ok_or_else(|| format!("must be a whole number from {min} to {max}{unit}"))
+                let error = || ValueError::new(format_args!("must be a whole number from {min} to {max}{unit}"));
+                number.map(Value::from).ok_or_else(error)
             }
             Kind::Switch => match text.trim() {
                 "true" => Ok(true.into()),
                 "false" => Ok(false.into()),
-                _ => Err("must be true or false".to_owned()),
+                _ => Err(ValueError::new("must be true or false")),
             },
             Kind::Choice(names) => {
                 let name = names.iter().find(|name| **name == text.trim());
-                name.map(|name| Value::from(*name)).ok_or_else(|| format!("must be one of {}", names.join(", ")))
+                let error = || ValueError::new(format_args!("must be one of {}", names.join(", ")));
+                name.map(|name| Value::from(*name)).ok_or_else(error)
             }
             Kind::Text(_, parse) => parse(text).map(Value::from),
             Kind::List(_, parse) => text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(parse).collect(),
         }
     }
 
-    /// Whether an error can show this value: never a text, which may be or contain a secret.
+    /// Whether an error can show this value. It must be a number, because a string can contain a secret.
     pub(super) fn can_show(&self, text: &str) -> bool {
         let is_numeric = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | '_');
         matches!(self.kind, Kind::Number { .. }) && (1..=24).contains(&text.len()) && text.chars().all(is_numeric)
@@ -293,7 +295,8 @@ mod tests {
         let setting = Setting::find(Host::Server, "timing.search-minutes").unwrap();
         assert_eq!(setting.read("1_440"), Ok(1_440.into()));
         for text in ["", "0", "-1", "1441", "1.5", "1e3", "99999999999999999999"] {
-            assert_eq!(setting.read(text), Err("must be a whole number from 1 to 1440 minutes".to_owned()), "{text}");
+            let error = setting.read(text).unwrap_err().to_string();
+            assert_eq!(error, "must be a whole number from 1 to 1440 minutes", "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The settings that every host has: those of the core's rules, of geocoders and of road services.
+//! The settings that every host has: the core's rules, geocoders and road services.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use despacho_core::{
         webhooks::WebhookConfig,
     },
 };
-use despacho_geo::{GeocoderTerms, RoutingTerms};
+use despacho_geo::{GeocoderConfig, RoutingConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -40,9 +40,9 @@ pub struct SharedSettings {
     /// How long personal data is stored.
     pub retention: RetentionConfig,
     /// How geocoders are called.
-    pub geocoder: GeocoderTerms,
+    pub geocoder: GeocoderConfig,
     /// How road services are called.
-    pub routing: RoutingTerms,
+    pub routing: RoutingConfig,
 }
 
 impl SharedSettings {
@@ -64,7 +64,7 @@ impl SharedSettings {
         }
     }
 
-    /// What is wrong with two settings together: the key, and the detail.
+    /// Returns the key and the detail of a conflict between two settings.
     pub(super) fn conflict(&self) -> Option<(&'static str, String)> {
         let dispatch = &self.dispatch;
         let lost_minutes = dispatch.max_position_age_minutes.min(dispatch.silence_timeout_minutes);
@@ -79,7 +79,7 @@ impl SharedSettings {
 static DEFAULTS: LazyLock<Value> =
     LazyLock::new(|| serde_json::to_value(SharedSettings::default()).unwrap_or_default());
 
-/// The default of a shared setting by its section and name, as the structs above have it; `None` for other settings.
+/// Returns the default of a shared setting by its section and name; `None` for other settings.
 pub(super) fn default((section, name): (&str, &str)) -> Option<String> {
     DEFAULTS.get(section)?.get(name).and_then(text)
 }
@@ -94,7 +94,7 @@ mod tests {
     use super::{super::TABLE, *};
 
     #[test]
-    fn shared_settings_and_rows_of_the_table_are_the_same() {
+    fn shared_settings_match_the_rows_of_the_table() {
         let defaults = serde_json::to_value(SharedSettings::default()).unwrap();
         let sections = defaults.as_object().unwrap();
         let fields = sections.iter().flat_map(|(section, values)| {

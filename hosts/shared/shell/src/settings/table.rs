@@ -1,7 +1,6 @@
 //! The table. Its order is that of help texts, `despacho config` and SETTINGS.md; keys without a section come first, as in a file.
 
 use despacho_core::rules::matching::Dispatch;
-use despacho_geo::{base_address, profile};
 
 use super::{
     Host::{self, Component, Server},
@@ -39,13 +38,18 @@ pub const TABLE: &[Setting] = &[
     Setting::new(
         "database-url",
         Text("postgres://...", value::postgres),
-        "PostgreSQL database as postgres://USER:PASSWORD@HOST:PORT/DATABASE; if unset, the component uses Spin's SQLite database `default`",
+        "PostgreSQL database, as postgres://USER:PASSWORD@HOST:PORT/DATABASE; if unset, the component uses Spin's SQLite database `default`",
     )
     .on(Component)
     .secret(),
-    Setting::number("database-connections", Count, 2..=1_000, "Maximum number of connections to PostgreSQL, one of which receives notifications")
-        .on(Server)
-        .default_to("16"),
+    Setting::number(
+        "database-connections",
+        Count,
+        2..=1_000,
+        "Maximum number of connections to PostgreSQL; one more connection receives notifications from other instances",
+    )
+    .on(Server)
+    .default_to("16"),
     Setting::new(
         "secret",
         Text("HEX", value::secret),
@@ -71,28 +75,39 @@ pub const TABLE: &[Setting] = &[
     Setting::new(
         "gazetteer",
         List("FILE", value::path),
-        "Gazetteer packs built by `despacho gazetteer build`, loaded into memory at start",
+        "Gazetteer packs built by `despacho gazetteer build`, loaded into memory at start; if unset, the built-in data and the geocoders \
+         locate addresses",
     )
     .on(Server),
     Setting::new(
         "nominatim",
-        Text("URL", base_address),
-        "Base URL of a Nominatim geocoder for addresses whose street is in no gazetteer pack; it receives these addresses",
+        Text("URL", value::base_url),
+        "Base URL of a Nominatim geocoder for addresses whose street is in no gazetteer pack; it receives these addresses; if unset, no \
+         Nominatim is called",
     ),
-    Setting::new("photon", Text("URL", base_address), "Base URL of a Photon geocoder, called after Nominatim; it receives addresses"),
+    Setting::new(
+        "photon",
+        Text("URL", value::base_url),
+        "Base URL of a Photon geocoder, called after Nominatim; it receives addresses; if unset, no Photon is called",
+    ),
     Setting::new(
         "roads",
         List("FILE", value::path),
-        "OpenStreetMap extracts (.osm.pbf) for road distances, loaded into memory at start; elsewhere the server falls back to the \
-         estimate and marks the order as estimated",
+        "OpenStreetMap extracts (.osm.pbf) for road distances, loaded into memory at start; elsewhere, or if unset, the road \
+         service or the estimate is used, and orders with estimated distances are marked",
     )
     .on(Server),
     Setting::new(
         "osrm",
-        Text("URL", base_address),
-        "Base URL of an OSRM road service; distances that it lacks are estimated and the order is marked as estimated",
+        Text("URL", value::base_url),
+        "Base URL of an OSRM road service; distances that it lacks are estimated and the order is marked as estimated; if unset, no OSRM is \
+         called",
     ),
-    Setting::new("valhalla", Text("URL", base_address), "Base URL of a Valhalla road service, instead of an OSRM"),
+    Setting::new(
+        "valhalla",
+        Text("URL", value::base_url),
+        "Base URL of a Valhalla road service, which replaces an OSRM; if unset, no Valhalla is called",
+    ),
     Setting::new("panel", Text("FOLDER", value::path), "Folder of the merchant panel's built files, served at /; if unset, there is no panel")
         .on(Server),
     Setting::new(
@@ -100,8 +115,12 @@ pub const TABLE: &[Setting] = &[
         Text("URL", value::tiles),
         "URL of the panel's map tiles, for example https://tiles.example/{z}/{x}/{y}.png; if unset, the map has a plain background",
     ),
-    Setting::new("panel-tiles-attribution", Text("TEXT", value::any), "Attribution text for the map tiles"),
-    Setting::new("demo", Switch, "Whether demo stores, couriers and orders are created, with a public key").default_to("false"),
+    Setting::new(
+        "panel-tiles-attribution",
+        Text("TEXT", value::any),
+        "Attribution text for the map tiles; if unset, the map shows no attribution",
+    ),
+    Setting::new("demo", Switch, "Whether demo stores, couriers and orders with a public key are created").default_to("false"),
     Setting::new(
         "webhooks-after-responses",
         Switch,
@@ -128,7 +147,8 @@ pub const TABLE: &[Setting] = &[
         "max-connections-per-address",
         Count,
         1..=1_000_000,
-        "Maximum number of connections of one IPv4 address or IPv6 /64 network, as max-connections; trusted proxies have no such limit",
+        "Maximum number of connections of one IPv4 address or IPv6 /64 network, enforced like max-connections; trusted proxies have no such \
+         limit",
     )
     .on(Server)
     .default_to("1000"),
@@ -161,9 +181,14 @@ pub const TABLE: &[Setting] = &[
     Setting::number("timeouts.shutdown-seconds", Seconds, 0..=3_600, "Timeout for accepted requests after SIGTERM or SIGINT")
         .on(Server)
         .default_to("30"),
-    Setting::new("cors.origins", List("ORIGIN", value::origin), "Origins whose pages can call the API from a browser").on(Server),
-    Setting::new("tls.cert", Text("FILE", value::path), "Certificate chain in PEM; if set, the server uses HTTPS").on(Server),
-    Setting::new("tls.key", Text("FILE", value::path), "Private key of the certificate in PEM").on(Server),
+    Setting::new(
+        "cors.origins",
+        List("ORIGIN", value::origin),
+        "Origins whose pages can call the API from a browser; if unset, only the server's own pages can",
+    )
+    .on(Server),
+    Setting::new("tls.cert", Text("FILE", value::path), "Certificate chain in PEM; if unset, the server uses HTTP instead of HTTPS").on(Server),
+    Setting::new("tls.key", Text("FILE", value::path), "Private key of the certificate in PEM; required with tls.cert").on(Server),
     Setting::new(
         "places.min-precision",
         Choice(&["coordinates", "number", "street", "cep", "cep5", "neighbourhood", "municipality"]),
@@ -176,7 +201,7 @@ pub const TABLE: &[Setting] = &[
         "geocoder.cache-days",
         Days,
         0..=3_650,
-        "Time that a geocoder's result is cached by a hash of the address, and one day for no result; 0 disables the cache",
+        "Time that a location is cached by a hash of the address; empty results are cached for at most one day; 0 disables the cache",
     ),
     Setting::number(
         "geocoder.cache-entries",
@@ -195,7 +220,7 @@ pub const TABLE: &[Setting] = &[
         "routing.duration-percent",
         Percent,
         50..=500,
-        "Time of a courier in traffic as a percentage of the road network's free-flow time",
+        "Travel time of a courier in traffic as a percentage of the road network's free-flow time",
     ),
     Setting::number("routing.osrm-points", Count, 2..=10_000, "Maximum points of one OSRM request, its --max-table-size"),
     Setting::number(
@@ -204,7 +229,7 @@ pub const TABLE: &[Setting] = &[
         1..=1_000_000,
         "Maximum pairs of one Valhalla request, its max_matrix_location_pairs",
     ),
-    Setting::new("routing.osrm-profile", Text("NAME", profile), "Profile in the URLs of OSRM requests"),
+    Setting::new("routing.osrm-profile", Text("NAME", value::profile), "Profile in the URLs of OSRM requests"),
     Setting::new(
         "routing.valhalla-costing",
         Choice(&["auto", "motorcycle", "motor_scooter", "bicycle"]),
@@ -228,7 +253,8 @@ pub const TABLE: &[Setting] = &[
     Setting::new(
         "metrics.token",
         Text("TOKEN", value::token),
-        "Bearer token for /metrics, 20 to 256 visible characters; the operator's token is also valid, and without both /metrics is closed",
+        "Bearer token for /metrics, of 20 to 256 visible characters; the operator's token is also valid; if both are unset, /metrics is \
+         closed",
     )
     .on(Server)
     .secret(),
@@ -242,7 +268,7 @@ pub const TABLE: &[Setting] = &[
     Setting::new(
         "otlp.headers",
         List("NAME=VALUE", value::header),
-        "Headers of requests to the collector, for example authorization=Bearer xyz",
+        "Headers of requests to the collector, for example authorization=Bearer xyz; if unset, none are added",
     )
     .on(Server)
     .secret(),
@@ -250,7 +276,7 @@ pub const TABLE: &[Setting] = &[
         "otlp.sample-percent",
         Percent,
         0..=100,
-        "Share of new traces that are recorded; a client's own trace keeps the client's decision",
+        "Share of new traces that are recorded; for a trace that the client began, the client decides",
     )
     .on(Server)
     .default_to("100"),
@@ -265,7 +291,7 @@ pub const TABLE: &[Setting] = &[
     ),
     Setting::number("limits.writes-per-minute", Count, 1..=1_000_000, "Maximum writes per minute of one merchant"),
     Setting::number("limits.reads-per-minute", Count, 1..=1_000_000, "Maximum reads per minute of one merchant"),
-    Setting::number("limits.logins-per-15-minutes", Count, 1..=10_000, "Maximum logins in 15 minutes for one email"),
+    Setting::number("limits.logins-per-15-minutes", Count, 1..=10_000, "Maximum logins in 15 minutes with one email address"),
     Setting::number(
         "limits.logins-per-address",
         Count,
@@ -277,7 +303,7 @@ pub const TABLE: &[Setting] = &[
         "limits.registrations-per-day",
         Count,
         1..=100_000,
-        "Maximum attempts per day of one merchant to create a branch or change a store's email",
+        "Maximum attempts per day of one merchant to create a branch or change a store's email address",
     ),
     Setting::number(
         "limits.idempotency-records",
@@ -285,7 +311,12 @@ pub const TABLE: &[Setting] = &[
         1..=100_000_000,
         "Maximum responses stored within 24 hours for the idempotency keys of one merchant or courier",
     ),
-    Setting::number("limits.idempotency-mib", Mebibytes, 1..=1_000_000, "Maximum total size of these stored responses"),
+    Setting::number(
+        "limits.idempotency-mib",
+        Mebibytes,
+        1..=1_000_000,
+        "Maximum total size of the responses stored for idempotency keys of one merchant or courier",
+    ),
     Setting::number(
         "limits.unknown-keys-per-minute",
         Count,
@@ -296,21 +327,21 @@ pub const TABLE: &[Setting] = &[
         "overload.max-in-flight",
         Count,
         1..=100_000,
-        "Maximum requests processed at the same time; health checks and metrics are not counted",
+        "Maximum requests processed concurrently, without health checks and metrics",
     )
     .on(Server)
     .default_to("512"),
     Setting::number("overload.max-queued", Count, 0..=100_000, "Maximum queued requests; further requests get 503 at once")
         .on(Server)
         .default_to("512"),
-    Setting::number("overload.max-queue-ms", Milliseconds, 1..=30_000, "Time after which a queued request gets 503")
+    Setting::number("overload.max-queue-ms", Milliseconds, 1..=30_000, "Maximum time in the queue, after which a request gets 503")
         .on(Server)
         .default_to("1000"),
     Setting::number(
         "overload.body-mib",
         Mebibytes,
         1..=65_536,
-        "Maximum memory of all request bodies, and a quarter of it for one IP address; beyond it requests get 503",
+        "Maximum memory of all request bodies; one IP address can use a quarter of it; beyond these limits requests get 503",
     )
     .on(Server)
     .default_to("64"),
@@ -330,14 +361,14 @@ pub const TABLE: &[Setting] = &[
     )
     .on(Server)
     .default_to("16"),
-    Setting::number("timing.search-minutes", Minutes, 1..=1_440, "Time to search for a courier before an order expires"),
+    Setting::number("timing.search-minutes", Minutes, 1..=1_440, "Time to search for a courier, after which an order expires"),
     Setting::number(
         "cancellation.free-minutes",
         Minutes,
         0..=1_440,
-        "Time after the first assignment of a courier in which cancelling is free of charge",
+        "Time after the first assignment of a courier during which cancellation is free of charge",
     ),
-    Setting::number("cancellation.fee-percent", Percent, 0..=100, "Share of the fee that a later cancellation costs"),
+    Setting::number("cancellation.fee-percent", Percent, 0..=100, "Price of a later cancellation as a percentage of the order's fee"),
     Setting::number(
         "dispatch.interval-seconds",
         Seconds,
@@ -360,25 +391,25 @@ pub const TABLE: &[Setting] = &[
         "dispatch.silence-timeout-minutes",
         Minutes,
         1..=120,
-        "Time without a position or a step after which a courier loses an order before the pickup",
+        "Time without a position or step, after which an order that is not picked up is taken from its courier",
     ),
     Setting::number(
         "dispatch.reoffer-after-minutes",
         Minutes,
         0..=60,
-        "Time of searching after which a courier who released the order can get it again, if no other courier is free",
+        "Search time after which an order can be assigned again to a courier who released it, if no other courier is free",
     ),
     Setting::number(
         "dispatch.position-seconds",
         Seconds,
         0..=300,
-        "Time between two stored positions of a courier; for sandbox couriers it is one second",
+        "Minimum time between two stored positions of a courier; one second for sandbox couriers",
     ),
     Setting::number(
         "dispatch.orders-per-pass",
         Count,
         1..=5_000,
-        "Maximum searching orders near a free courier that one pass matches; if there are more, half of them rotate",
+        "Maximum searching orders near free couriers that one pass matches; if there are more, half of these have searched longest and the rest rotate",
     ),
     Setting::number(
         "sandbox.couriers-per-store",
@@ -391,8 +422,8 @@ pub const TABLE: &[Setting] = &[
     Setting::number("sandbox.speed", Factor, 1..=600, "Speed of simulated couriers as a multiple of real time")
         .on(Server)
         .default_to("30"),
-    Setting::number("keys.days", Days, 1..=3_650, "Time that an issued API key is valid"),
-    Setting::number("keys.session-hours", Hours, 1..=720, "Time that a login at the panel is valid"),
+    Setting::number("keys.days", Days, 1..=3_650, "Lifetime of an issued API key"),
+    Setting::number("keys.session-hours", Hours, 1..=720, "Lifetime of a login to the panel"),
     Setting::number("keys.per-store", Count, 1..=10_000, "Maximum valid API keys of a store, without logins"),
     Setting::number(
         "keys.sessions-per-store",
@@ -404,32 +435,32 @@ pub const TABLE: &[Setting] = &[
         "webhooks.first-retry-ms",
         Milliseconds,
         10..=3_600_000,
-        "Time between a failed first attempt and the second; each further delay is three times as long",
+        "Delay between a failed first attempt and the second; each further delay is three times as long",
     ),
     Setting::number("webhooks.max-retry-minutes", Minutes, 1..=1_440, "Maximum delay between two attempts"),
-    Setting::number("webhooks.give-up-minutes", Minutes, 1..=43_200, "Time after which a message is given up"),
+    Setting::number("webhooks.give-up-minutes", Minutes, 1..=43_200, "Time after which a message is no longer retried"),
     Setting::number("webhooks.disable-after", Count, 1..=1_000_000, "Consecutive failed attempts that disable a webhook"),
-    Setting::number("webhooks.timeout-seconds", Seconds, 1..=30, "Timeout of a request to a webhook's receiver"),
+    Setting::number("webhooks.timeout-seconds", Seconds, 1..=30, "Timeout of one request to a webhook's receiver"),
     Setting::number("webhooks.per-store", Count, 1..=1_000, "Maximum webhooks of a store"),
     Setting::number("webhooks.per-merchant", Count, 1..=100_000, "Maximum webhooks of one merchant"),
     Setting::new(
         "webhooks.loopback",
         Switch,
-        "Whether webhooks can be sent to this machine, also without TLS; only for development",
+        "Whether webhooks can be sent to loopback addresses, also without TLS; only for development",
     ),
     Setting::number(
         "retention.recipients-days",
         Days,
         0..=3_650,
-        "Time after an order's creation when recipients' names, phones, addresses and observations are erased if the order has ended; \
-         0 stores them until an erasure is requested",
+        "Time after an order's creation, when the names, phones, addresses and observations of its recipients are erased if the order has \
+         ended; 0 stores them until an erasure is requested",
     ),
     Setting::number(
         "retention.positions-days",
         Days,
         0..=3_650,
-        "Time after which couriers' positions are erased from ended orders and from couriers who have reported none since; 0 stores them \
-         as long as the recipients",
+        "Time after which positions are erased from ended orders, and the last position of couriers who reported no newer one; 0 stores \
+         them as long as the recipients' data",
     ),
     Setting::number("streams.per-merchant", Count, 1..=100_000, "Maximum open event streams of one merchant")
         .on(Server)

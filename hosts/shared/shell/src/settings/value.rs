@@ -1,6 +1,6 @@
-//! The forms of texts in settings.
+//! Checks and normalizes the strings of settings.
 
-use std::net::SocketAddr;
+use std::{fmt, net::SocketAddr};
 
 use despacho_core::{
     json,
@@ -12,32 +12,59 @@ use despacho_core::{
 use http::{HeaderName, HeaderValue, Uri};
 use serde_json::Value;
 
-type Parsed = Result<String, String>;
+type Parsed = Result<String, ValueError>;
+
+/// A value is invalid. The text states which values are allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueError(String);
+
+impl ValueError {
+    pub(super) fn new(detail: impl fmt::Display) -> ValueError {
+        ValueError(detail.to_string())
+    }
+}
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ValueError {}
 
 /// Reads a tariff from JSON.
 ///
 /// # Errors
-/// Everything that is wrong with it.
-pub fn tariff(text: &str) -> Result<Tariff, String> {
-    let tariff: Tariff = json::from_str(text).map_err(|error| format!("is not a tariff: {error}"))?;
+/// The tariff is invalid. The error lists every reason.
+pub fn tariff(text: &str) -> Result<Tariff, ValueError> {
+    let tariff: Tariff = json::from_str(text).map_err(|error| ValueError(format!("is not a tariff: {error}")))?;
     let errors: Vec<String> = tariff.errors().iter().map(ToString::to_string).collect();
-    if errors.is_empty() { Ok(tariff) } else { Err(format!("is not a tariff: {}", errors.join("; "))) }
+    if errors.is_empty() { Ok(tariff) } else { Err(ValueError(format!("is not a tariff: {}", errors.join("; ")))) }
 }
 
 pub(super) fn tariff_json(text: &str) -> Parsed {
     tariff(text).map(|_| text.to_owned())
 }
 
+pub(super) fn base_url(text: &str) -> Parsed {
+    despacho_geo::base_url(text).map_err(ValueError::new)
+}
+
+pub(super) fn profile(text: &str) -> Parsed {
+    despacho_geo::profile(text).map_err(ValueError::new)
+}
+
 pub(super) fn address(text: &str) -> Parsed {
     let text = text.trim();
     let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
     let address = named.as_deref().unwrap_or(text).parse::<SocketAddr>();
-    let address = address.map_err(|_| "must be ADDRESS:PORT, for example 127.0.0.1:8080 or [::]:8080")?;
+    let address =
+        address.map_err(|_| ValueError::new("must be ADDRESS:PORT, for example 127.0.0.1:8080 or [::]:8080"))?;
     Ok(address.to_string())
 }
 
 pub(super) fn path(text: &str) -> Parsed {
-    if text.is_empty() || text.contains('\0') { Err("must be a path".to_owned()) } else { Ok(text.to_owned()) }
+    if text.is_empty() || text.contains('\0') { Err(ValueError::new("must be a path")) } else { Ok(text.to_owned()) }
 }
 
 pub(super) fn any(text: &str) -> Parsed {
@@ -45,16 +72,17 @@ pub(super) fn any(text: &str) -> Parsed {
 }
 
 pub(super) fn secret(text: &str) -> Parsed {
-    Secret::parse(text).map(|_| text.trim().to_owned())
+    Secret::parse(text).map(|_| text.trim().to_owned()).map_err(ValueError::new)
 }
 
 pub(super) fn token(text: &str) -> Parsed {
-    operator_token(text).map(|_| text.trim().to_owned())
+    operator_token(text).map(|_| text.trim().to_owned()).map_err(ValueError::new)
 }
 
 /// An origin: scheme, host and port, without a path.
 pub(super) fn origin(text: &str) -> Parsed {
-    let error = || format!("{text} is not an origin: write scheme://host or scheme://host:port without a path");
+    let error =
+        || ValueError(format!("{text} is not an origin: write scheme://host or scheme://host:port without a path"));
     let (scheme, host) = text.split_once("://").ok_or_else(error)?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
     if matches!(scheme, "http" | "https") && !host.is_empty() && host.chars().all(is_plain) {
@@ -66,7 +94,7 @@ pub(super) fn origin(text: &str) -> Parsed {
 }
 
 pub(super) fn tiles(text: &str) -> Parsed {
-    crate::panel::origin(text.trim()).map(|_| text.trim().to_owned())
+    crate::panel::origin(text.trim()).map(|_| text.trim().to_owned()).map_err(ValueError::new)
 }
 
 pub(super) fn collector(text: &str) -> Parsed {
@@ -74,7 +102,9 @@ pub(super) fn collector(text: &str) -> Parsed {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     match (rest, text.parse::<Uri>()) {
         (Some(rest), Ok(uri)) if uri.host().is_some() && !rest.contains(['?', '#', '@']) => Ok(text.to_owned()),
-        _ => Err("must be http://HOST:PORT or https://HOST:PORT, with a path if the collector has one".to_owned()),
+        _ => {
+            Err(ValueError::new("must be http://HOST:PORT or https://HOST:PORT, with a path if the collector has one"))
+        }
     }
 }
 
@@ -84,22 +114,22 @@ pub(super) fn header(text: &str) -> Parsed {
 }
 
 /// Splits `NAME=VALUE` into a header.
-pub(super) fn split_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+pub(super) fn split_header(text: &str) -> Result<(HeaderName, HeaderValue), ValueError> {
     let pair = || {
         let (name, value) = text.split_once('=')?;
         let mut value = HeaderValue::from_str(value.trim()).ok()?;
         value.set_sensitive(true);
         Some((HeaderName::from_bytes(name.trim().as_bytes()).ok()?, value))
     };
-    pair().ok_or_else(|| "must be NAME=VALUE, several separated by commas".to_owned())
+    pair().ok_or_else(|| ValueError::new("must be NAME=VALUE, several separated by commas"))
 }
 
-/// A header's name of letters, digits and hyphens: proxies drop other names.
+/// A header's name of letters, digits and hyphens, because proxies drop other names.
 pub(super) fn header_name(text: &str) -> Parsed {
     let is_plain = text.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     match HeaderName::from_bytes(text.trim().as_bytes()) {
         Ok(name) if is_plain => Ok(name.to_string()),
-        _ => Err("must be a header's name, for example spin-client-addr".to_owned()),
+        _ => Err(ValueError::new("must be a header's name, for example spin-client-addr")),
     }
 }
 
@@ -109,11 +139,11 @@ pub(super) fn postgres(text: &str) -> Parsed {
     if is_postgres {
         Ok(text.to_owned())
     } else {
-        Err("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned())
+        Err(ValueError::new("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE"))
     }
 }
 
-/// A scalar or a list of strings as the text that a flag would have.
+/// Returns a scalar or a list of strings as the string that a flag would have.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -129,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_256_bits_and_tokens_long() {
+    fn secrets_have_256_bits_and_tokens_have_minimum_length() {
         assert!(secret(&"0f".repeat(32)).is_ok());
         for text in ["", "0f", &"0g".repeat(32), &"é".repeat(32)] {
             assert!(secret(text).is_err(), "{text}");
@@ -158,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_may_name_localhost() {
+    fn listen_address_can_name_localhost() {
         assert_eq!(address(" localhost:80 ").as_deref(), Ok("127.0.0.1:80"));
         assert!(
             address("nowhere").is_err() && header_name("true client ip").is_err() && postgres("mysql://x").is_err()

@@ -135,7 +135,7 @@ impl Batch {
             none => none.insert(Draft::begin(folder, now)?),
         };
         draft.add(&order.record)?;
-        self.leaves.push(order.leaf);
+        self.leaves.push(order.history);
         Ok(())
     }
 
@@ -158,7 +158,7 @@ impl Tally {
             return false;
         }
         self.orders += 1;
-        self.events += u64::try_from(order.leaf.events).unwrap_or(0);
+        self.events += u64::try_from(order.history.events).unwrap_or(0);
         self.bytes += order.record.len() as u64;
         true
     }

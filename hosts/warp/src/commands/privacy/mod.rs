@@ -166,7 +166,9 @@ async fn record(config: &Config, cause: ErasureCause, subject: Option<String>, a
 
 /// Removes earlier versions of rows from SQLite's log.
 fn truncate_log(config: &Config) -> Result<(), Failure> {
-    if config.database != Database::Sqlite || despacho_sqlite::truncate_log(&config.database_file())? {
+    if config.database != Database::Sqlite
+        || despacho_sqlite::truncate_log(&config.database_file()).map_err(|error| error.to_string())?
+    {
         return Ok(());
     }
     let text = "erased, but a reader keeps earlier versions in the write-ahead log; repeat the command later";

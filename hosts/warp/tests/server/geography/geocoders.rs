@@ -9,7 +9,7 @@ use despacho_core::{
 };
 use despacho_warp::{
     config::Config,
-    geo::{Geography, Sourced},
+    geo::{Geography, SourcedLocation},
 };
 
 use super::{address, chosen, metrics, open, short_timeouts};
@@ -41,7 +41,7 @@ fn nominatim(folder: &Path, upstream: &Upstream) -> Geography {
     open(folder, Config { nominatim: Some(upstream.base.clone()), ..chosen() })
 }
 
-async fn locate(geography: &Geography, address: &Address) -> Result<Sourced, LocateError> {
+async fn locate(geography: &Geography, address: &Address) -> Result<SourcedLocation, LocateError> {
     geography.locate(&[address]).await.unwrap().remove(0)
 }
 

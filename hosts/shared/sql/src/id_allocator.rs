@@ -1,7 +1,7 @@
-//! Identifiers, reserved in the database for all requests of a host that wait for some.
+//! Allocates IDs in the database for all waiting requests of a host.
 //!
-//! One request at a time goes to the database, for itself and for all that came while the one before was there. Where identifiers
-//! are reserved in stock, most requests take theirs from it and go nowhere.
+//! One request at a time, the leader, updates the counter: for itself and for all requests that arrived during the previous update. If
+//! the host keeps a stock of IDs, most requests are served from it without the database.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,65 +9,65 @@ use despacho_core::{host::HostError, model::IdBlock};
 
 use crate::{Driver, Row, read};
 
-/// What is reserved, and who waits.
+/// The stock of IDs and the waiting requests.
 #[derive(Debug)]
 pub(crate) struct IdAllocator {
-    /// Reserved and not given away.
+    /// Allocated IDs that are unused.
     stock: Mutex<IdBlock>,
-    /// Identifiers that are reserved at once at least.
-    at_once: u64,
+    /// Minimum number of IDs that one update allocates.
+    batch: u64,
     waiting: Mutex<Vec<Arc<PendingAllocation>>>,
-    /// Held by the request that asks the database.
-    turn: futures_util::lock::Mutex<()>,
+    /// Locked by the leader.
+    leader: futures_util::lock::Mutex<()>,
 }
 
-/// What a request waits for.
+/// The allocation that a request waits for.
 #[derive(Debug)]
 struct PendingAllocation {
     count: u64,
-    response: Mutex<Option<Result<IdBlock, HostError>>>,
+    result: Mutex<Option<Result<IdBlock, HostError>>>,
 }
 
 impl IdAllocator {
-    /// Nothing in stock; so many are to be reserved at once.
-    pub(crate) fn of(at_once: u32) -> IdAllocator {
+    /// Creates an allocator with an empty stock, which allocates at least `batch` IDs at a time.
+    pub(crate) fn of(batch: u32) -> IdAllocator {
         let (stock, waiting) = (Mutex::new(IdBlock::new(0, 0)), Mutex::default());
-        IdAllocator { stock, at_once: at_once.into(), waiting, turn: futures_util::lock::Mutex::new(()) }
+        IdAllocator { stock, batch: batch.into(), waiting, leader: futures_util::lock::Mutex::new(()) }
     }
 
-    /// So many identifiers, higher than all that anybody was given before this was asked; of several instances too, where none are held
-    /// in stock.
+    /// Allocates `count` IDs, which are higher than all IDs that were allocated before the call. Without a stock this is also true across
+    /// instances.
     pub(crate) async fn take<D: Driver>(&self, driver: &D, count: u32) -> Result<IdBlock, HostError> {
         let count = u64::from(count);
         if let Some(block) = locked(&self.stock).split(count) {
             return Ok(block);
         }
-        let allocation = Arc::new(PendingAllocation { count, response: Mutex::new(None) });
+        let allocation = Arc::new(PendingAllocation { count, result: Mutex::new(None) });
         locked(&self.waiting).push(Arc::clone(&allocation));
-        let _turn = self.turn.lock().await;
-        if let Some(response) = locked(&allocation.response).take() {
-            return response;
+        let _leader = self.leader.lock().await;
+        if let Some(result) = locked(&allocation.result).take() {
+            return result;
         }
         let mut allocations = std::mem::take(&mut *locked(&self.waiting));
-        // Whoever took the wishes before may have gone away with them.
+        // The previous leader may have taken this allocation and been cancelled.
         if !allocations.iter().any(|other| Arc::ptr_eq(other, &allocation)) {
             allocations.push(Arc::clone(&allocation));
         }
-        // The request before may have reserved more than was wished for.
+        // The previous leader may have allocated more IDs than were requested.
         allocations.retain(|allocation| {
             locked(&self.stock).split(allocation.count).map(|block| allocation.complete(Ok(block))).is_none()
         });
         if !allocations.is_empty() {
             self.refill(driver, &allocations).await;
         }
-        let response = locked(&allocation.response).take();
-        response.unwrap_or_else(|| Err(missing()))
+        let result = locked(&allocation.result).take();
+        result.unwrap_or_else(|| Err(missing()))
     }
 
-    /// Reserves for all of these at once.
+    /// Serves all of these with one update of the counter.
     async fn refill<D: Driver>(&self, driver: &D, allocations: &[Arc<PendingAllocation>]) {
         let wanted = allocations.iter().map(|allocation| allocation.count).sum();
-        match reserved(driver, self.at_once.max(wanted)).await {
+        match allocate(driver, self.batch.max(wanted)).await {
             Ok(mut block) => {
                 allocations
                     .iter()
@@ -80,13 +80,13 @@ impl IdAllocator {
 }
 
 impl PendingAllocation {
-    fn complete(&self, response: Result<IdBlock, HostError>) {
-        *locked(&self.response) = Some(response);
+    fn complete(&self, result: Result<IdBlock, HostError>) {
+        *locked(&self.result) = Some(result);
     }
 }
 
-/// A fresh block of the database's.
-async fn reserved<D: Driver>(driver: &D, count: u64) -> Result<IdBlock, HostError> {
+/// Allocates a block of IDs in the database.
+async fn allocate<D: Driver>(driver: &D, count: u64) -> Result<IdBlock, HostError> {
     let mut rows = driver.write_returning(read::reserve_ids(count)).await?;
     let end = rows.first_mut().map(Row::integer).transpose()?;
     let first = end.and_then(|end| u64::try_from(end).ok()?.checked_sub(count));
@@ -94,7 +94,7 @@ async fn reserved<D: Driver>(driver: &D, count: u64) -> Result<IdBlock, HostErro
 }
 
 fn missing() -> HostError {
-    HostError::Internal { detail: "the database has no counter of identifiers".to_owned() }
+    HostError::Internal { detail: "the database has no counter of IDs".to_owned() }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -110,11 +110,11 @@ mod tests {
     use super::*;
     use crate::{Query, Statement, Value};
 
-    /// A counter that lets everybody else run before it answers.
+    /// A counter that yields to all other tasks before it returns.
     #[derive(Default)]
     struct Counter {
         value: AtomicU64,
-        requested: AtomicU64,
+        updates: AtomicU64,
     }
 
     impl Driver for Counter {
@@ -124,7 +124,7 @@ mod tests {
 
         async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
             let &[Value::Integer(count)] = query.params.as_slice() else { return Ok(Vec::new()) };
-            self.requested.fetch_add(1, SeqCst);
+            self.updates.fetch_add(1, SeqCst);
             tokio::task::yield_now().await;
             let count = u64::try_from(count).unwrap();
             Ok(vec![Row::new(vec![Value::number(self.value.fetch_add(count, SeqCst) + count)])])
@@ -141,33 +141,33 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn those_who_wait_together_are_served_together_and_none_twice() {
-        let (driver, reserve) = (Counter::default(), IdAllocator::of(1));
-        let blocks = join_all((0..20).map(|_| reserve.take(&driver, 3))).await;
+    async fn waiting_requests_share_update_without_duplicates() {
+        let (driver, allocator) = (Counter::default(), IdAllocator::of(1));
+        let blocks = join_all((0..20).map(|_| allocator.take(&driver, 3))).await;
         let mut all: Vec<u64> = blocks.into_iter().flat_map(|block| numbers(block, 3)).collect();
         all.sort_unstable();
         assert_eq!(all, (0..60).collect::<Vec<_>>());
-        // The first goes alone, and all others came while it was away.
-        assert_eq!(driver.requested.load(SeqCst), 2);
+        // The first request updates the counter by itself. All others arrive meanwhile and share the second update.
+        assert_eq!(driver.updates.load(SeqCst), 2);
     }
 
     #[tokio::test]
-    async fn a_stock_serves_many() {
-        let (driver, reserve) = (Counter::default(), IdAllocator::of(512));
+    async fn stock_serves_many_requests() {
+        let (driver, allocator) = (Counter::default(), IdAllocator::of(512));
         for _ in 0..2 {
-            join_all((0..20).map(|_| reserve.take(&driver, 3))).await;
+            join_all((0..20).map(|_| allocator.take(&driver, 3))).await;
         }
-        assert_eq!(driver.requested.load(SeqCst), 1);
+        assert_eq!(driver.updates.load(SeqCst), 1);
     }
 
     #[tokio::test]
-    async fn who_goes_away_takes_nobody_along() {
-        let (driver, reserve) = (Counter::default(), IdAllocator::of(1));
-        let (mut leader, mut second) = (Box::pin(reserve.take(&driver, 1)), Box::pin(reserve.take(&driver, 1)));
+    async fn cancelled_caller_does_not_cancel_other_waiters() {
+        let (driver, allocator) = (Counter::default(), IdAllocator::of(1));
+        let (mut leader, mut second) = (Box::pin(allocator.take(&driver, 1)), Box::pin(allocator.take(&driver, 1)));
         assert!(poll!(leader.as_mut()).is_pending() && poll!(second.as_mut()).is_pending());
         drop(leader);
-        // The second leads now, with the third's wish, and goes away too.
-        let mut third = Box::pin(reserve.take(&driver, 1));
+        // The second request is now the leader, with the third's allocation, and is cancelled too.
+        let mut third = Box::pin(allocator.take(&driver, 1));
         assert!(poll!(third.as_mut()).is_pending() && poll!(second.as_mut()).is_pending());
         drop(second);
         assert_eq!(numbers(third.await, 1).len(), 1);

@@ -1,4 +1,4 @@
-//! What leaves the service, asked and written: journals, statements, subscriptions.
+//! Queries and statements for journals, account statements and webhooks.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -22,9 +22,9 @@ const JOURNAL_OF_MATRIX: &str =
 const JOURNAL_OF_BRANCH: &str =
     "SELECT place, id, body FROM events WHERE store = $1 AND place > $2 ORDER BY place LIMIT $3";
 
-/// A subscription of a matrix has news where its journal goes on, one of a branch where an event of that branch is there: others'
-/// events do not stir it. Those with a lease are numbered first, so that running rounds count against the bounds on every instance; a
-/// receiver's are numbered after each merchant's bound, so that one merchant's backlog keeps no other from a receiver that they share.
+/// A parent store's webhook is due if its journal has newer events; a branch's webhook is due only if that branch has newer events. Webhooks
+/// with a lease are numbered first, so that running batches count towards the limits on every instance. Webhooks of a receiver are numbered
+/// after the limit of each merchant, so that one merchant's backlog does not delay others with the same receiver.
 const DUE_WEBHOOKS: &str = "SELECT version, body FROM (SELECT version, body, id, seen_at, leased_until, turn, \
      ROW_NUMBER() OVER (PARTITION BY COALESCE(receiver, CAST(id AS TEXT)) \
      ORDER BY CASE WHEN leased_until > $1 THEN 0 ELSE 1 END, turn, seen_at, id) AS receiver_turn \
@@ -40,29 +40,29 @@ const BRANCHES: &str = "SELECT COUNT(*), CAST(0 AS BIGINT) FROM stores WHERE mat
 
 const WEBHOOKS: &str = "SELECT COUNT(*), CAST(0 AS BIGINT) FROM webhooks WHERE matrix = $1 AND removed = 0";
 
-/// Sums are read as whole numbers: PostgreSQL's have no bound and another type.
+/// Sums are cast to integers, because PostgreSQL returns them as `NUMERIC`.
 const CLAIM_USAGE: &str = "SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) \
      FROM claim_usage WHERE owner = $1 AND hour >= $2";
 
-/// The entries on a store's own balance, and those of a branch on its parent's. Each part is limited, so that a page reads no more than
-/// two pages by index.
+/// Reads the entries on a store's own balance, and a branch's entries on its parent's balance. Each part is limited, so that a page reads at
+/// most two pages by index.
 const STATEMENT: &str = "SELECT id, kind, store, order_id, reference, amount, balance, at FROM ( \
      SELECT * FROM (SELECT id, kind, COALESCE(branch, store) AS store, order_id, reference, amount, balance, at FROM ledger \
      WHERE ledger.store = $1 AND id > $2 AND at >= $3 AND at < $4 ORDER BY id LIMIT $5) AS own UNION ALL \
      SELECT * FROM (SELECT id, kind, branch AS store, order_id, reference, amount, balance, at FROM ledger \
      WHERE ledger.branch = $1 AND id > $2 AND at >= $3 AND at < $4 ORDER BY id LIMIT $5) AS paid) AS lines ORDER BY id LIMIT $5";
 
-/// Also finds what was booked on a branch's own balance before it shared its parent's.
+/// Also finds top-ups of a branch's own balance from before it shared its parent's.
 const TOP_UP: &str = "SELECT id, kind, COALESCE(branch, store), order_id, reference, amount, balance, at FROM ledger \
      WHERE store IN ($1, COALESCE((SELECT stores.account FROM stores WHERE stores.id = $1), $1)) AND reference = $2 \
      ORDER BY id DESC LIMIT 1";
 
-/// The store may be one that is not there in a test of the journal alone: then it is its own matrix.
-const COUNT_UP: &str = "INSERT INTO journals (matrix, last) \
+/// In tests of the journal the store may not exist; it is then its own parent store.
+const ADVANCE_JOURNAL: &str = "INSERT INTO journals (matrix, last) \
      VALUES (COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $1), $1), 1) \
      ON CONFLICT (matrix) DO UPDATE SET last = journals.last + 1";
 
-/// Money of a removed store does not move: its own balance is closed, also where another one pays.
+/// A removed store has no new entries: its own balance is closed, even if another store pays.
 const INSERT_ENTRY: &str = "INSERT INTO ledger (order_id, kind, amount, at, reference, store, balance, branch) \
      SELECT $1, $2, $3, $4, $5, account.store, account.amount, CASE WHEN account.store <> own.store THEN own.store END \
      FROM balances AS own JOIN balances AS account ON account.store = COALESCE($6, \
@@ -82,11 +82,11 @@ const PRUNE_ATTEMPTS: &str = "DELETE FROM webhook_attempts WHERE webhook = $1 AN
      (SELECT id FROM webhook_attempts WHERE webhook = $1 ORDER BY id DESC LIMIT 1 OFFSET 200)";
 
 pub(crate) fn journal(of: Journal, after: u64, limit: u32) -> Query {
-    let (sql, whose) = match of.branch {
+    let (sql, store) = match of.branch {
         None => (JOURNAL_OF_MATRIX, of.merchant),
         Some(branch) => (JOURNAL_OF_BRANCH, branch),
     };
-    Query::new(sql, vec![id(whose.get()), Value::number(after), Value::number(limit)])
+    Query::new(sql, vec![id(store.get()), Value::number(after), Value::number(limit)])
 }
 
 pub(crate) fn statement(store: StoreId, period: Period, limit: u32) -> Query {
@@ -122,7 +122,7 @@ pub(crate) fn usage(of: UsageQuery<'_>) -> Query {
     }
 }
 
-/// A row of two sums.
+/// Decodes a row of two sums.
 pub(crate) fn to_usage(row: &mut Row) -> Result<StorageUsage, HostError> {
     let mut sum = || Ok(u64::try_from(row.integer()?).unwrap_or_default());
     Ok(StorageUsage { records: sum()?, bytes: sum()? })
@@ -143,15 +143,15 @@ pub(crate) fn attempt(number: AttemptId) -> Query {
     Query::new("SELECT id, body FROM webhook_attempts WHERE id = $1", vec![id(number.get())])
 }
 
-/// A row of `place, id, body`.
+/// Decodes a row of `place, id, body`.
 pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, HostError> {
     let place = row.integer()?;
-    let place = u64::try_from(place).map_err(|_| corrupt_row(format!("an event at place {place}")))?;
+    let place = u64::try_from(place).map_err(|_| corrupt_row(format!("an event at position {place}")))?;
     let number = identifier(row.integer()?, EventId::new)?;
     Ok(JournalEntry { position: place, recorded: RecordedEvent { id: number, event: row.json()? } })
 }
 
-/// A row of `id, kind, store, order, reference, amount, balance, at`.
+/// Decodes a row of `id, kind, store, order, reference, amount, balance, at`.
 pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, HostError> {
     let number = identifier(row.integer()?, EntryId::new)?;
     let kind = row.text()?;
@@ -176,29 +176,29 @@ pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, HostError> {
     })
 }
 
-/// A row of `version, body`.
+/// Decodes a row of `version, body`.
 pub(crate) fn to_webhook(row: &mut Row) -> Result<Webhook, HostError> {
     let version = row.small()?;
     Ok(Webhook { version, ..row.json()? })
 }
 
-/// A row of `id, body`.
+/// Decodes a row of `id, body`.
 pub(crate) fn to_attempt(row: &mut Row) -> Result<RecordedAttempt, HostError> {
     Ok(RecordedAttempt { id: identifier(row.integer()?, AttemptId::new)?, attempt: row.json()? })
 }
 
-/// Takes the next place of a store's journal, whose row is locked from then on.
-pub(crate) fn count_up(store: StoreId) -> Statement {
-    Statement::one(COUNT_UP, vec![id(store.get())])
+/// Takes the next position of a store's journal and locks the journal's row.
+pub(crate) fn advance_journal(store: StoreId) -> Statement {
+    Statement::one(ADVANCE_JOURNAL, vec![id(store.get())])
 }
 
-/// The entry of a top-up, without its reference.
-pub(crate) fn booked(top_up: &TopUp) -> LedgerEntry {
+/// Returns the entry of a top-up, without its reference.
+pub(crate) fn top_up_entry(top_up: &TopUp) -> LedgerEntry {
     let TopUp { store, amount, at, .. } = *top_up;
     LedgerEntry { store, account: None, order: None, kind: EntryKind::TopUp, amount, at, floor: None }
 }
 
-/// An entry with the balance as it stands, moved by the statement before.
+/// Inserts an entry with the current balance, which the previous statement updated.
 pub(crate) fn entry(entry: &LedgerEntry, reference: Option<&str>) -> Statement {
     let params = vec![
         entry.order.map(|order| id(order.get())).unwrap_or(Value::Null),
@@ -212,12 +212,12 @@ pub(crate) fn entry(entry: &LedgerEntry, reference: Option<&str>) -> Statement {
     Statement::one(INSERT_ENTRY, params)
 }
 
-/// The balance that an entry names, where it is not the one that pays for its store.
+/// Returns the balance that an entry names; null for the balance that pays for its store.
 pub(crate) fn account(entry: &LedgerEntry) -> Value {
     entry.account.map_or(Value::Null, |account| id(account.get()))
 }
 
-/// Writes subscriptions, their messages and their logs.
+/// Adds the statements for webhooks, their messages and their attempts.
 pub(crate) fn webhook_statements(list: &mut Vec<Statement>, changes: &Changes) -> Result<(), HostError> {
     for write in &changes.webhooks {
         list.push(write_webhook(write)?);
@@ -276,11 +276,11 @@ fn message(change: &MessageChange) -> Result<Statement, HostError> {
 
 fn identifier<T>(number: i64, make: fn(u64) -> Option<T>) -> Result<T, HostError> {
     let made = u64::try_from(number).ok().and_then(make);
-    made.ok_or_else(|| corrupt_row(format!("a row numbered {number}")))
+    made.ok_or_else(|| corrupt_row(format!("invalid ID {number}")))
 }
 
-fn corrupt_row(what: String) -> HostError {
-    HostError::Internal { detail: format!("reading a row: {what}") }
+fn corrupt_row(detail: String) -> HostError {
+    HostError::Internal { detail: format!("reading a row: {detail}") }
 }
 
 fn id(number: u64) -> Value {
