@@ -1,9 +1,9 @@
-//! Connections to services of other machines.
+//! The HTTP connector for outbound requests.
 
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 
-/// HTTP, and HTTPS by the certificates that this system trusts; these are read only where they are needed.
+/// Returns a connector for HTTP and, if `secure`, HTTPS with the system's root certificates, which are read only then.
 pub(crate) fn connector(secure: bool) -> Result<HttpsConnector<HttpConnector>, String> {
     let provider = tokio_rustls::rustls::crypto::ring::default_provider();
     let mut http = HttpConnector::new();

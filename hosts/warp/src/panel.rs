@@ -1,4 +1,4 @@
-//! The merchant panel: the files of one folder, read at start and served beside the API.
+//! The merchant panel: the files of one folder, read at start and served with the API.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -10,17 +10,17 @@ use despacho_shell::{
 
 use crate::config::Config;
 
-/// Larger folders are no panel: somebody named the wrong one.
+/// Maximum size of the folder. A larger one is not the panel but a wrong path.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The panel's files, by the path that they are served at.
+/// The panel's files, by URL path.
 #[derive(Debug, Default)]
 pub struct Panel {
     files: BTreeMap<String, File>,
 }
 
 impl Panel {
-    /// Reads the configured folder; `None` where there is none.
+    /// Reads the configured folder; `None` if none is configured.
     pub fn load(config: &Config) -> Result<Option<Panel>, String> {
         let Some(folder) = &config.panel else { return Ok(None) };
         let error = |detail: String| format!("the panel {}: {detail}. {HOW}", folder.display());
@@ -38,13 +38,13 @@ impl Panel {
         Ok(Some(Panel { files }))
     }
 
-    /// The file at a path.
+    /// Returns the file at a path.
     pub fn file(&self, path: &str) -> Option<&File> {
         self.files.get(despacho_shell::panel::name(path)?)
     }
 }
 
-/// Every file below a folder. Names with a dot before them are a tool's and not served; links are not followed out of it.
+/// Collects all files in a folder, recursively. Names with a leading dot are skipped, and symbolic links are not followed.
 fn collect(folder: &Path, below: &str, files: &mut BTreeMap<String, Bytes>, room: &mut u64) -> Result<(), String> {
     let error = |error: std::io::Error| format!("{} cannot be read ({error})", folder.display());
     for entry in fs::read_dir(folder).map_err(error)? {
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folders_files_are_served_and_no_others() {
+    fn only_files_of_panel_folder_are_served() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("assets")).unwrap();
         fs::write(folder.path().join("index.html"), "<p>").unwrap();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_a_page_is_told_how_to_build_it() {
+    fn folder_without_index_explains_the_build() {
         let folder = tempfile::tempdir().unwrap();
         assert!(Panel::load(&config(folder.path())).unwrap_err().contains("npm run build"));
         assert!(Panel::load(&config(&folder.path().join("none"))).unwrap_err().contains("npm run build"));

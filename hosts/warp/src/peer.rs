@@ -24,7 +24,7 @@ impl Network {
     pub fn parse(text: &str) -> Result<Network, String> {
         let parsed = text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
         let network = parsed.ok_or_else(|| {
-            format!("{text} is not a network; write an address, as 192.0.2.1, or a range, as 10.0.0.0/8")
+            format!("{text} is not a network; use an address such as 192.0.2.1 or a range such as 10.0.0.0/8")
         })?;
         let mapped = match network {
             IpNet::V6(v6) => v6.addr().to_ipv4_mapped().zip(v6.prefix_len().checked_sub(MAPPED_BITS)),

@@ -1,16 +1,16 @@
 //! Loads the configuration of a command.
 
-use super::failure::Failure;
+use super::error::CommandError;
 use crate::config::{self, CliOverrides, Loaded};
 
-/// The configuration by flags, environment and file.
-pub(super) fn load(given: &CliOverrides) -> Result<Loaded, Failure> {
-    given.load(std::env::vars_os()).map_err(|errors| Failure::Usage(errors.to_string()))
+/// Loads the configuration from flags, environment and file.
+pub(super) fn load(given: &CliOverrides) -> Result<Loaded, CommandError> {
+    given.load(std::env::vars_os()).map_err(|errors| CommandError::Usage(errors.to_string()))
 }
 
-/// The configuration of a service that exists.
-pub(super) fn load_service(given: &CliOverrides) -> Result<Loaded, Failure> {
+/// Loads the configuration of an existing service.
+pub(super) fn load_service(given: &CliOverrides) -> Result<Loaded, CommandError> {
     let loaded = load(given)?;
-    config::require_service(&loaded.config).map_err(Failure::Usage)?;
+    config::require_service(&loaded.config).map_err(CommandError::Usage)?;
     Ok(loaded)
 }

@@ -1,7 +1,7 @@
 //! The operator's commands.
 
 mod archive;
-mod failure;
+mod error;
 mod gazetteer;
 mod geography;
 mod health;
@@ -18,7 +18,7 @@ use std::{path::Path, process::ExitCode};
 use clap::Parser;
 use despacho_core::rules::pricing::Tariff;
 
-pub use self::failure::Failure;
+pub use self::error::CommandError;
 use self::load::{load, load_service};
 use crate::{
     cli::{ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, StoreCommand, TariffCommand},
@@ -27,32 +27,32 @@ use crate::{
     store,
 };
 
-/// Runs the command of this process's command line.
+/// Runs the command given on the command line.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return ended(Err(Failure::Failed(format!("no runtime: {error}")))),
+        Err(error) => return exit_code(Err(CommandError::Failed(format!("cannot start the asynchronous runtime: {error}")))),
     };
-    ended(runtime.block_on(run(cli.command)))
+    exit_code(runtime.block_on(run(cli.command)))
 }
 
-fn ended(result: Result<(), Failure>) -> ExitCode {
-    let Err(failure) = result else { return ExitCode::SUCCESS };
+fn exit_code(result: Result<(), CommandError>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
     use std::io::Write as _;
-    // Where standard error is closed there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "despacho: {failure}");
-    match failure {
-        Failure::Usage(_) => ExitCode::from(2),
-        Failure::Failed(_) => ExitCode::from(1),
+    // If standard error is closed, the error cannot be reported.
+    let _ = writeln!(std::io::stderr(), "despacho: {error}");
+    match error {
+        CommandError::Usage(_) => ExitCode::from(2),
+        CommandError::Failed(_) => ExitCode::from(1),
     }
 }
 
-async fn run(command: Command) -> Result<(), Failure> {
+async fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Init { new_secret, given } => init::init(&load(&given)?.config, new_secret).await,
         Command::Serve(given) => serve::serve(load(&given)?).await,
-        Command::Matrix(given) => geography::matrix(&load(&given)?.config).await,
+        Command::Distances(given) => geography::distances(&load(&given)?.config).await,
         Command::Store(StoreCommand::Create(create)) => operator::create_store(*create).await,
         Command::Key(KeyCommand::Issue { store, name, expires_in_days, json, given }) => {
             operator::issue_key(&given, store, name, expires_in_days, json).await
@@ -87,11 +87,11 @@ async fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
-fn check_tariff(file: Option<&Path>) -> Result<(), Failure> {
+fn check_tariff(file: Option<&Path>) -> Result<(), CommandError> {
     match file {
         Some(file) => {
             let tariff = config::read_tariff(file)?;
-            Ok(print(&format!("{} holds the valid tariff {}", file.display(), tariff.version))?)
+            Ok(print(&format!("{} contains the valid tariff {}", file.display(), tariff.version))?)
         }
         None => {
             let text = serde_json::to_string_pretty(&Tariff::default()).map_err(|error| error.to_string())?;
@@ -100,7 +100,7 @@ fn check_tariff(file: Option<&Path>) -> Result<(), Failure> {
     }
 }
 
-async fn backup(config: &Config, file: &Path) -> Result<(), Failure> {
-    let report = store::backup(config, file).await.map_err(|error| format!("there is no backup: {error}"))?;
-    Ok(print(&format!("{} is a copy of {}: {report}", file.display(), config.database_file().display()))?)
+async fn backup(config: &Config, file: &Path) -> Result<(), CommandError> {
+    let report = store::backup(config, file).await.map_err(|error| format!("backup failed: {error}"))?;
+    Ok(print(&format!("copied {} to {}: {report}", config.database_file().display(), file.display()))?)
 }

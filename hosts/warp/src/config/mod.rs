@@ -7,4 +7,4 @@ mod types;
 pub use despacho_geo::Costing;
 pub use load::{CliOverrides, Loaded};
 pub use prepare::{Missing, read_tariff, require_service, settings};
-pub use types::{Config, Cors, Database, Log, LogFormat, Metrics, OtlpTerms, StreamLimits, Timeouts, Tls, reachable};
+pub use types::{Config, Cors, Database, Log, LogFormat, Metrics, OtlpConfig, StreamLimits, Timeouts, Tls, reachable};

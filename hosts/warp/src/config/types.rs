@@ -13,7 +13,7 @@ use despacho_simulator::Simulation;
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Deserializer};
 
-use crate::{connections::ConnectionLimits, memory::MemoryLimits, overload::OverloadTerms, peer::Network};
+use crate::{connections::ConnectionLimits, memory::MemoryLimits, overload::OverloadConfig, peer::Network};
 
 /// The effective configuration of a deployment. The table in despacho-shell describes each field.
 #[derive(Clone, Debug, Deserialize)]
@@ -53,8 +53,8 @@ pub struct Config {
     pub log: Log,
     #[serde(default)]
     pub metrics: Metrics,
-    pub otlp: OtlpTerms,
-    pub overload: OverloadTerms,
+    pub otlp: OtlpConfig,
+    pub overload: OverloadConfig,
     pub sandbox: Simulation,
     pub streams: StreamLimits,
     /// The settings that every host has.
@@ -119,7 +119,7 @@ pub struct Metrics {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the table of settings describes the fields")]
-pub struct OtlpTerms {
+pub struct OtlpConfig {
     pub endpoint: Option<String>,
     #[serde(default, deserialize_with = "fields::headers")]
     pub headers: Vec<(HeaderName, HeaderValue)>,

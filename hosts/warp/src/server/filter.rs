@@ -70,15 +70,15 @@ where
     let mut weight = app.overload.weight(address);
     let connection = head.extensions.get::<Arc<Connection>>().cloned();
     let rejection = match collect(body, app.settings.limits.body_bytes, app.timeout, &mut weight).await {
-        Ok(body) => match app.overload.enter(head.uri.path()).await {
+        Ok(body) => match app.overload.admit(head.uri.path()).await {
             Ok(place) => {
                 // While a request is processed, its connection is not closed to make room for others.
                 let _active = connection.as_ref().map(Connection::activate);
                 return app.respond(Request::from_parts(head, body), (place, weight)).await;
             }
-            Err(shed) => turned_away(&app, shed),
+            Err(shed) => rejected_requests(&app, shed),
         },
-        Err(BodyError::Shed(shed)) => turned_away(&app, shed),
+        Err(BodyError::Shed(shed)) => rejected_requests(&app, shed),
         Err(BodyError::Incomplete) => EarlyResponse::IncompleteBody,
     };
     let mut response = early::respond(&head, "unmatched", rejection);
@@ -89,8 +89,8 @@ where
     response.map(Into::into)
 }
 
-fn turned_away(app: &App, shed: Shed) -> EarlyResponse {
-    app.metrics.turned_away(shed);
+fn rejected_requests(app: &App, shed: Shed) -> EarlyResponse {
+    app.metrics.rejected_requests(shed);
     EarlyResponse::Busy
 }
 
@@ -160,11 +160,11 @@ mod tests {
     use super::*;
     use crate::{
         config::Config,
-        overload::{Overload, OverloadTerms},
+        overload::{Overload, OverloadConfig},
     };
 
     fn weight() -> Weight {
-        Overload::new(OverloadTerms { body_mib: 1, ..Config::defaults().unwrap().overload })
+        Overload::new(OverloadConfig { body_mib: 1, ..Config::defaults().unwrap().overload })
             .weight(Ipv4Addr::LOCALHOST.into())
     }
 

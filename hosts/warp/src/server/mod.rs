@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Why the server could not run.
-pub type Failure = String;
+pub type CommandError = String;
 
 /// Serves until the process receives a signal, then finishes accepted requests and closes the store. `announce` runs once the listener
 /// accepts connections, with the server's URL.
@@ -32,7 +32,7 @@ pub async fn serve(
     settings: Settings,
     store: Store,
     announce: impl FnOnce(&str) -> io::Result<()>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let tls = tls::acceptor(config)?;
     let listener = bind(config.listen).await?;
     let metrics_listener = bind_metrics(config).await?;
@@ -76,7 +76,7 @@ pub async fn serve(
 }
 
 /// Builds what every request needs.
-fn open(config: &Config, settings: Settings, store: Store) -> Result<(Arc<App>, Option<export::Exporter>), Failure> {
+fn open(config: &Config, settings: Settings, store: Store) -> Result<(Arc<App>, Option<export::Exporter>), CommandError> {
     let metrics = Metrics::new().with_geography(store.geography().figures());
     let (tracer, exporter) = export::start(&config.otlp, &metrics.spans)?.unzip();
     let app = App {
@@ -111,14 +111,14 @@ async fn wait_for_tasks(tasks: &TaskTracker, limit: Duration, signals: &mut stop
     }
 }
 
-async fn bind_metrics(config: &Config) -> Result<Option<TcpListener>, Failure> {
+async fn bind_metrics(config: &Config) -> Result<Option<TcpListener>, CommandError> {
     match config.metrics.listen {
         Some(address) => bind(address).await.map(Some),
         None => Ok(None),
     }
 }
 
-async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+async fn bind(address: SocketAddr) -> Result<TcpListener, CommandError> {
     TcpListener::bind(address).await.map_err(|error| format!("{address} cannot be listened on: {error}"))
 }
 

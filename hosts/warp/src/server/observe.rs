@@ -34,7 +34,7 @@ impl RequestFacts {
         let preflight = request.method() == Method::OPTIONS;
         let request_id = if preflight { sent_request_id(request.headers()).map(str::to_owned) } else { None };
         // Who only looks whether the server is there would bury what people look for.
-        let tracer = app.tracer.as_ref().filter(|_| !overload::is_watched(request.uri().path()));
+        let tracer = app.tracer.as_ref().filter(|_| !overload::is_probe(request.uri().path()));
         let span = tracer.and_then(|tracer| tracer.root(request.headers(), "request", SpanKind::Server));
         if let Some(span) = &span {
             request.extensions_mut().insert(span.context());

@@ -66,7 +66,7 @@ pub(super) fn refuser(app: Arc<App>) -> Stack {
         let app = app.clone();
         async move {
             let (head, _) = request.into_parts();
-            let watched = if overload::is_watched(head.uri.path()) {
+            let watched = if overload::is_probe(head.uri.path()) {
                 endpoints::serve(&app, &Request::from_parts(head.clone(), Bytes::new())).await
             } else {
                 None

@@ -26,7 +26,7 @@ use tokio::{
 };
 
 use super::Tracer;
-use crate::{config::OtlpTerms, connector::connector, metrics::SpanFigures};
+use crate::{config::OtlpConfig, connector::connector, metrics::SpanCounters};
 
 /// Spans that wait to be sent; about 2 MB.
 const QUEUE: usize = 4_096;
@@ -52,7 +52,7 @@ pub struct Exporter {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     url: String,
     headers: Vec<(HeaderName, HeaderValue)>,
-    figures: SpanFigures,
+    figures: SpanCounters,
 }
 
 /// The sender of the queue. The SDK's batch processor blocks a thread without a Tokio runtime, and does not count the spans that it
@@ -60,7 +60,7 @@ pub struct Exporter {
 #[derive(Debug)]
 struct Queue {
     spans: mpsc::Sender<SpanData>,
-    figures: SpanFigures,
+    figures: SpanCounters,
 }
 
 impl SpanProcessor for Queue {
@@ -82,7 +82,7 @@ impl SpanProcessor for Queue {
 }
 
 /// Returns a tracer and the exporter of its spans, if a collector is configured.
-pub fn start(terms: &OtlpTerms, figures: &SpanFigures) -> Result<Option<(Tracer, Exporter)>, String> {
+pub fn start(terms: &OtlpConfig, figures: &SpanCounters) -> Result<Option<(Tracer, Exporter)>, String> {
     let Some(endpoint) = &terms.endpoint else { return Ok(None) };
     let client = Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
@@ -99,7 +99,7 @@ fn resource() -> Resource {
     Resource::builder_empty().with_service_name(SERVICE).with_attribute(version).build()
 }
 
-fn tracer(sample_percent: u64, resource: Resource, figures: &SpanFigures) -> (Tracer, mpsc::Receiver<SpanData>) {
+fn tracer(sample_percent: u64, resource: Resource, figures: &SpanCounters) -> (Tracer, mpsc::Receiver<SpanData>) {
     let (sender, receiver) = mpsc::channel(QUEUE);
     let percent = u8::try_from(sample_percent).unwrap_or(100);
     let sampler = Sampler::TraceIdRatioBased(f64::from(percent) / 100.0);
@@ -220,7 +220,7 @@ mod tests {
     const SAMPLED: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     fn root(sample_percent: u64, traceparent: Option<&str>) -> (Option<super::super::Span>, mpsc::Receiver<SpanData>) {
-        let (tracer, spans) = tracer(sample_percent, resource(), &SpanFigures::default());
+        let (tracer, spans) = tracer(sample_percent, resource(), &SpanCounters::default());
         let headers =
             HeaderMap::from_iter(traceparent.map(|text| (HeaderName::from_static(TRACEPARENT), text.parse().unwrap())));
         (tracer.root(&headers, "request", SpanKind::Server), spans)
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn full_queue_drops_and_counts_spans() {
-        let figures = SpanFigures::default();
+        let figures = SpanCounters::default();
         let (tracer, mut spans) = tracer(100, resource(), &figures);
         for _ in 0..=QUEUE {
             drop(tracer.root(&HeaderMap::new(), "request", SpanKind::Server));

@@ -79,7 +79,7 @@ fn a_backup_of_a_running_server_starts_as_a_database_of_its_own() {
     let server = Server::start_in(folder, &[]);
     let copy = server.folder.path().join("copy.db");
     let made = stdout(&run(&server.folder, &["backup", "copy.db"]));
-    assert!(made.starts_with("copy.db is a copy of") && made.contains("checked"), "{made}");
+    assert!(made.starts_with("copied ") && made.contains(" to copy.db: ") && made.contains("checked"), "{made}");
     let again = run(&server.folder, &["backup", "copy.db"]);
     assert_eq!(again.status.code(), Some(1), "a copy is never overwritten");
     let other = tempfile::tempdir().unwrap();

@@ -60,7 +60,7 @@ fn init_leaves_an_existing_service_as_it_is() {
     let folder = folder();
     let key = matrix(&folder);
     let secret = fs::read_to_string(folder.path().join("secret")).unwrap();
-    assert!(stdout(&run(&folder, &["init"])).contains("is left as it is"));
+    assert!(stdout(&run(&folder, &["init"])).contains("its database is unchanged"));
     assert_eq!(fs::read_to_string(folder.path().join("secret")).unwrap(), secret);
     let server = Server::start_in(folder, &[]);
     assert_eq!(server.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").status, 200);
