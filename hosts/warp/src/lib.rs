@@ -10,6 +10,7 @@ mod connector;
 pub mod docs;
 pub mod early;
 pub mod endpoints;
+pub mod error;
 mod event_stream;
 pub mod feed;
 pub mod geo;

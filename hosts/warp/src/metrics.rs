@@ -121,7 +121,11 @@ impl StoreMetrics {
     fn register(&self, registry: &mut Registry) {
         let registry = registry.sub_registry_with_prefix("store");
         registry.register("commits", "Transactions committed and flushed to disk", self.commits.clone());
-        registry.register("conflicts", "Transactions rolled back because of a concurrent write", self.conflicts.clone());
+        registry.register(
+            "conflicts",
+            "Transactions rolled back because of a concurrent write",
+            self.conflicts.clone(),
+        );
         registry.register("failures", "Transactions that failed for other reasons", self.failures.clone());
         registry.register("groups", "Group commits: transactions flushed to disk together", self.groups.clone());
         registry.register("reads", "Completed reads", self.reads.clone());
@@ -197,38 +201,74 @@ impl Metrics {
         };
         registry.register("http_requests_in_flight", "Requests in progress", metrics.in_flight.clone());
         registry.register("http_connections", "Open connections", metrics.connections.clone());
-        registry.register("http_connections_shed", "Connections rejected at the connection limit", metrics.shed.clone());
-        registry.register("http_requests_shed", "Requests rejected by the overload limits", metrics.rejected_requests.clone());
+        registry.register(
+            "http_connections_shed",
+            "Connections rejected at the connection limit",
+            metrics.shed.clone(),
+        );
+        registry.register(
+            "http_requests_shed",
+            "Requests rejected by the overload limits",
+            metrics.rejected_requests.clone(),
+        );
         registry.register("http_requests_waiting", "Queued requests", metrics.waiting.clone());
         registry.register("http_body_memory_bytes", "Memory reserved for request bodies", metrics.body_bytes.clone());
         let responses = metrics.response_bytes.clone();
         registry.register("http_response_memory_bytes", "Memory of unsent responses", responses);
-        registry.register("http_responses_shed", "Responses replaced by 503 at the memory limit", metrics.responses_shed.clone());
+        registry.register(
+            "http_responses_shed",
+            "Responses replaced by 503 at the memory limit",
+            metrics.responses_shed.clone(),
+        );
         let closed = metrics.connections_closed.clone();
-        registry.register("http_connections_closed", "Connections closed because the client stalled or to make room", closed);
+        registry.register(
+            "http_connections_closed",
+            "Connections closed because the client stalled or to make room",
+            closed,
+        );
         // All reasons exist from the start: an alert on a missing series never fires.
         for shed in [Shed::QueueFull, Shed::WaitedTooLong, Shed::BodyMemory] {
             drop(metrics.rejected_requests.get_or_create(&Reason { reason: shed.name() }));
         }
-        registry.register("http_requests_abandoned", "Requests whose client disconnected before the response", metrics.abandoned.clone());
+        registry.register(
+            "http_requests_abandoned",
+            "Requests whose client disconnected before the response",
+            metrics.abandoned.clone(),
+        );
         registry.register("http_handler_panics", "Handlers that panicked", metrics.panics.clone());
         registry.register("scheduler_orders_moved", "Orders advanced by timed transitions", metrics.moved.clone());
         registry.register("dispatch_orders_allocated", "Orders allocated to couriers", metrics.allocated.clone());
-        registry.register("dispatch_orders_released", "Orders released from unresponsive couriers", metrics.released.clone());
+        registry.register(
+            "dispatch_orders_released",
+            "Orders released from unresponsive couriers",
+            metrics.released.clone(),
+        );
         registry.register("scheduler_rounds_failed", "Failed passes of the scheduler", metrics.failed_passes.clone());
         registry.register("event_streams", "Open event streams", metrics.streams.clone());
-        registry.register("webhook_messages_delivered", "Webhook messages accepted by their receivers", metrics.delivered.clone());
-        registry.register("webhook_attempts_failed", "Failed attempts to deliver webhook messages", metrics.undelivered.clone());
+        registry.register(
+            "webhook_messages_delivered",
+            "Webhook messages accepted by their receivers",
+            metrics.delivered.clone(),
+        );
+        registry.register(
+            "webhook_attempts_failed",
+            "Failed attempts to deliver webhook messages",
+            metrics.undelivered.clone(),
+        );
         registry.register("trace_spans_exported", "Spans accepted by the collector", metrics.spans.exported.clone());
-        registry.register("trace_spans_dropped", "Spans dropped by a full queue or rejected by the collector", metrics.spans.dropped.clone());
+        registry.register(
+            "trace_spans_dropped",
+            "Spans dropped by a full queue or rejected by the collector",
+            metrics.spans.dropped.clone(),
+        );
         metrics.store.register(&mut registry);
         Metrics { registry, ..metrics }
     }
 
     /// Adds the metrics of geocoders and road services.
     #[must_use]
-    pub fn with_geography(mut self, figures: &geo::Figures) -> Metrics {
-        figures.register(&mut self.registry);
+    pub fn with_geography(mut self, geo_metrics: &geo::GeoMetrics) -> Metrics {
+        geo_metrics.register(&mut self.registry);
         self
     }
 

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn one_address_cannot_reserve_all_body_memory() {
+    fn single_address_cannot_reserve_all_body_memory() {
         let overload = Overload::new(OverloadConfig { body_mib: 8, ..Config::defaults().unwrap().overload });
         let mut slow = overload.body_memory([192, 0, 2, 1].into());
         slow.add(2 << 20).unwrap();

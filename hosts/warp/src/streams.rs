@@ -65,7 +65,10 @@ mod tests {
         let streams = Streams::new(StreamLimits { per_merchant: 2, total: 4 });
         let merchant = |number| StoreId::new(number).unwrap();
         assert!(streams.acquire(merchant(1)) && streams.acquire(merchant(1)) && !streams.acquire(merchant(1)));
-        assert!(streams.acquire(merchant(2)) && !streams.acquire(merchant(2)), "the last free stream is for another merchant");
+        assert!(
+            streams.acquire(merchant(2)) && !streams.acquire(merchant(2)),
+            "the last free stream is for another merchant"
+        );
         assert!(streams.acquire(merchant(3)) && !streams.acquire(merchant(4)), "the server is full");
         streams.release(merchant(1));
         assert!(streams.acquire(merchant(4)));
@@ -81,6 +84,9 @@ mod tests {
             open += (1..=25).filter(|number| streams.acquire(StoreId::new(*number).unwrap())).count();
         }
         assert!((900..1_000).contains(&open), "{open}");
-        assert!((100..120).all(|number| streams.acquire(StoreId::new(number).unwrap())), "other merchants can open streams");
+        assert!(
+            (100..120).all(|number| streams.acquire(StoreId::new(number).unwrap())),
+            "other merchants can open streams"
+        );
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::StartError;
+
 /// The error of a command, which determines its exit code.
 #[derive(Debug)]
 pub enum CommandError {
@@ -16,6 +18,19 @@ impl fmt::Display for CommandError {
         match self {
             CommandError::Usage(text) | CommandError::Failed(text) => f.write_str(text.trim_end()),
         }
+    }
+}
+
+impl CommandError {
+    /// Reports an invalid command line or configuration.
+    pub fn usage(error: impl fmt::Display) -> CommandError {
+        CommandError::Usage(error.to_string())
+    }
+}
+
+impl From<StartError> for CommandError {
+    fn from(error: StartError) -> CommandError {
+        CommandError::Failed(error.to_string())
     }
 }
 

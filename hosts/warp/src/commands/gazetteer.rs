@@ -158,7 +158,7 @@ pub(super) fn info(path: &Path) -> Result<(), CommandError> {
 
 fn read(path: &Path) -> Result<LoadedPack, CommandError> {
     if path.exists() {
-        LoadedPack::read(path).map_err(CommandError::Failed)
+        Ok(LoadedPack::read(path)?)
     } else {
         Err(CommandError::Usage(format!("file not found: {}", path.display())))
     }

@@ -23,7 +23,7 @@ const MAX_POINTS: usize = 1_000;
 
 /// Locates the address of each line of standard input.
 pub(super) async fn locate(config: &Config) -> Result<(), CommandError> {
-    let geography = Geography::open(config).map_err(CommandError::Usage)?;
+    let geography = Geography::open(config).map_err(CommandError::usage)?;
     let min = config.shared.places.min_precision;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
     while let Some(line) = lines.next()?.map(str::to_owned) {
@@ -75,13 +75,13 @@ async fn located(geography: &Geography, min: Precision, line: &str) -> Value {
 
 /// Measures the legs between the points of each line of standard input.
 pub(super) async fn distances(config: &Config) -> Result<(), CommandError> {
-    let geography = Geography::open(config).map_err(CommandError::Usage)?;
+    let geography = Geography::open(config).map_err(CommandError::usage)?;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
     while let Some(line) = lines.next()?.map(str::to_owned) {
         match points(&line) {
             Ok(places) => {
                 let start = Instant::now();
-                let matrix = geography.matrix(&places).await;
+                let matrix = geography.distance_matrix(&places).await;
                 let response = DistancesLine::of(&matrix, milliseconds(start));
                 serde_json::to_writer(&mut output, &response).map_err(io::Error::from)?;
                 output.write_all(b"\n")?;

@@ -26,7 +26,9 @@ const REQUEST: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: 
 /// Succeeds if the server responds that it is ready.
 pub(super) async fn check(config: &Config) -> Result<(), CommandError> {
     let address = config::reachable(config.listen);
-    let status = timeout(TIMEOUT, send(config, address)).await.map_err(|_| format!("no response from {address} within 4 seconds"))??;
+    let status = timeout(TIMEOUT, send(config, address))
+        .await
+        .map_err(|_| format!("no response from {address} within 4 seconds"))??;
     if status == "200" { Ok(()) } else { Err(CommandError::Failed(format!("{address} is not ready: status {status}"))) }
 }
 

@@ -11,7 +11,7 @@ use crate::{
 pub(super) async fn init(config: &Config, new_secret: bool) -> Result<(), CommandError> {
     let existed = config::require_service(config).is_ok();
     let missing = if new_secret { Missing::CreateSecret } else { Missing::Create };
-    config::settings(config, missing).map_err(CommandError::Usage)?;
+    config::settings(config, missing).map_err(CommandError::usage)?;
     Store::create(config).await?;
     let place = match &config.database {
         Database::Sqlite => config.data.display().to_string(),

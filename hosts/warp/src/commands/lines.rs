@@ -81,7 +81,10 @@ impl Lines {
             }
             self.number += 1;
             if !self.line.ends_with('\n') && self.line.len() as u64 == MAX_LINE_BYTES {
-                return Err(CommandError::Failed(format!("line {} is longer than {MAX_LINE_BYTES} bytes", self.number)));
+                return Err(CommandError::Failed(format!(
+                    "line {} is longer than {MAX_LINE_BYTES} bytes",
+                    self.number
+                )));
             }
             if !self.line.trim().is_empty() {
                 return Ok(Some(&self.line));

@@ -11,6 +11,6 @@ pub(super) fn load(given: &CliOverrides) -> Result<Loaded, CommandError> {
 /// Loads the configuration of an existing service.
 pub(super) fn load_service(given: &CliOverrides) -> Result<Loaded, CommandError> {
     let loaded = load(given)?;
-    config::require_service(&loaded.config).map_err(CommandError::Usage)?;
+    config::require_service(&loaded.config).map_err(CommandError::usage)?;
     Ok(loaded)
 }

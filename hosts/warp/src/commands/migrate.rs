@@ -29,10 +29,10 @@ enum OpenDatabase {
 pub(super) async fn migrate(from: Option<String>, to: Option<String>) -> Result<(), CommandError> {
     let from = database_name("--from", "DESPACHO_MIGRATE_FROM", from)?;
     let to = database_name("--to", "DESPACHO_MIGRATE_TO", to)?;
-    let (source, snapshot) = match &from {
+    let (source, lock) = match &from {
         DatabaseName::File(file) => {
-            let (snapshot, snapshot) = Snapshot::take(file)?;
-            (OpenDatabase::Sqlite(snapshot), Some(snapshot))
+            let (database, snapshot) = Snapshot::take(file)?;
+            (OpenDatabase::Sqlite(database), Some(snapshot))
         }
         DatabaseName::Server(address) => (OpenDatabase::Postgres(postgres(address, false).await?), None),
     };
@@ -49,7 +49,7 @@ pub(super) async fn migrate(from: Option<String>, to: Option<String>) -> Result<
     };
     source.close().await?;
     target.close().await?;
-    drop(snapshot);
+    drop(lock);
     let copied = copied.map_err(|error| error.to_string())?;
     for (table, rows) in &copied {
         print(&format!("{table}: {rows}"))?;
@@ -130,7 +130,9 @@ fn database_name(flag: &str, variable: &str, given: Option<String>) -> Result<Da
     if !text.contains("://") {
         return Ok(DatabaseName::File(text.into()));
     }
-    Address::parse(&text).map(DatabaseName::Server).map_err(|error| CommandError::Usage(format!("{flag} {error}, or a file")))
+    Address::parse(&text)
+        .map(DatabaseName::Server)
+        .map_err(|error| CommandError::Usage(format!("{flag} {error}, or a file")))
 }
 
 fn sqlite(file: &Path) -> Result<Sqlite, CommandError> {

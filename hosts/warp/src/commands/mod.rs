@@ -32,7 +32,9 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return exit_code(Err(CommandError::Failed(format!("cannot start the asynchronous runtime: {error}")))),
+        Err(error) => {
+            return exit_code(Err(CommandError::Failed(format!("cannot start the asynchronous runtime: {error}"))));
+        }
     };
     exit_code(runtime.block_on(run(cli.command)))
 }

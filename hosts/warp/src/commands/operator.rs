@@ -118,7 +118,7 @@ pub(super) async fn send(
     body: Option<Value>,
 ) -> Result<Value, CommandError> {
     let loaded = load_service(given)?;
-    let mut settings = config::settings(&loaded.config, Missing::Reject).map_err(CommandError::Usage)?;
+    let mut settings = config::settings(&loaded.config, Missing::Reject).map_err(CommandError::usage)?;
     let token = random_text()?;
     settings.operator = Some(KeyHash::of(&token));
     let request = Request::builder()
@@ -130,8 +130,11 @@ pub(super) async fn send(
         .map_err(|error| error.to_string())?;
     // Only a store's address has to be located, and a pack can take seconds to read.
     let needs_places = target == "/admin/matrices";
-    let geography =
-        if needs_places { Geography::open(&loaded.config).map_err(CommandError::Usage)? } else { Geography::embedded() };
+    let geography = if needs_places {
+        Geography::open(&loaded.config).map_err(CommandError::usage)?
+    } else {
+        Geography::embedded()
+    };
     let store = Store::open_for_commands(&loaded.config, Arc::new(geography)).await?;
     let response = store.respond(&settings, request).await;
     store.close().await.map_err(|error| error.to_string())?;

@@ -21,11 +21,11 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), CommandError> {
         tracing::info!(key, value, %source, "setting");
     }
     if !config.demo {
-        config::require_service(config).map_err(CommandError::Usage)?;
+        config::require_service(config).map_err(CommandError::usage)?;
     }
     let missing = if config.demo { Missing::Create } else { Missing::Reject };
-    let settings = config::settings(config, missing).map_err(CommandError::Usage)?;
-    let geography = Geography::open(config).map_err(CommandError::Usage)?;
+    let settings = config::settings(config, missing).map_err(CommandError::usage)?;
+    let geography = Geography::open(config).map_err(CommandError::usage)?;
     for line in geography.describe() {
         tracing::info!("{line}");
     }

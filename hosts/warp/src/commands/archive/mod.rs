@@ -53,8 +53,12 @@ pub(super) async fn archive(run: &ArchiveRun) -> Result<(), CommandError> {
     let folder = match (&run.to, run.dry_run) {
         (_, true) => None,
         (Some(folder), false) if folder.is_dir() => Some(folder.as_path()),
-        (Some(folder), false) => return Err(CommandError::Usage(format!("--to: folder not found: {}", folder.display()))),
-        (None, false) => return Err(CommandError::Usage("--to must name a folder unless --dry-run is given".to_owned())),
+        (Some(folder), false) => {
+            return Err(CommandError::Usage(format!("--to: folder not found: {}", folder.display())));
+        }
+        (None, false) => {
+            return Err(CommandError::Usage("--to must name a folder unless --dry-run is given".to_owned()));
+        }
     };
     let tally = match &config.database {
         Database::Sqlite => {
@@ -204,7 +208,8 @@ async fn retry_if_busy<T>(mut run: impl AsyncFnMut() -> Result<T, HostError>) ->
 
 fn summary(tally: &Tally, before: Timestamp, folder: Option<&Path>) -> String {
     let Tally { orders, events, bytes, changed, awaited, awaited_by, files } = tally;
-    let summary = format!("{orders} orders without events since {before}, with {events} events ({bytes} bytes of records)");
+    let summary =
+        format!("{orders} orders without events since {before}, with {events} events ({bytes} bytes of records)");
     let mut lines = vec![match folder {
         None => format!("{summary} would be archived; nothing was changed"),
         Some(_) if *files == 0 => "no order is old enough; no file was written".to_owned(),

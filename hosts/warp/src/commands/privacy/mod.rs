@@ -82,7 +82,7 @@ async fn export(given: &CliOverrides, phone: &str, to: &Path, archives: Option<&
 
 async fn erase(given: &CliOverrides, phone: &str, archives: Option<&Path>) -> Result<(), CommandError> {
     let config = load_service(given)?.config;
-    let settings = config::settings(&config, Missing::Reject).map_err(CommandError::Usage)?;
+    let settings = config::settings(&config, Missing::Reject).map_err(CommandError::usage)?;
     let number = parse(phone)?;
     let files = archives.map(files::list).transpose()?.unwrap_or_default();
     let (mut orders, mut deliveries, mut entries) = (0, 0, 0);
@@ -121,7 +121,7 @@ async fn erase(given: &CliOverrides, phone: &str, archives: Option<&Path>) -> Re
 
 async fn retain(given: &CliOverrides, folder: &Path) -> Result<(), CommandError> {
     let config = load_service(given)?.config;
-    let settings = config::settings(&config, Missing::Reject).map_err(CommandError::Usage)?;
+    let settings = config::settings(&config, Missing::Reject).map_err(CommandError::usage)?;
     let days = settings.retention.recipients_days;
     if days == 0 {
         return Err(CommandError::Usage("retention.recipients-days is 0: nothing to erase".to_owned()));
@@ -154,14 +154,21 @@ fn rewrite(archives: &[PathBuf], selection: &Selection, settings: &Settings) -> 
     Ok(archived)
 }
 
-async fn record(config: &Config, cause: ErasureCause, subject: Option<String>, archived: u32) -> Result<(), CommandError> {
+async fn record(
+    config: &Config,
+    cause: ErasureCause,
+    subject: Option<String>,
+    archived: u32,
+) -> Result<(), CommandError> {
     let at: Timestamp = super::archive::now();
     let name = format!("{}/archives/{}/{}", cause.name(), at.millis(), hex(&std::process::id().to_be_bytes()));
     let record = ErasureRecord { name, cause, subject, at, orders: 0, deliveries: 0, entries: 0, archived };
     let store = Store::open_for_commands(config, Arc::new(Geography::embedded())).await?;
     let recorded = store.record(record).await;
     store.close().await.map_err(|error| error.to_string())?;
-    recorded.map_err(|error| CommandError::Failed(format!("archives were erased, but the erasure was not recorded: {error}")))
+    recorded.map_err(|error| {
+        CommandError::Failed(format!("archives were erased, but the erasure was not recorded: {error}"))
+    })
 }
 
 /// Removes earlier versions of rows from SQLite's log.
