@@ -1,7 +1,7 @@
 #!/bin/sh
-# Replaces the Spin CLI if it is not installed: runs `spin up` with the test host of this folder, to test the step `spin-up` itself:
+# A stand-in for the Spin CLI where it is not installed: `spin up` by the test host of this folder, to try the step `spin-up` itself:
 #   DESPACHO_SPIN=$PWD/tests/spin/stand-in-for-spin.sh cargo verify --only spin-up
-# It verifies the step, not the behaviour of Spin.
+# It shows that the step works, and nothing about Spin.
 set -eu
 [ "$1" = up ] || { echo "stand-in for Spin"; exit 0; }
 shift
