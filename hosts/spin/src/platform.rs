@@ -87,7 +87,7 @@ impl Machine {
 
     /// Waits until this instance may hash a password. Without threads, hashes within an instance never overlap.
     async fn wait_to_hash(&self) -> Result<(), HostError> {
-        // An exclusive transaction excludes other instances, and cannot read their slots.
+        // No other instance runs an exclusive transaction now, and others would not see a slot taken within it.
         if self.database.is_exclusive() {
             return Ok(());
         }

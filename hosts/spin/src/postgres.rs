@@ -89,7 +89,7 @@ fn error_of_state(state: &str, detail: String) -> HostError {
     match state {
         // Unique violation, serialization failure, deadlock.
         "23505" | "40001" | "40P01" => HostError::Conflict,
-        // Connection errors, exhausted resources, shutdown, I/O errors.
+        // Connection errors, exhausted resources, shutdown, I/O errors; then lock timeouts, read-only replicas and failed logins.
         _ if ["08", "53", "57", "58"].iter().any(|class| state.starts_with(class)) => unavailable(detail),
         "55P03" | "25006" | "28P01" | "28000" | "3D000" => unavailable(detail),
         _ => internal(detail),

@@ -19,7 +19,7 @@ pub fn start(config: &Config) {
     // The panic message may contain personal data, so only its location is logged. The client gets 500 with the request ID.
     std::panic::set_hook(Box::new(|panic| {
         let location = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(location, "panic; this is a bug");
+        tracing::error!(location, "thread panicked; this is a bug");
     }));
     // Tests start the log several times per process; the first start remains in effect.
     let _ = tracing_subscriber::registry().with(layer.with_filter(targets)).try_init();

@@ -58,7 +58,7 @@ impl SpanCounters {
     }
 }
 
-/// The server's counters.
+/// The server's metrics.
 pub struct Metrics {
     registry: Registry,
     latency: Family<ResponseLabels, Histogram, fn() -> Histogram>,
