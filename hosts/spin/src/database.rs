@@ -214,18 +214,18 @@ impl Driver for Optional<'_> {
     }
 }
 
-/// Ends a transaction or savepoint with `keep`, or with `undo` after an error. The flag is whether the database confirmed the end.
+/// Ends a transaction or savepoint with `commit`, or with `rollback` after an error. The flag is whether the database confirmed the end.
 async fn finish<T>(
     session: &Session,
     done: Result<T, HostError>,
-    keep: &str,
-    undo: &str,
+    commit: &str,
+    rollback: &str,
 ) -> (Result<T, HostError>, bool) {
-    let kept = match done {
-        Ok(value) => session.run(keep, &[]).await.map(|()| value),
+    let result = match done {
+        Ok(value) => session.run(commit, &[]).await.map(|()| value),
         Err(error) => Err(error),
     };
-    // If `undo` fails too, the connection is unusable and the database rolls back its transaction.
-    let is_ended = kept.is_ok() || session.run(undo, &[]).await.is_ok();
-    (kept, is_ended)
+    // If `rollback` fails too, the connection is unusable and the database rolls back its transaction.
+    let is_ended = result.is_ok() || session.run(rollback, &[]).await.is_ok();
+    (result, is_ended)
 }

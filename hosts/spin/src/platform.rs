@@ -72,7 +72,7 @@ impl Machine {
     }
 
     /// Renews the slot of an instance that has hashed passwords: its memory stays allocated until the instance ends.
-    pub(crate) async fn keep_slot(&self) {
+    pub(crate) async fn renew_slot(&self) {
         if IS_TAKING_SLOT.get() {
             return;
         }

@@ -88,7 +88,7 @@ async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) 
     let host = SqlHost::new(database, machine, config.settings.timing.clone());
     let host = host.reserving(FEW_IDS).remembering(RECENT_KEYS.with(Arc::clone));
     prepare::prepare(&host, &config).await.map_err(error)?;
-    host.platform().keep_slot().await;
+    host.platform().renew_slot().await;
     if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(error)? {
         return Ok(NextStep::Respond(response));
     }

@@ -157,7 +157,7 @@ impl Writer {
         let group = match begun {
             Ok(()) => self.take(flushed),
             Err(error) if is_locked(&error) => {
-                self.keep(flushed, session);
+                self.store_session(flushed, session);
                 return false;
             }
             Err(error) => {
@@ -170,10 +170,10 @@ impl Writer {
         match committed.await {
             Ok(()) => {
                 self.committed_at.set(Some(Instant::now()));
-                self.keep(flushed, session);
+                self.store_session(flushed, session);
             }
             Err(error) if is_lone && is_locked(&error) => {
-                self.keep(flushed, session);
+                self.store_session(flushed, session);
                 group.put_back(&mut self.queue.borrow_mut());
                 return false;
             }
@@ -219,7 +219,7 @@ impl Writer {
     }
 
     async fn session(&self, flushed: bool) -> Result<Session, HostError> {
-        match self.kept(flushed).take() {
+        match self.idle_session(flushed).take() {
             Some(session) => Ok(session),
             None => {
                 let opened = within(OPEN_TIMEOUT, Session::open_for_writes(flushed)).await;
@@ -228,11 +228,11 @@ impl Writer {
         }
     }
 
-    fn keep(&self, flushed: bool, session: Session) {
-        self.kept(flushed).replace(Some(session));
+    fn store_session(&self, flushed: bool, session: Session) {
+        self.idle_session(flushed).replace(Some(session));
     }
 
-    fn kept(&self, flushed: bool) -> &RefCell<Option<Session>> {
+    fn idle_session(&self, flushed: bool) -> &RefCell<Option<Session>> {
         if flushed { &self.flushing } else { &self.unflushed }
     }
 }

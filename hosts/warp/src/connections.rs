@@ -48,11 +48,11 @@ pub struct ConnectionLimits {
 pub struct Connections {
     limits: ConnectionLimits,
     started: Instant,
-    open: Mutex<Open>,
+    registry: Mutex<Registry>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct Registry {
     next_id: u64,
     by_id: HashMap<u64, Arc<Connection>>,
     per_address: HashMap<IpAddr, usize>,
@@ -68,7 +68,7 @@ pub struct Connection {
     active: AtomicUsize,
     blocked_since: AtomicU64,
     accepted_bytes: AtomicUsize,
-    unsent: Mutex<Vec<Unsent>>,
+    unsent: Mutex<Vec<UnsentEntry>>,
     next_unsent: AtomicU64,
     closed: AtomicBool,
     close: Notify,
@@ -76,7 +76,7 @@ pub struct Connection {
 
 /// A response blocked by the peer's HTTP/2 window.
 #[derive(Debug)]
-struct Unsent {
+struct UnsentEntry {
     id: u64,
     bytes: usize,
     since: u64,
@@ -93,27 +93,27 @@ pub struct OpenConnection {
 impl Connections {
     /// Creates an empty registry.
     pub fn new(limits: ConnectionLimits) -> Connections {
-        Connections { limits, started: Instant::now(), open: Mutex::default() }
+        Connections { limits, started: Instant::now(), registry: Mutex::default() }
     }
 
     /// Registers a connection; `address` is `None` for a trusted proxy. At a limit, the connection that has been idle the longest is closed
     /// to make room. Returns `None` if no connection is idle.
     pub fn register(self: &Arc<Self>, address: Option<IpAddr>) -> Option<OpenConnection> {
         let address = address.map(address_group);
-        let mut open = lock(&self.open);
-        let same = address.and_then(|address| open.per_address.get(&address).copied()).unwrap_or(0);
+        let mut registry = lock(&self.registry);
+        let same = address.and_then(|address| registry.per_address.get(&address).copied()).unwrap_or(0);
         if same >= self.limits.per_address {
-            open.close_idle(|connection| connection.address == address)?;
+            registry.close_idle(|connection| connection.address == address)?;
         }
-        if open.by_id.len() >= self.limits.total {
-            open.close_idle(|_| true)?;
+        if registry.by_id.len() >= self.limits.total {
+            registry.close_idle(|_| true)?;
         }
         let connection = Arc::new(Connection::new(address, self.started));
-        let id = open.next_id;
-        open.next_id += 1;
-        open.by_id.insert(id, connection.clone());
+        let id = registry.next_id;
+        registry.next_id += 1;
+        registry.by_id.insert(id, connection.clone());
         if let Some(address) = address {
-            *open.per_address.entry(address).or_default() += 1;
+            *registry.per_address.entry(address).or_default() += 1;
         }
         Some(OpenConnection { connection, connections: self.clone(), id })
     }
@@ -126,10 +126,10 @@ impl Connections {
             let Some(connections) = connections.upgrade() else { return };
             let timeout = connections.limits.write_timeout;
             let stalled: Vec<_> = {
-                let open = lock(&connections.open);
+                let registry = lock(&connections.registry);
                 let idle = |connection: &&Arc<Connection>| connection.idle_for() >= IDLE_TIMEOUT;
-                open.by_id.values().filter(idle).for_each(|connection| connection.close());
-                let stalled = open.by_id.values().filter(|connection| connection.stalled_for() >= timeout);
+                registry.by_id.values().filter(idle).for_each(|connection| connection.close());
+                let stalled = registry.by_id.values().filter(|connection| connection.stalled_for() >= timeout);
                 stalled.cloned().collect()
             };
             if !stalled.is_empty() {
@@ -142,12 +142,12 @@ impl Connections {
     /// Closes the stalled connection with the most unsent bytes, to free memory. With `of`, only connections from the same address are
     /// considered. Returns whether a connection was closed.
     pub fn reclaim(&self, of: Option<&Connection>) -> bool {
-        let mut open = lock(&self.open);
-        if open.last_reclaim.is_some_and(|last| last.elapsed() < RECLAIM_INTERVAL) {
+        let mut registry = lock(&self.registry);
+        if registry.last_reclaim.is_some_and(|last| last.elapsed() < RECLAIM_INTERVAL) {
             return true;
         }
-        open.last_reclaim = Some(Instant::now());
-        let stalled = open.by_id.values().filter(|connection| connection.stalled_for() >= RECLAIM_AFTER);
+        registry.last_reclaim = Some(Instant::now());
+        let stalled = registry.by_id.values().filter(|connection| connection.stalled_for() >= RECLAIM_AFTER);
         let stalled = stalled.filter(|connection| of.is_none_or(|of| of.address == connection.address));
         let largest = stalled.max_by_key(|connection| connection.unsent_bytes());
         largest.inspect(|connection| connection.close()).is_some()
@@ -155,11 +155,11 @@ impl Connections {
 
     /// Returns the number of open connections.
     pub fn count(&self) -> usize {
-        lock(&self.open).by_id.len()
+        lock(&self.registry).by_id.len()
     }
 }
 
-impl Open {
+impl Registry {
     fn close_idle(&mut self, matches: impl Fn(&Connection) -> bool) -> Option<()> {
         let idle = self.by_id.iter().filter(|(_, connection)| connection.is_idle() && matches(connection));
         let (&id, _) = idle.min_by_key(|(_, connection)| connection.last_request.load(Relaxed))?;
@@ -189,7 +189,7 @@ impl OpenConnection {
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        lock(&self.connections.open).remove(self.id);
+        lock(&self.connections.registry).remove(self.id);
     }
 }
 
@@ -236,9 +236,9 @@ impl Connection {
     }
 
     /// Protects the connection from being closed for others while a request is processed or a stream is open.
-    pub fn activate(self: &Arc<Self>) -> Active {
+    pub fn activate(self: &Arc<Self>) -> ActiveGuard {
         self.active.fetch_add(1, Relaxed);
-        Active(self.clone())
+        ActiveGuard(self.clone())
     }
 
     fn is_idle(&self) -> bool {
@@ -267,7 +267,7 @@ impl Connection {
     /// Adds a response that waits to be sent; it is removed when the returned value is dropped.
     pub fn add_unsent(self: &Arc<Self>, bytes: usize) -> UnsentResponse {
         let id = self.next_unsent.fetch_add(1, Relaxed);
-        lock(&self.unsent).push(Unsent { id, bytes, since: self.now() });
+        lock(&self.unsent).push(UnsentEntry { id, bytes, since: self.now() });
         UnsentResponse { connection: self.clone(), id }
     }
 
@@ -287,9 +287,9 @@ impl Connection {
 
 /// Keeps a connection active until it is dropped.
 #[derive(Debug)]
-pub struct Active(Arc<Connection>);
+pub struct ActiveGuard(Arc<Connection>);
 
-impl Drop for Active {
+impl Drop for ActiveGuard {
     fn drop(&mut self) {
         self.0.last_request.store(self.0.now(), Relaxed);
         self.0.active.fetch_sub(1, Relaxed);

@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use despacho_core::model::StoreId;
 
-use crate::connections::{Active, UnsentResponse};
+use crate::connections::{ActiveGuard, UnsentResponse};
 
 /// The limits of a budget, in mebibytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,11 +44,11 @@ pub enum Limit {
 #[derive(Debug)]
 pub struct MemoryBudget {
     limits: MemoryLimits,
-    used: Mutex<Used>,
+    used: Mutex<MemoryUsage>,
 }
 
 #[derive(Debug, Default)]
-struct Used {
+struct MemoryUsage {
     total: usize,
     by_owner: HashMap<MemoryOwner, usize>,
 }
@@ -89,7 +89,7 @@ impl MemoryBudget {
         self.used().total
     }
 
-    fn used(&self) -> MutexGuard<'_, Used> {
+    fn used(&self) -> MutexGuard<'_, MemoryUsage> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,22 +115,27 @@ impl Drop for MemoryShare {
 }
 
 /// A body whose reservation is released when its last part has been written to the socket.
-struct Reserved {
+struct ReservedBody {
     body: Bytes,
     _share: MemoryShare,
-    _active: Option<Active>,
+    _active: Option<ActiveGuard>,
     _unsent: Option<Arc<UnsentResponse>>,
 }
 
-impl AsRef<[u8]> for Reserved {
+impl AsRef<[u8]> for ReservedBody {
     fn as_ref(&self) -> &[u8] {
         &self.body
     }
 }
 
 /// Binds a body to its memory reservation and to its connection, which stays active until the body is sent.
-pub fn reserved(body: Bytes, share: MemoryShare, active: Option<Active>, unsent: Option<Arc<UnsentResponse>>) -> Bytes {
-    Bytes::from_owner(Reserved { body, _share: share, _active: active, _unsent: unsent })
+pub fn reserved(
+    body: Bytes,
+    share: MemoryShare,
+    active: Option<ActiveGuard>,
+    unsent: Option<Arc<UnsentResponse>>,
+) -> Bytes {
+    Bytes::from_owner(ReservedBody { body, _share: share, _active: active, _unsent: unsent })
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub enum Command {
         new_secret: bool,
         /// Settings. Only the data folder and the database are used.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// Serve the API until SIGTERM or SIGINT.
     ///
@@ -74,7 +74,7 @@ pub enum Command {
         file: PathBuf,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// Move the history of old ended orders from the database to files; or, with `show`, print such a file.
     ///
@@ -125,7 +125,7 @@ pub enum Command {
     Locate {
         /// Settings. Only those of locations are used.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// Print the effective configuration as a configuration file: each setting, its source and its meaning. Secrets are redacted.
     Config(CliOverrides),
@@ -133,7 +133,7 @@ pub enum Command {
     Healthcheck {
         /// Settings. Only the address and the certificate are used.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
 }
 
@@ -165,7 +165,7 @@ pub struct ArchiveRun {
     pub dry_run: bool,
     /// Settings.
     #[command(flatten)]
-    pub given: CliOverrides,
+    pub overrides: CliOverrides,
 }
 
 /// Commands for existing archive files.
@@ -259,7 +259,7 @@ pub struct CreateStore {
     pub json: bool,
     /// Settings.
     #[command(flatten)]
-    pub given: CliOverrides,
+    pub overrides: CliOverrides,
 }
 
 /// API keys of stores.
@@ -281,7 +281,7 @@ pub enum KeyCommand {
         json: bool,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// List a store's keys as JSON, newest first, without their values.
     List {
@@ -290,7 +290,7 @@ pub enum KeyCommand {
         store: u64,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// Revoke a key by its ID: the service rejects it from then on.
     Revoke {
@@ -298,7 +298,7 @@ pub enum KeyCommand {
         id: u64,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
 }
 
@@ -383,7 +383,7 @@ pub enum CourierCommand {
         json: bool,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// List couriers as JSON, 100 per page, including removed ones.
     List {
@@ -392,7 +392,7 @@ pub enum CourierCommand {
         cursor: Option<String>,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
 }
 

@@ -22,7 +22,7 @@ pub enum PrivacyCommand {
         archives: Option<PathBuf>,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// Erase a recipient's name, phone, address, observation and coordinates from ended orders and everything stored with them.
     ///
@@ -37,7 +37,7 @@ pub enum PrivacyCommand {
         archives: Option<PathBuf>,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// Apply retention.recipients-days to files of `archive`, which the server cannot access.
     Retain {
@@ -46,7 +46,7 @@ pub enum PrivacyCommand {
         archives: PathBuf,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// List erasures as JSON, newest first, 100 per page.
     Log {
@@ -55,6 +55,6 @@ pub enum PrivacyCommand {
         cursor: Option<String>,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
 }

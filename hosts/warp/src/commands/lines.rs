@@ -25,7 +25,7 @@ pub(super) fn assign() -> Result<(), CommandError> {
 
 /// A result and its duration.
 #[derive(Serialize)]
-struct Timed<T> {
+struct TimedResult<T> {
     #[serde(flatten)]
     response: T,
     /// Milliseconds from the parsing of the line to the result.
@@ -40,7 +40,7 @@ fn each_line<T: Serialize>(solve: fn(&str) -> Result<T, LineError>) -> Result<()
         let ms = milliseconds(start);
         match responded {
             Ok(response) => {
-                serde_json::to_writer(&mut output, &Timed { response, ms }).map_err(io::Error::from)?;
+                serde_json::to_writer(&mut output, &TimedResult { response, ms }).map_err(io::Error::from)?;
                 output.write_all(b"\n")?;
             }
             Err(error) => {

@@ -1,16 +1,16 @@
 //! Loads the configuration of a command.
 
 use super::error::CommandError;
-use crate::config::{self, CliOverrides, Loaded};
+use crate::config::{self, CliOverrides, LoadedConfig};
 
 /// Loads the configuration from flags, environment and file.
-pub(super) fn load(given: &CliOverrides) -> Result<Loaded, CommandError> {
-    given.load(std::env::vars_os()).map_err(|errors| CommandError::Usage(errors.to_string()))
+pub(super) fn load(overrides: &CliOverrides) -> Result<LoadedConfig, CommandError> {
+    overrides.load(std::env::vars_os()).map_err(|errors| CommandError::Usage(errors.to_string()))
 }
 
 /// Loads the configuration of an existing service.
-pub(super) fn load_service(given: &CliOverrides) -> Result<Loaded, CommandError> {
-    let loaded = load(given)?;
+pub(super) fn load_service(overrides: &CliOverrides) -> Result<LoadedConfig, CommandError> {
+    let loaded = load(overrides)?;
     config::require_service(&loaded.config).map_err(CommandError::usage)?;
     Ok(loaded)
 }

@@ -52,23 +52,23 @@ fn exit_code(result: Result<(), CommandError>) -> ExitCode {
 
 async fn run(command: Command) -> Result<(), CommandError> {
     match command {
-        Command::Init { new_secret, given } => init::init(&load(&given)?.config, new_secret).await,
-        Command::Serve(given) => serve::serve(load(&given)?).await,
-        Command::Distances(given) => geography::distances(&load(&given)?.config).await,
+        Command::Init { new_secret, overrides } => init::init(&load(&overrides)?.config, new_secret).await,
+        Command::Serve(overrides) => serve::serve(load(&overrides)?).await,
+        Command::Distances(overrides) => geography::distances(&load(&overrides)?.config).await,
         Command::Store(StoreCommand::Create(create)) => operator::create_store(*create).await,
-        Command::Key(KeyCommand::Issue { store, name, expires_in_days, json, given }) => {
-            operator::issue_key(&given, store, name, expires_in_days, json).await
+        Command::Key(KeyCommand::Issue { store, name, expires_in_days, json, overrides }) => {
+            operator::issue_key(&overrides, store, name, expires_in_days, json).await
         }
-        Command::Key(KeyCommand::List { store, given }) => operator::list_keys(&given, store).await,
-        Command::Key(KeyCommand::Revoke { id, given }) => operator::revoke_key(&given, id).await,
-        Command::Courier(CourierCommand::Add { name, phone, email, document, profile_id, json, given }) => {
+        Command::Key(KeyCommand::List { store, overrides }) => operator::list_keys(&overrides, store).await,
+        Command::Key(KeyCommand::Revoke { id, overrides }) => operator::revoke_key(&overrides, id).await,
+        Command::Courier(CourierCommand::Add { name, phone, email, document, profile_id, json, overrides }) => {
             let new = serde_json::json!({
                 "name": name, "phone": phone, "email": email, "document": document, "profileId": profile_id,
             });
-            operator::add_courier(&given, new, json).await
+            operator::add_courier(&overrides, new, json).await
         }
-        Command::Courier(CourierCommand::List { cursor, given }) => {
-            operator::list_couriers(&given, cursor.as_deref()).await
+        Command::Courier(CourierCommand::List { cursor, overrides }) => {
+            operator::list_couriers(&overrides, cursor.as_deref()).await
         }
         Command::Tariff(TariffCommand::Check { file }) => check_tariff(file.as_deref()),
         Command::Archive(args) => match &args.command {
@@ -77,15 +77,15 @@ async fn run(command: Command) -> Result<(), CommandError> {
         },
         Command::Privacy(command) => privacy::run(command).await,
         Command::Migrate { from, to } => migrate::migrate(from, to).await,
-        Command::Backup { file, given } => backup(&load_service(&given)?.config, &file).await,
+        Command::Backup { file, overrides } => backup(&load_service(&overrides)?.config, &file).await,
         Command::Gazetteer(GazetteerCommand::Build { output, inputs }) => gazetteer::build(&inputs, &output),
         Command::Gazetteer(GazetteerCommand::Info { pack }) => gazetteer::info(&pack),
         Command::Gazetteer(GazetteerCommand::Lookup(lookup)) => gazetteer::look_up(*lookup),
-        Command::Locate { given } => geography::locate(&load(&given)?.config).await,
+        Command::Locate { overrides } => geography::locate(&load(&overrides)?.config).await,
         Command::Route => lines::route(),
         Command::Assign => lines::assign(),
-        Command::Config(given) => Ok(print(load(&given)?.file.trim_end())?),
-        Command::Healthcheck { given } => health::check(&load(&given)?.config).await,
+        Command::Config(overrides) => Ok(print(load(&overrides)?.file.trim_end())?),
+        Command::Healthcheck { overrides } => health::check(&load(&overrides)?.config).await,
     }
 }
 

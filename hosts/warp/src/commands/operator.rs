@@ -42,7 +42,7 @@ pub(super) async fn create_store(create: CreateStore) -> Result<(), CommandError
         "marketplaceBranchId": create.category,
         "sandbox": create.sandbox,
     });
-    let mut reply = send(&create.given, Method::POST, "/admin/matrices", Some(body)).await?;
+    let mut reply = send(&create.overrides, Method::POST, "/admin/matrices", Some(body)).await?;
     if create.json {
         if generated {
             reply["password"] = password.into();
@@ -58,7 +58,7 @@ pub(super) async fn create_store(create: CreateStore) -> Result<(), CommandError
 
 /// Issues a key and prints it.
 pub(super) async fn issue_key(
-    given: &CliOverrides,
+    overrides: &CliOverrides,
     store: u64,
     name: Option<String>,
     expires_in_days: Option<u32>,
@@ -71,7 +71,7 @@ pub(super) async fn issue_key(
     if let Some(days) = expires_in_days {
         body["expiresInDays"] = days.into();
     }
-    let reply = send(given, Method::POST, "/admin/keys", Some(body)).await?;
+    let reply = send(overrides, Method::POST, "/admin/keys", Some(body)).await?;
     if whole {
         return print_json(&reply);
     }
@@ -80,19 +80,19 @@ pub(super) async fn issue_key(
 }
 
 /// Prints a store's keys.
-pub(super) async fn list_keys(given: &CliOverrides, store: u64) -> Result<(), CommandError> {
-    print_json(&send(given, Method::GET, &format!("/admin/keys?storeId={store}"), None).await?)
+pub(super) async fn list_keys(overrides: &CliOverrides, store: u64) -> Result<(), CommandError> {
+    print_json(&send(overrides, Method::GET, &format!("/admin/keys?storeId={store}"), None).await?)
 }
 
 /// Revokes a key.
-pub(super) async fn revoke_key(given: &CliOverrides, id: u64) -> Result<(), CommandError> {
-    send(given, Method::DELETE, &format!("/admin/keys/{id}"), None).await?;
+pub(super) async fn revoke_key(overrides: &CliOverrides, id: u64) -> Result<(), CommandError> {
+    send(overrides, Method::DELETE, &format!("/admin/keys/{id}"), None).await?;
     Ok(print(&format!("key {id} is revoked"))?)
 }
 
 /// Registers a courier and prints the key.
-pub(super) async fn add_courier(given: &CliOverrides, new: Value, whole: bool) -> Result<(), CommandError> {
-    let reply = send(given, Method::POST, "/admin/couriers", Some(new)).await?;
+pub(super) async fn add_courier(overrides: &CliOverrides, new: Value, whole: bool) -> Result<(), CommandError> {
+    let reply = send(overrides, Method::POST, "/admin/couriers", Some(new)).await?;
     if whole {
         return print_json(&reply);
     }
@@ -100,24 +100,24 @@ pub(super) async fn add_courier(given: &CliOverrides, new: Value, whole: bool) -
 }
 
 /// Prints a page of couriers.
-pub(super) async fn list_couriers(given: &CliOverrides, cursor: Option<&str>) -> Result<(), CommandError> {
+pub(super) async fn list_couriers(overrides: &CliOverrides, cursor: Option<&str>) -> Result<(), CommandError> {
     // The core rejects an invalid cursor; the filter prevents the injection of other query parameters.
     let cursor = cursor.unwrap_or_default().chars().filter(char::is_ascii_alphanumeric).collect::<String>();
     let target = match cursor.as_str() {
         "" => "/admin/couriers?limit=100".to_owned(),
         cursor => format!("/admin/couriers?limit=100&cursor={cursor}"),
     };
-    print_json(&send(given, Method::GET, &target, None).await?)
+    print_json(&send(overrides, Method::GET, &target, None).await?)
 }
 
 /// Sends a request to the core with an operator token that is generated for this request only.
 pub(super) async fn send(
-    given: &CliOverrides,
+    overrides: &CliOverrides,
     method: Method,
     target: &str,
     body: Option<Value>,
 ) -> Result<Value, CommandError> {
-    let loaded = load_service(given)?;
+    let loaded = load_service(overrides)?;
     let mut settings = config::settings(&loaded.config, Missing::Reject).map_err(CommandError::usage)?;
     let token = random_text()?;
     settings.operator = Some(KeyHash::of(&token));

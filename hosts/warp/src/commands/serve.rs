@@ -4,14 +4,14 @@ use despacho_simulator::demo::{EMAIL, KEY, PASSWORD};
 
 use super::error::CommandError;
 use crate::{
-    config::{self, Loaded, Missing},
+    config::{self, LoadedConfig, Missing},
     geo::Geography,
     log, server,
     store::Store,
 };
 
 /// Serves until a shutdown signal.
-pub(super) async fn serve(loaded: Loaded) -> Result<(), CommandError> {
+pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
     let config = &loaded.config;
     log::start(config);
     for warning in &loaded.warnings {

@@ -18,7 +18,7 @@ use crate::peer::Network;
 
 /// The configuration, with the value and source of each setting.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// The configuration.
     pub config: Config,
     /// The configuration as a file.
@@ -40,7 +40,7 @@ pub struct CliOverrides {
 
 impl CliOverrides {
     /// Reads all sources.
-    pub fn load(&self, environment: impl Iterator<Item = (OsString, OsString)>) -> Result<Loaded, ConfigErrors> {
+    pub fn load(&self, environment: impl Iterator<Item = (OsString, OsString)>) -> Result<LoadedConfig, ConfigErrors> {
         let environment: BTreeMap<String, String> = environment
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .filter(|(name, value)| name.starts_with("DESPACHO_") && !value.is_empty())
@@ -94,7 +94,7 @@ fn read_file(reader: &mut Reader, path: &Path) {
 }
 
 /// Checks what only this host can check, and builds the configuration.
-fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<Loaded, ConfigErrors> {
+fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<LoadedConfig, ConfigErrors> {
     let missing = match (reader.text("tls.cert"), reader.text("tls.key")) {
         (Some(_), None) => Some(("tls.cert", "tls.key")),
         (None, Some(_)) => Some(("tls.key", "tls.cert")),
@@ -123,7 +123,7 @@ fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<Loaded, ConfigErr
         *shown = address.to_string();
     }
     let file = settings::config_file(&loaded);
-    Ok(Loaded { config: Config { shared: loaded.shared, ..loaded.own }, file, values: loaded.values, warnings })
+    Ok(LoadedConfig { config: Config { shared: loaded.shared, ..loaded.own }, file, values: loaded.values, warnings })
 }
 
 fn check_network(text: &str) -> Result<(), String> {

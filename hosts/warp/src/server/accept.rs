@@ -89,7 +89,7 @@ impl Server {
         #[cfg(target_os = "linux")]
         let _ = socket2::SockRef::from(&socket).set_tcp_user_timeout(Some(self.timeouts.write));
         let shutdown = self.app.shutdown.clone();
-        let connection = Accepted { tls: self.tls.clone(), timeouts: self.timeouts, shutdown };
+        let connection = AcceptedConnection { tls: self.tls.clone(), timeouts: self.timeouts, shutdown };
         let is_proxy = self.trusted.iter().any(|network| network.contains(peer));
         if let Some(registered) = self.app.connections.register((!is_proxy).then_some(peer)) {
             let watched = registered.connection().clone();
@@ -118,13 +118,13 @@ impl Server {
 }
 
 /// One accepted connection.
-struct Accepted {
+struct AcceptedConnection {
     tls: Option<TlsAcceptor>,
     timeouts: Timeouts,
     shutdown: CancellationToken,
 }
 
-impl Accepted {
+impl AcceptedConnection {
     /// Serves the connection until it ends. Disconnects are not errors.
     async fn run(self, socket: impl AsyncRead + AsyncWrite + Unpin + 'static, service: Stack) {
         match self.tls.clone() {

@@ -18,7 +18,7 @@ use http_body_util::BodyExt;
 use super::compress::{Compressor, Encoding};
 use crate::{
     app::App,
-    connections::{Active, Connection, UnsentResponse, address_group},
+    connections::{ActiveGuard, Connection, UnsentResponse, address_group},
     early::{self, EarlyResponse},
     memory::{Limit, MemoryOwner, MemoryShare, reserved},
 };
@@ -140,7 +140,7 @@ pub(super) enum Body {
     /// Bytes, sent in frames.
     Whole { rest: Bytes, frame_bytes: usize, unsent: Option<Arc<UnsentResponse>> },
     /// A stream of events, which keeps its connection active.
-    Stream { body: Pin<Box<FilterBody>>, _active: Option<Active> },
+    Stream { body: Pin<Box<FilterBody>>, _active: Option<ActiveGuard> },
 }
 
 impl Body {

@@ -47,7 +47,7 @@ struct Tally {
 
 /// Archives orders, or only counts them.
 pub(super) async fn archive(run: &ArchiveRun) -> Result<(), CommandError> {
-    let config = load_service(&run.given)?.config;
+    let config = load_service(&run.overrides)?.config;
     let now = now();
     let before = limit(run, now)?;
     let folder = match (&run.to, run.dry_run) {

@@ -33,15 +33,17 @@ use crate::{
 /// Runs a command.
 pub(super) async fn run(command: PrivacyCommand) -> Result<(), CommandError> {
     match command {
-        PrivacyCommand::Export { phone, to, archives, given } => export(&given, &phone, &to, archives.as_deref()).await,
-        PrivacyCommand::Erase { phone, archives, given } => erase(&given, &phone, archives.as_deref()).await,
-        PrivacyCommand::Retain { archives, given } => retain(&given, &archives).await,
-        PrivacyCommand::Log { cursor, given } => log(&given, cursor.as_deref()).await,
+        PrivacyCommand::Export { phone, to, archives, overrides } => {
+            export(&overrides, &phone, &to, archives.as_deref()).await
+        }
+        PrivacyCommand::Erase { phone, archives, overrides } => erase(&overrides, &phone, archives.as_deref()).await,
+        PrivacyCommand::Retain { archives, overrides } => retain(&overrides, &archives).await,
+        PrivacyCommand::Log { cursor, overrides } => log(&overrides, cursor.as_deref()).await,
     }
 }
 
-async fn export(given: &CliOverrides, phone: &str, to: &Path, archives: Option<&Path>) -> Result<(), CommandError> {
-    load_service(given)?;
+async fn export(overrides: &CliOverrides, phone: &str, to: &Path, archives: Option<&Path>) -> Result<(), CommandError> {
+    load_service(overrides)?;
     let number = parse(phone)?;
     let files = archives.map(files::list).transpose()?.unwrap_or_default();
     let mut export =
@@ -49,7 +51,7 @@ async fn export(given: &CliOverrides, phone: &str, to: &Path, archives: Option<&
     let mut cursor = Value::Null;
     loop {
         let body = json!({"phone": phone, "cursor": cursor});
-        let mut page = operator::send(given, Method::POST, "/admin/privacy/export", Some(body)).await?;
+        let mut page = operator::send(overrides, Method::POST, "/admin/privacy/export", Some(body)).await?;
         for name in ["orders", "notifications"] {
             let items = page[name].as_array_mut().map(std::mem::take).unwrap_or_default();
             export[name].as_array_mut().into_iter().for_each(|all| all.extend(items.iter().cloned()));
@@ -80,8 +82,8 @@ async fn export(given: &CliOverrides, phone: &str, to: &Path, archives: Option<&
     Ok(files.warn()?)
 }
 
-async fn erase(given: &CliOverrides, phone: &str, archives: Option<&Path>) -> Result<(), CommandError> {
-    let config = load_service(given)?.config;
+async fn erase(overrides: &CliOverrides, phone: &str, archives: Option<&Path>) -> Result<(), CommandError> {
+    let config = load_service(overrides)?.config;
     let settings = config::settings(&config, Missing::Reject).map_err(CommandError::usage)?;
     let number = parse(phone)?;
     let files = archives.map(files::list).transpose()?.unwrap_or_default();
@@ -89,7 +91,7 @@ async fn erase(given: &CliOverrides, phone: &str, archives: Option<&Path>) -> Re
     let (mut open, mut cursor) = (Vec::new(), Value::Null);
     loop {
         let body = json!({"phone": phone, "cursor": cursor});
-        let mut page = operator::send(given, Method::POST, "/admin/privacy/erase", Some(body)).await?;
+        let mut page = operator::send(overrides, Method::POST, "/admin/privacy/erase", Some(body)).await?;
         let count = |name: &str| page[name].as_u64().unwrap_or(0);
         orders += count("orders");
         deliveries += count("deliveries");
@@ -119,8 +121,8 @@ async fn erase(given: &CliOverrides, phone: &str, archives: Option<&Path>) -> Re
     Err(CommandError::Failed(text))
 }
 
-async fn retain(given: &CliOverrides, folder: &Path) -> Result<(), CommandError> {
-    let config = load_service(given)?.config;
+async fn retain(overrides: &CliOverrides, folder: &Path) -> Result<(), CommandError> {
+    let config = load_service(overrides)?.config;
     let settings = config::settings(&config, Missing::Reject).map_err(CommandError::usage)?;
     let days = settings.retention.recipients_days;
     if days == 0 {
@@ -136,14 +138,14 @@ async fn retain(given: &CliOverrides, folder: &Path) -> Result<(), CommandError>
     Ok(files.warn()?)
 }
 
-async fn log(given: &CliOverrides, cursor: Option<&str>) -> Result<(), CommandError> {
-    load_service(given)?;
+async fn log(overrides: &CliOverrides, cursor: Option<&str>) -> Result<(), CommandError> {
+    load_service(overrides)?;
     let cursor = cursor.unwrap_or_default().chars().filter(char::is_ascii_digit).collect::<String>();
     let target = match cursor.as_str() {
         "" => "/admin/privacy/erasures?limit=100".to_owned(),
         cursor => format!("/admin/privacy/erasures?limit=100&cursor={cursor}"),
     };
-    operator::print_json(&operator::send(given, Method::GET, &target, None).await?)
+    operator::print_json(&operator::send(overrides, Method::GET, &target, None).await?)
 }
 
 fn rewrite(archives: &[PathBuf], selection: &Selection, settings: &Settings) -> Result<u32, CommandError> {
