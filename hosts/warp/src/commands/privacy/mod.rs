@@ -175,7 +175,9 @@ async fn record(
 
 /// Removes earlier versions of rows from SQLite's log.
 fn truncate_log(config: &Config) -> Result<(), CommandError> {
-    if config.database != Database::Sqlite || despacho_sqlite::truncate_log(&config.database_file())? {
+    if config.database != Database::Sqlite
+        || despacho_sqlite::truncate_log(&config.database_file()).map_err(|error| error.to_string())?
+    {
         return Ok(());
     }
     let text = "erased, but a reader keeps earlier versions in the write-ahead log; repeat the command later";
