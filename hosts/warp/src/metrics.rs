@@ -199,28 +199,31 @@ impl Metrics {
             store: StoreMetrics::default(),
             registry: Registry::default(),
         };
-        registry.register("http_requests_in_flight", "Requests in progress", metrics.in_flight.clone());
-        registry.register("http_connections", "Open connections", metrics.connections.clone());
-        registry.register(
-            "http_connections_shed",
-            "Connections rejected at the connection limit",
-            metrics.shed.clone(),
-        );
+        metrics.register_http(&mut registry);
+        metrics.register_background(&mut registry);
+        metrics.store.register(&mut registry);
+        Metrics { registry, ..metrics }
+    }
+
+    fn register_http(&self, registry: &mut Registry) {
+        registry.register("http_requests_in_flight", "Requests in progress", self.in_flight.clone());
+        registry.register("http_connections", "Open connections", self.connections.clone());
+        registry.register("http_connections_shed", "Connections rejected at the connection limit", self.shed.clone());
         registry.register(
             "http_requests_shed",
             "Requests rejected by the overload limits",
-            metrics.rejected_requests.clone(),
+            self.rejected_requests.clone(),
         );
-        registry.register("http_requests_waiting", "Queued requests", metrics.waiting.clone());
-        registry.register("http_body_memory_bytes", "Memory reserved for request bodies", metrics.body_bytes.clone());
-        let responses = metrics.response_bytes.clone();
+        registry.register("http_requests_waiting", "Queued requests", self.waiting.clone());
+        registry.register("http_body_memory_bytes", "Memory reserved for request bodies", self.body_bytes.clone());
+        let responses = self.response_bytes.clone();
         registry.register("http_response_memory_bytes", "Memory of unsent responses", responses);
         registry.register(
             "http_responses_shed",
             "Responses replaced by 503 at the memory limit",
-            metrics.responses_shed.clone(),
+            self.responses_shed.clone(),
         );
-        let closed = metrics.connections_closed.clone();
+        let closed = self.connections_closed.clone();
         registry.register(
             "http_connections_closed",
             "Connections closed because the client stalled or to make room",
@@ -228,41 +231,42 @@ impl Metrics {
         );
         // All reasons exist from the start: an alert on a missing series never fires.
         for shed in [Shed::QueueFull, Shed::WaitedTooLong, Shed::BodyMemory] {
-            drop(metrics.rejected_requests.get_or_create(&Reason { reason: shed.name() }));
+            drop(self.rejected_requests.get_or_create(&Reason { reason: shed.name() }));
         }
         registry.register(
             "http_requests_abandoned",
             "Requests whose client disconnected before the response",
-            metrics.abandoned.clone(),
+            self.abandoned.clone(),
         );
-        registry.register("http_handler_panics", "Handlers that panicked", metrics.panics.clone());
-        registry.register("scheduler_orders_moved", "Orders advanced by timed transitions", metrics.moved.clone());
-        registry.register("dispatch_orders_allocated", "Orders allocated to couriers", metrics.allocated.clone());
+        registry.register("http_handler_panics", "Handlers that panicked", self.panics.clone());
+    }
+
+    fn register_background(&self, registry: &mut Registry) {
+        registry.register("scheduler_orders_moved", "Orders advanced by timed transitions", self.moved.clone());
+        registry.register("dispatch_orders_allocated", "Orders allocated to couriers", self.allocated.clone());
         registry.register(
             "dispatch_orders_released",
             "Orders released from unresponsive couriers",
-            metrics.released.clone(),
+            self.released.clone(),
         );
-        registry.register("scheduler_rounds_failed", "Failed passes of the scheduler", metrics.failed_passes.clone());
-        registry.register("event_streams", "Open event streams", metrics.streams.clone());
+        registry.register("scheduler_rounds_failed", "Failed passes of the scheduler", self.failed_passes.clone());
+        registry.register("event_streams", "Open event streams", self.streams.clone());
         registry.register(
             "webhook_messages_delivered",
             "Webhook messages accepted by their receivers",
-            metrics.delivered.clone(),
+            self.delivered.clone(),
         );
         registry.register(
             "webhook_attempts_failed",
             "Failed attempts to deliver webhook messages",
-            metrics.undelivered.clone(),
+            self.undelivered.clone(),
         );
-        registry.register("trace_spans_exported", "Spans accepted by the collector", metrics.spans.exported.clone());
+        registry.register("trace_spans_exported", "Spans accepted by the collector", self.spans.exported.clone());
         registry.register(
             "trace_spans_dropped",
             "Spans dropped by a full queue or rejected by the collector",
-            metrics.spans.dropped.clone(),
+            self.spans.dropped.clone(),
         );
-        metrics.store.register(&mut registry);
-        Metrics { registry, ..metrics }
     }
 
     /// Adds the metrics of geocoders and road services.

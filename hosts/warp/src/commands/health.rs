@@ -42,7 +42,7 @@ async fn send(config: &Config, address: SocketAddr) -> Result<String, CommandErr
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(PinnedCertificate { certificate: certificate, provider }))
+        .with_custom_certificate_verifier(Arc::new(PinnedCertificate { certificate, provider }))
         .with_no_client_auth();
     let name = ServerName::from(address.ip());
     exchange(TlsConnector::from(Arc::new(client)).connect(name, socket).await?).await
