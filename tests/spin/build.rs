@@ -1,5 +1,5 @@
-//! Makes the bindings of Spin's interfaces from the files that the published `spin-sdk` brings, the very version that the component is
-//! built with, so that none are copied into this repository.
+//! Generates the bindings of Spin's interfaces from the WIT files in the `spin-sdk` crate, in the version with which the component is
+//! built.
 
 use std::{
     env,
@@ -10,10 +10,10 @@ use std::{
 };
 
 /// A resource and its type in the host.
-type Kept = (&'static str, &'static str);
+type HostResource = (&'static str, &'static str);
 
-/// The interfaces that the component asks for: package, interface, and the resources that the host keeps itself.
-const INTERFACES: [(&str, &str, &[Kept]); 3] = [
+/// The interfaces that the component imports: package, interface, and the resources that the host defines.
+const INTERFACES: [(&str, &str, &[HostResource]); 3] = [
     ("spin-sqlite", "spin:sqlite/sqlite", &[("connection", "crate::sqlite::Connection")]),
     (
         "spin-postgres",
@@ -29,11 +29,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed={}", root.join("Cargo.lock").display());
     let wit = sdk_folder(&root)?.join("wit/deps");
     let (mut paths, mut imports, mut resources) = (Vec::new(), String::new(), String::new());
-    for (package, interface, kept) in INTERFACES {
+    for (package, interface, host_resources) in INTERFACES {
         let (folder, version) = newest(&wit, package)?;
         paths.push(format!("{:?}", folder.to_string_lossy()));
         imports.push_str(&format!("import {interface}@{version}; "));
-        for (resource, kind) in kept {
+        for (resource, kind) in host_resources {
             resources.push_str(&format!("\"{interface}.{resource}\": {kind}, "));
         }
     }
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where cargo keeps the `spin-sdk` of the lock file.
+/// Returns cargo's folder of the locked `spin-sdk`.
 fn sdk_folder(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let output = Command::new(env::var("CARGO")?)
         .args(["metadata", "--format-version", "1", "--locked", "--filter-platform", "wasm32-wasip2"])
@@ -58,12 +58,12 @@ fn sdk_folder(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     }
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let packages = metadata["packages"].as_array().ok_or("no packages")?;
-    let sdk = packages.iter().find(|package| package["name"] == "spin-sdk").ok_or("no package needs spin-sdk")?;
-    let manifest = sdk["manifest_path"].as_str().ok_or("spin-sdk has no place")?;
+    let sdk = packages.iter().find(|package| package["name"] == "spin-sdk").ok_or("no package depends on spin-sdk")?;
+    let manifest = sdk["manifest_path"].as_str().ok_or("spin-sdk has no manifest path")?;
     Ok(Path::new(manifest).parent().ok_or("spin-sdk has no folder")?.to_owned())
 }
 
-/// The newest folder `package@version` and its version.
+/// Returns the newest folder `package@version` and its version.
 fn newest(wit: &Path, package: &str) -> Result<(PathBuf, String), Box<dyn Error>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(wit)? {

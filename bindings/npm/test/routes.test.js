@@ -1,5 +1,5 @@
 // Compares the package's routes and assignments with the native core's. DESPACHO_ROUTES is the output file of
-// `cargo run -p despacho-bench --no-default-features -- answers`; DESPACHO_PACKAGE is the folder of the package.
+// `cargo run -p despacho-bench --no-default-features -- responses`; DESPACHO_PACKAGE is the folder of the package.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
@@ -20,9 +20,9 @@ async function resultOf(call, request) {
 test("routes and assignments equal the native results byte for byte", { skip }, async () => {
   const { bestRoute, assign } = await import(new URL("node.js", pathToFileURL(`${folder}/`)));
   const cases = readFileSync(file, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
-  for (const { what, question, answer } of cases) {
-    const result = await resultOf(what === "route" ? bestRoute : assign, question);
-    assert.equal(result, answer.error ?? JSON.stringify(answer), JSON.stringify(question));
+  for (const { kind, request, response } of cases) {
+    const result = await resultOf(kind === "route" ? bestRoute : assign, request);
+    assert.equal(result, response.error ?? JSON.stringify(response), JSON.stringify(request));
   }
   assert.ok(cases.length > 1_000, `${cases.length} cases are too few`);
 });

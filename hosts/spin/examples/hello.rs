@@ -1,4 +1,4 @@
-//! The least that a Spin component can answer: what measurements of the real one are compared with.
+//! A minimal Spin component: the baseline for measurements of the real one.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, header};

@@ -1,4 +1,4 @@
-//! A request's body, never more of it than is needed to say that it is too large.
+//! Reads a request's body, and not more of it than is needed to detect that it is too large.
 
 use std::{pin::pin, time::Duration};
 
@@ -8,10 +8,10 @@ use http_body_util::BodyExt;
 
 use crate::wait::within;
 
-/// How long a body may take to arrive.
+/// Maximum time to receive a body.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Collects a body up to `limit` and one more byte; `None` where it broke off or took too long.
+/// Collects a body up to `limit` plus one byte; `None` if it is incomplete or late.
 pub(crate) async fn collect<B>(body: B, limit: usize) -> Option<Bytes>
 where
     B: http_body_util::BodyExt<Data = Bytes>,
@@ -31,13 +31,13 @@ where
         && let Some(frame) = body.frame().await
     {
         // Trailers are ignored.
-        let Ok(piece) = frame.ok()?.into_data() else { continue };
-        let fitting = limit.fitting(&piece);
-        if whole.is_empty() && fitting == piece.len() && length == Some(fitting) {
-            return Some(piece);
+        let Ok(chunk) = frame.ok()?.into_data() else { continue };
+        let fitting = limit.fitting(&chunk);
+        if whole.is_empty() && fitting == chunk.len() && length == Some(fitting) {
+            return Some(chunk);
         }
-        limit.add(&piece, fitting);
-        whole.extend_from_slice(piece.get(..fitting).unwrap_or_default());
+        limit.add(&chunk, fitting);
+        whole.extend_from_slice(chunk.get(..fitting).unwrap_or_default());
     }
     Some(whole.freeze())
 }
@@ -56,21 +56,21 @@ mod tests {
     fn now<T>(future: impl Future<Output = T>) -> T {
         match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(value) => value,
-            Poll::Pending => panic!("nothing here waits"),
+            Poll::Pending => panic!("the test body never waits"),
         }
     }
 
     #[test]
-    fn a_body_comes_whole_up_to_the_limit_and_one_byte_longer_past_it() {
+    fn body_above_limit_is_truncated() {
         for (sent, read_back) in [("", ""), ("abcd", "abcd"), ("abcdef", "abcde")] {
-            assert_eq!(now(read(Full::new(Bytes::from_static(sent.as_bytes())), 4)).expect("it is there"), read_back);
+            assert_eq!(now(read(Full::new(Bytes::from_static(sent.as_bytes())), 4)).expect("complete body"), read_back);
         }
     }
 
     #[test]
-    fn a_body_that_never_ends_is_given_up() {
+    fn endless_body_is_truncated() {
         let frame = || Ok::<_, std::io::Error>(http_body::Frame::data(Bytes::from_static(&[0; 4096])));
         let endless = StreamBody::new(futures_util::stream::repeat_with(frame));
-        assert_eq!(now(read(endless, 10)).expect("what fits").len(), 11);
+        assert_eq!(now(read(endless, 10)).expect("truncated body").len(), 11);
     }
 }

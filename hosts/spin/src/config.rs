@@ -37,7 +37,7 @@ pub(crate) struct Config {
     pub(crate) site: Site,
 }
 
-/// The settings that have a variable of their own. The table in despacho-shell describes each.
+/// The settings that have their own variable. The table in despacho-shell describes them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct OwnSettings {
@@ -66,7 +66,7 @@ thread_local! {
     static CONFIG: RefCell<Option<Rc<Config>>> = const { RefCell::new(None) };
 }
 
-/// Returns the configuration, or every error of it.
+/// Returns the configuration, or all its errors.
 pub(crate) async fn load() -> Result<Rc<Config>, ConfigErrors> {
     if let Some(config) = CONFIG.with_borrow(Clone::clone) {
         return Ok(config);

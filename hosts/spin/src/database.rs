@@ -2,7 +2,7 @@
 //!
 //! On SQLite an instance keeps its connections, because opening one costs more than most queries, and its first flush includes the
 //! folder's. Reads of all requests share one connection; writes go through a queue, see [`crate::writes`]. On PostgreSQL a request has
-//! one connection: the runtime pools them, and an instance that held one while it waited for another could wait forever.
+//! one connection: the runtime pools them, and an instance that waited for a second one while holding the first could deadlock.
 //!
 //! Every operation has a timeout: the runtime has none, and a database can accept connections and never respond.
 
@@ -22,7 +22,7 @@ use crate::{
     writes::{LOCK_TIMEOUT, OPTIONAL_LOCK_TIMEOUT, Work, all, write},
 };
 
-/// The database of one request. A clone has the same connection.
+/// The database of one request. Clones share its connection.
 #[derive(Clone)]
 pub(crate) struct Database(Rc<Inner>);
 
@@ -42,7 +42,7 @@ thread_local! {
 const EXCLUSIVE_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Database {
-    /// The PostgreSQL database at this URL, or Spin's SQLite. It opens no connection.
+    /// Returns the PostgreSQL database at a URL, or Spin's SQLite without one. Opens no connection.
     pub(crate) fn of(url: Option<&str>) -> Database {
         Database(Rc::new(Inner {
             url: url.map(str::to_owned),
@@ -51,12 +51,12 @@ impl Database {
         }))
     }
 
-    /// Whether it is Spin's SQLite.
+    /// Returns whether the database is Spin's SQLite.
     pub(crate) fn is_sqlite(&self) -> bool {
         self.0.url.is_none()
     }
 
-    /// Whether statements use the request's own connection, not those that the instance's requests share.
+    /// Returns whether statements use the request's own connection instead of the instance's shared ones.
     fn uses_own_connection(&self) -> bool {
         self.is_exclusive() || !self.is_sqlite()
     }
@@ -81,7 +81,7 @@ impl Database {
         self.write_within(LOCK_TIMEOUT, query).await
     }
 
-    /// The same for a write that its request can do without: if another process holds SQLite's lock, it fails soon.
+    /// Runs a single write that the request does not depend on. It fails soon if another process holds SQLite's lock.
     pub(crate) async fn optional_write(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.write_within(OPTIONAL_LOCK_TIMEOUT, query).await
     }
@@ -90,7 +90,7 @@ impl Database {
         if self.uses_own_connection() { self.single(query).await } else { write(Work::Single(query), limit).await }
     }
 
-    /// Opens the connection that reads share, before many requests at once find it missing and open one each.
+    /// Opens the shared connection for reads. Otherwise many concurrent requests would each open one.
     pub(crate) async fn warm(&self) -> Result<(), HostError> {
         if self.is_sqlite() {
             reader().await?;
@@ -98,13 +98,13 @@ impl Database {
         Ok(())
     }
 
-    /// The request's own connection.
+    /// Returns the request's own connection.
     pub(crate) async fn own(&self) -> Result<Rc<Session>, HostError> {
         if let Some(session) = self.0.own.borrow().as_ref() {
             return Ok(Rc::clone(session));
         }
         let session = within(OPEN_TIMEOUT, Session::open_own(self.0.url.as_deref())).await;
-        let session = session.unwrap_or_else(|| Err(unavailable("no connection in time")))?;
+        let session = session.unwrap_or_else(|| Err(unavailable("the connection timed out")))?;
         Ok(Rc::clone(self.0.own.borrow_mut().get_or_insert(Rc::new(session))))
     }
 
@@ -122,11 +122,11 @@ impl Database {
         let done = within(STATEMENT_TIMEOUT, work(&session)).await;
         done.unwrap_or_else(|| {
             self.release();
-            Err(unavailable("no response in time"))
+            Err(unavailable("the statement timed out"))
         })
     }
 
-    /// Whether this request has the exclusive transaction, for which other instances wait.
+    /// Returns whether this request holds the exclusive transaction, for which other instances wait.
     pub(crate) fn is_exclusive(&self) -> bool {
         self.0.is_exclusive.get()
     }
@@ -159,7 +159,7 @@ async fn reader() -> Result<Rc<Session>, HostError> {
     }
     let session = within(OPEN_TIMEOUT, Session::open(None)).await;
     let session = Rc::new(session.unwrap_or_else(|| Err(unavailable("SQLite was not opened in time")))?);
-    // If another request was quicker, one of the two connections serves its request and is closed.
+    // If another request opened one at the same time, one of the two connections is closed after its request.
     READER.set(Some(Rc::clone(&session)));
     Ok(session)
 }
@@ -214,18 +214,18 @@ impl Driver for Optional<'_> {
     }
 }
 
-/// Ends a transaction or savepoint with `keep`, or with `undo` after an error. The flag is whether the database confirmed the end.
+/// Ends a transaction or savepoint with `commit`, or with `rollback` after an error. The flag is whether the database confirmed the end.
 async fn finish<T>(
     session: &Session,
     done: Result<T, HostError>,
-    keep: &str,
-    undo: &str,
+    commit: &str,
+    rollback: &str,
 ) -> (Result<T, HostError>, bool) {
-    let kept = match done {
-        Ok(value) => session.run(keep, &[]).await.map(|()| value),
+    let result = match done {
+        Ok(value) => session.run(commit, &[]).await.map(|()| value),
         Err(error) => Err(error),
     };
-    // If `undo` fails too, the connection is unusable, and the database undoes what it left open.
-    let is_ended = kept.is_ok() || session.run(undo, &[]).await.is_ok();
-    (kept, is_ended)
+    // If `rollback` fails too, the connection is unusable and the database rolls back its transaction.
+    let is_ended = result.is_ok() || session.run(rollback, &[]).await.is_ok();
+    (result, is_ended)
 }

@@ -1,4 +1,4 @@
-//! The deployment's own endpoints. Everything else is the core's, unknown paths too.
+//! The deployment's endpoints: probes and documentation. The core handles all other paths, including unknown ones.
 
 use bytes::Bytes;
 use despacho_core::host::HostError;
@@ -27,17 +27,18 @@ pub(crate) fn local(parts: &Parts) -> Option<Response<Bytes>> {
     }
 }
 
-/// The answer of `/readyz`, where that was asked, once variables and schema were found in order: whether the database answers now.
+/// Returns the response of `/readyz` if it was requested. Called after variables and schema were checked; checks that the database
+/// responds.
 pub(crate) async fn ready(parts: &Parts, database: &Database) -> Result<Option<Response<Bytes>>, HostError> {
     if probes::route(parts.uri.path()) != Some(READY_ROUTE) {
         return Ok(None);
     }
-    // A question without a table would not touch the file.
+    // A query without a table would not access the file.
     database.read(Query { sql: Dialect::VERSION_QUERY, params: Vec::new() }).await?;
     Ok(Some(json(parts, READY)))
 }
 
-/// The page that draws the document weighs as much as the whole component, so that here the document itself is shown.
+/// Redirects to the OpenAPI document: the page that renders it would double the component's size.
 fn description(parts: &Parts) -> Response<Bytes> {
     let mut response = json(parts, "{}");
     *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;

@@ -1,29 +1,29 @@
-//! The part's name, and what its failures have in common.
+//! Constructors of database errors.
 
 use despacho_core::host::HostError;
 
-/// The part's name in the documentation.
+/// The name of the database in problem texts.
 const DATABASE: &str = "database";
 
-/// The database cannot answer now.
+/// Returns the error of an unavailable database.
 pub(crate) fn unavailable(detail: impl Into<String>) -> HostError {
     HostError::Unavailable { what: DATABASE, detail: detail.into() }
 }
 
-/// What a write reports if another process holds SQLite's lock for too long.
+/// The detail if another process holds SQLite's lock for too long.
 const LOCKED: &str = "database is locked";
 
-/// Another process holds SQLite's lock.
+/// Returns the error of a lock that another process holds.
 pub(crate) fn locked() -> HostError {
     unavailable(LOCKED)
 }
 
-/// Whether SQLite's lock was not free: nothing was written, and the same may succeed later.
+/// Returns whether SQLite's lock was not free. Nothing was written, and a retry may succeed.
 pub(crate) fn is_locked(error: &HostError) -> bool {
     matches!(error, HostError::Unavailable { what: DATABASE, detail } if detail.contains("locked") || detail.contains("busy"))
 }
 
-/// Something that cannot happen did.
+/// Returns the error of a bug or a corrupt row.
 pub(crate) fn internal(detail: impl Into<String>) -> HostError {
     HostError::Internal { detail: detail.into() }
 }

@@ -1,8 +1,8 @@
-//! Despacho as a Spin component: the core answers, Spin's SQLite or PostgreSQL remembers.
+//! Despacho as a Spin component, with Spin's SQLite or PostgreSQL.
 //!
-//! An instance is shared by up to sixteen requests at once, and a trap in one of them ends them all. So nothing here panics, a
-//! transaction has a connection to itself, and what an instance keeps beyond a request is its configuration and connections that have
-//! no transaction open.
+//! Up to sixteen concurrent requests share an instance, and a trap in one of them ends all. The code therefore never panics, a
+//! transaction has its own connection, and an instance keeps only its configuration and connections without open transactions between
+//! requests.
 
 mod body;
 mod clock;

@@ -1,15 +1,15 @@
-//! Log lines. Spin prints what the component writes to standard error.
+//! Log lines. Spin prints the component's standard error.
 
 use std::{
     fmt,
     io::{self, Write as _},
 };
 
-/// Writes one line. A message may quote a database or a service, so line breaks and other control characters are escaped. All of it is
-/// written at once, since the lines of other instances would come between its parts.
+/// Writes one line. A message may quote a database or a service, so line breaks and other control characters are escaped. The line is
+/// written in one call, because other instances write to the same log.
 pub(crate) fn line(message: fmt::Arguments<'_>) {
     let line = one_line(&message.to_string()) + "\n";
-    // A log that cannot be written is no reason to fail a request.
+    // A failed log write must not fail the request.
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
@@ -18,7 +18,7 @@ fn one_line(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Whether a terminal or a log collector may read this character as a line's end or as a command.
+/// Returns whether a terminal or a log collector may interpret this character as a line break or a command.
 fn is_break(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }

@@ -1,5 +1,4 @@
-//! Requests to other machines. Redirects are not followed, and no name is resolved here: what may be called at all is for
-//! `allowed_outbound_hosts` in spin.toml to say.
+//! Outbound requests. Redirects are not followed. The runtime resolves names, and `allowed_outbound_hosts` in spin.toml restricts hosts.
 
 use std::{pin::pin, time::Duration};
 
@@ -13,60 +12,60 @@ use spin_sdk::{
 
 use crate::wait::within;
 
-/// Why there is no answer.
+/// The error of an outbound request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AttemptError {
-    /// It did not come in time.
+    /// The response was late.
     Late,
-    /// The application may not call this host.
+    /// The application may not call the host.
     Denied,
     /// The host's address is in a network that the runtime blocks.
     Blocked,
     /// The host's name has no address.
     Name,
-    /// The host took no connection.
+    /// The host did not accept the connection.
     Connect,
-    /// Its certificate is not good, or it speaks no TLS.
+    /// The certificate is invalid, or the host does not support TLS.
     Tls,
-    /// The connection broke, or what came was no HTTP.
+    /// The connection broke, or the response was not valid HTTP.
     Broken,
 }
 
-/// Sends a request and gives the head of the answer.
+/// Sends a request and returns the response without its body.
 pub(crate) async fn begin(mut request: Request<Bytes>) -> Result<Response, AttemptError> {
     let length = request.body().len();
     if length > 0 {
-        // Without it the body comes in chunks, which not every receiver takes.
+        // Without a length the body is chunked, which some receivers do not support.
         request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
-    send(request.map(FullBody::new)).await.map_err(|code| missed(&code))
+    send(request.map(FullBody::new)).await.map_err(|code| attempt_error(&code))
 }
 
-/// A body up to its limit; longer ones are as good as broken off.
+/// Reads a body. A body above the limit is an error.
 pub(crate) async fn collect<B>(body: B, limit: usize) -> Result<Bytes, AttemptError>
 where
     B: BodyExt<Data = Bytes>,
 {
     let (mut body, mut whole) = (pin!(body), BytesMut::new());
     while let Some(frame) = body.frame().await {
-        let Ok(piece) = frame.map_err(|_| AttemptError::Broken)?.into_data() else { continue };
-        if whole.len() + piece.len() > limit {
+        let Ok(chunk) = frame.map_err(|_| AttemptError::Broken)?.into_data() else { continue };
+        if whole.len() + chunk.len() > limit {
             return Err(AttemptError::Broken);
         }
-        whole.extend_from_slice(&piece);
+        whole.extend_from_slice(&chunk);
     }
     Ok(whole.freeze())
 }
 
-/// Gives up what takes longer.
-pub(crate) async fn in_time<T>(
+/// Runs work with a timeout.
+pub(crate) async fn with_timeout<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, AttemptError>>,
 ) -> Result<T, AttemptError> {
     within(limit, work).await.unwrap_or(Err(AttemptError::Late))
 }
 
-fn missed(code: &ErrorCode) -> AttemptError {
+fn attempt_error(code: &ErrorCode) -> AttemptError {
     use ErrorCode as E;
     match code {
         E::DnsError(_) | E::DestinationNotFound => AttemptError::Name,
@@ -94,23 +93,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_comes_whole_or_not_at_all() {
+    fn body_above_limit_is_an_error() {
         let read = |limit| {
             let body = Full::new(Bytes::from_static(b"abcd"));
             match pin!(collect(body, limit)).poll(&mut Context::from_waker(Waker::noop())) {
                 Poll::Ready(read) => read,
-                Poll::Pending => panic!("nothing here waits"),
+                Poll::Pending => panic!("the test body never waits"),
             }
         };
         assert_eq!((read(4), read(3)), (Ok(Bytes::from_static(b"abcd")), Err(AttemptError::Broken)));
     }
 
     #[test]
-    fn errors_are_told_apart() {
-        assert_eq!(missed(&ErrorCode::HttpRequestDenied), AttemptError::Denied);
-        assert_eq!(missed(&ErrorCode::DestinationIpProhibited), AttemptError::Blocked);
-        assert_eq!(missed(&ErrorCode::ConnectionRefused), AttemptError::Connect);
-        assert_eq!(missed(&ErrorCode::HttpResponseTimeout), AttemptError::Late);
-        assert_eq!(missed(&ErrorCode::InternalError(None)), AttemptError::Broken);
+    fn runtime_errors_map_to_attempt_errors() {
+        assert_eq!(attempt_error(&ErrorCode::HttpRequestDenied), AttemptError::Denied);
+        assert_eq!(attempt_error(&ErrorCode::DestinationIpProhibited), AttemptError::Blocked);
+        assert_eq!(attempt_error(&ErrorCode::ConnectionRefused), AttemptError::Connect);
+        assert_eq!(attempt_error(&ErrorCode::HttpResponseTimeout), AttemptError::Late);
+        assert_eq!(attempt_error(&ErrorCode::InternalError(None)), AttemptError::Broken);
     }
 }

@@ -1,4 +1,4 @@
-//! The merchant panel, from the files that spin.toml gives the component.
+//! The merchant panel, from the files that spin.toml mounts into the component.
 
 use bytes::Bytes;
 use despacho_shell::{
@@ -10,20 +10,20 @@ use http::{HeaderValue, Response, header, request::Parts};
 
 use crate::response::{identify, respond_early};
 
-/// Where the component sees the panel's files: spin.toml copies them with their path.
+/// The folder of the panel's files: spin.toml mounts them under their path in the repository.
 const FOLDER: &str = "/hosts/panel/dist";
 
-/// The answer, where the path is one of the panel's.
+/// Returns the response if the path belongs to the panel.
 pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
     let path = parts.uri.path();
-    // Endpoints have no points in their names but one, and are not looked for on a disk.
+    // Only one endpoint has a dot in its path; the others need no file access.
     if path != "/" && !path.contains('.') {
         return None;
     }
     let name = name(path)?;
     let file = if name == CONFIG {
-        // It is told to a panel alone.
-        std::fs::exists(format!("{FOLDER}{PAGE}")).is_ok_and(|there| there).then(|| site.config())
+        // The configuration is served only with a panel.
+        std::fs::exists(format!("{FOLDER}{PAGE}")).is_ok_and(|exists| exists).then(|| site.config())
     } else {
         std::fs::read(format!("{FOLDER}{name}")).ok().map(|body| site.file(name, body.into()))
     };
@@ -34,7 +34,7 @@ pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
         return Some(respond_early(parts, PANEL_ROUTE, EarlyResponse::ReadOnly));
     }
     let mut response = file.response(&parts.headers);
-    // Without a length the last piece waits for the client's delayed acknowledgement.
+    // Without a length the last chunk waits for the client's delayed acknowledgement.
     let length = HeaderValue::from(response.body().len());
     response.headers_mut().insert(header::CONTENT_LENGTH, length);
     identify(parts, &mut response);

@@ -1,4 +1,4 @@
-//! What a component has besides its database: a clock and randomness. Passwords are hashed in place, there being no threads.
+//! The component's platform: clock and randomness. Passwords are hashed on the request's thread, because there are no others.
 
 use std::{
     cell::{Cell, RefCell},
@@ -27,117 +27,119 @@ use crate::{
     writes,
 };
 
-/// What this instance has counted for requests to come.
+/// The rate limit tokens leased by this instance.
 static LEASES: Leases = Leases::new();
 
-/// Instances that may hash passwords at the same time, of all that share the database. Each hash takes 19 MiB, which stay with the instance
-/// until it ends. A slot outlasts an idle instance,
-/// and a request of an instance that has one renews it.
-const HASHING: Slots = Slots { name: "password", count: 4, ttl: Duration::seconds(5) };
-/// A slot that lasts for less is renewed first.
+/// Limits the instances on one database that may hash passwords at the same time. Each hash takes 19 MiB, which stay allocated until the
+/// instance ends. A slot outlasts an idle instance, and requests of an instance that has one renew it.
+const HASHING_SLOTS: Slots = Slots { name: "password", count: 4, ttl: Duration::seconds(5) };
+/// A slot with less remaining time is renewed first.
 const HASHING_MARGIN: Duration = Duration::millis(2_500);
-/// Buckets that are counted in memory at once, some 100 kB. Beyond that all are forgotten.
+/// Maximum number of buckets counted in memory, some 100 kB. Above it all are cleared.
 const MAX_LOCAL_BUCKETS: usize = 1_024;
 
 thread_local! {
-    /// The slot by which this instance hashes passwords, and whether a request is about to take one.
-    static SLOT: RefCell<Option<Slot>> = const { RefCell::new(None) };
-    static TAKING: Cell<bool> = const { Cell::new(false) };
-    static TAKEN: Rc<Event> = Rc::new(Event::new());
-    /// What was counted here while another process held SQLite's lock.
-    static LOCAL: RefCell<BTreeMap<String, TheoreticalArrival>> = const { RefCell::new(BTreeMap::new()) };
+/// The instance's slot for hashing passwords.
+static SLOT: RefCell<Option<Slot>> = const { RefCell::new(None) };
+static IS_TAKING_SLOT: Cell<bool> = const { Cell::new(false) };
+static SLOT_TAKEN: Rc<Event> = Rc::new(Event::new());
+/// The requests counted in memory while another process held SQLite's lock.
+static LOCAL_COUNTS: RefCell<BTreeMap<String, TheoreticalArrival>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// The world around one request.
+/// The platform of one request.
 pub(crate) struct Machine {
     database: Database,
     geography: Rc<Geography>,
     seed: [u8; 32],
     contexts: Cell<u64>,
-    /// Whether the request has written something that webhooks tell of.
+    /// Whether the request has written events or messages for webhooks.
     updates: Cell<bool>,
 }
 
 impl Machine {
-    /// The world of a request, once the random source has answered; without one there are no unguessable codes.
+    /// Creates the platform. Fails without randomness, because codes must be unpredictable.
     pub(crate) fn new(database: Database, geography: Rc<Geography>) -> Result<Machine, HostError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)
-            .map_err(|error| HostError::Internal { detail: format!("the random source: {error}") })?;
+            .map_err(|error| HostError::Internal { detail: format!("the random generator failed: {error}") })?;
         Ok(Machine { database, geography, seed, contexts: Cell::new(0), updates: Cell::new(false) })
     }
 
-    /// Whether events or messages were committed.
+    /// Returns whether events or messages were committed.
     pub(crate) fn has_updates(&self) -> bool {
         self.updates.get()
     }
 
-    /// Holds the slot of an instance that has hashed passwords, for as long as it has their memory.
-    pub(crate) async fn keep_slot(&self) {
-        if TAKING.get() {
+    /// Renews the slot of an instance that has hashed passwords: its memory stays allocated until the instance ends.
+    pub(crate) async fn renew_slot(&self) {
+        if IS_TAKING_SLOT.get() {
             return;
         }
         let is_due = |slot: &mut Slot| !slot.lasts(HASHING_MARGIN, now());
         if let Some(slot) = SLOT.with_borrow_mut(|slot| slot.take_if(is_due)) {
-            let _taking = Taking::begin();
-            // Without it the next login takes another one.
-            let renewed = HASHING.renew(&Optional(&self.database), slot, now()).await;
+            let _guard = SlotGuard::begin();
+            // If the renewal fails, the next login takes another slot.
+            let renewed = HASHING_SLOTS.renew(&Optional(&self.database), slot, now()).await;
             SLOT.set(renewed.ok().flatten());
         }
     }
 
-    /// Makes sure that this instance may hash a password. Within an instance hashes never overlap, there being no threads.
+    /// Waits until this instance may hash a password. Without threads, hashes within an instance never overlap.
     async fn wait_to_hash(&self) -> Result<(), HostError> {
-        // No other instance does such work meanwhile, and nothing of this transaction is visible to others.
+        // No other instance runs an exclusive transaction now, and others would not see a slot taken within it.
         if self.database.is_exclusive() {
             return Ok(());
         }
-        while TAKING.get() {
-            TAKEN.with(Rc::clone).notified().await;
+        while IS_TAKING_SLOT.get() {
+            SLOT_TAKEN.with(Rc::clone).notified().await;
         }
         if SLOT.with_borrow(|slot| slot.as_ref().is_some_and(|slot| slot.lasts(HASHING_MARGIN, now()))) {
-            writes::finished().await;
+            writes::wait_for_group().await;
             return Ok(());
         }
-        let _taking = Taking::begin();
+        let _guard = SlotGuard::begin();
         let slot = match SLOT.take() {
-            Some(slot) => HASHING.renew(&self.database, slot, now()).await?,
-            None => HASHING.take(&self.database, now()).await?,
+            Some(slot) => HASHING_SLOTS.renew(&self.database, slot, now()).await?,
+            None => HASHING_SLOTS.take(&self.database, now()).await?,
         };
         let is_taken = slot.is_some();
         SLOT.set(slot);
         if !is_taken {
             return Err(busy());
         }
-        writes::finished().await;
+        writes::wait_for_group().await;
         Ok(())
     }
 }
 
-/// A request takes a slot; the others of the instance wait for it.
-struct Taking;
+/// Marks that a request is taking a slot; other requests of the instance wait for it.
+struct SlotGuard;
 
-impl Taking {
-    fn begin() -> Taking {
-        TAKING.set(true);
-        Taking
+impl SlotGuard {
+    fn begin() -> SlotGuard {
+        IS_TAKING_SLOT.set(true);
+        SlotGuard
     }
 }
 
-impl Drop for Taking {
+impl Drop for SlotGuard {
     fn drop(&mut self) {
-        TAKING.set(false);
-        TAKEN.with(|taken| taken.notify_all());
+        IS_TAKING_SLOT.set(false);
+        SLOT_TAKEN.with(|taken| taken.notify_all());
     }
 }
 
 fn busy() -> HostError {
-    HostError::Unavailable { what: "passwords", detail: format!("{} instances are hashing passwords", HASHING.count) }
+    HostError::Unavailable {
+        what: "passwords",
+        detail: format!("{} instances are hashing passwords", HASHING_SLOTS.count),
+    }
 }
 
-/// Counts a request in this instance's memory.
-fn count_here(bucket: &Bucket, now: Timestamp) -> Admission {
-    LOCAL.with_borrow_mut(|local| {
+/// Counts a request in memory.
+fn count_locally(bucket: &Bucket, now: Timestamp) -> Admission {
+    LOCAL_COUNTS.with_borrow_mut(|local| {
         let (admission, next) = bucket.admit(local.get(&bucket.name).copied(), now);
         if let Some(next) = next {
             if local.len() >= MAX_LOCAL_BUCKETS {
@@ -160,7 +162,7 @@ impl Platform for Machine {
         let now = now();
         let count = self.contexts.get();
         self.contexts.set(count + 1);
-        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"moment", &count.to_be_bytes()])) }
+        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"context", &count.to_be_bytes()])) }
     }
 
     /// A read or preview needs no lock of its own, so that it does not wait for one to be counted: while another process holds SQLite's
@@ -170,7 +172,7 @@ impl Platform for Machine {
             return despacho_sql::admit(&self.database, &LEASES, bucket, now).await;
         }
         match despacho_sql::admit(&Optional(&self.database), &LEASES, bucket, now).await {
-            Err(error) if is_locked(&error) => Ok(count_here(bucket, now)),
+            Err(error) if is_locked(&error) => Ok(count_locally(bucket, now)),
             counted => counted,
         }
     }

@@ -1,4 +1,4 @@
-//! Spin's PostgreSQL: connections come from a pool of the runtime's, errors with their SQLSTATE.
+//! Spin's PostgreSQL interface. The runtime pools connections, and errors have a SQLSTATE.
 
 use despacho_core::host::HostError;
 use despacho_sql::{Row, Value};
@@ -6,15 +6,15 @@ use spin_sdk::pg::{Connection, DbValue, Error, ParameterValue, PgError, QueryErr
 
 use crate::error::{internal, unavailable};
 
-/// Opens the database at this address. What a request before this one left open in the pooled connection is undone: a transaction
-/// that its request did not end would take this one's writes with it.
+/// Opens the database at a URL, and rolls back a transaction that an earlier request left open in the pooled connection. Otherwise this
+/// request's writes would become part of it.
 pub(crate) async fn open(url: &str) -> Result<Connection, HostError> {
-    let connection = Connection::open(url).await.map_err(|error| opening(error, url))?;
+    let connection = Connection::open(url).await.map_err(|error| connection_error(error, url))?;
     connection.execute("ROLLBACK", []).await.map_err(host_error)?;
     Ok(connection)
 }
 
-/// The rows of one statement.
+/// Runs one statement and returns its rows.
 pub(crate) async fn rows(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, HostError> {
     let mut response = connection.query(sql, parameters(params)).await.map_err(host_error)?;
     let mut rows = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) async fn rows(connection: &Connection, sql: &str, params: &[Value]) -
     Ok(rows)
 }
 
-/// Runs one statement, and gives the number of rows that it touched.
+/// Runs one statement and returns the number of affected rows.
 pub(crate) async fn run(connection: &Connection, sql: &str, params: &[Value]) -> Result<u64, HostError> {
     connection.execute(sql, parameters(params)).await.map_err(host_error)
 }
@@ -45,12 +45,13 @@ fn column(value: DbValue) -> Result<Value, HostError> {
         DbValue::Int64(number) => Ok(Value::Integer(number)),
         DbValue::Int32(number) => Ok(Value::Integer(number.into())),
         DbValue::Str(text) => Ok(Value::Text(text)),
-        _ => Err(internal("reading a row: neither a whole number nor text in a column")),
+        _ => Err(internal("unexpected column type: neither integer nor text")),
     }
 }
 
-/// Why there is no connection, with the setting that is the likely cause. The runtime may quote the address, which has the password in it.
-fn opening(error: Error, url: &str) -> HostError {
+/// Returns the error of a failed connection, with the setting that is the likely cause. The URL is removed from the runtime's message,
+/// because it contains the password.
+fn connection_error(error: Error, url: &str) -> HostError {
     let Error::PgError(PgError::ConnectionFailed(text)) = error else { return host_error(error) };
     unavailable(format!("{}{}", text.replace(url, "`database_url`"), hint(&text)))
 }
@@ -72,9 +73,9 @@ fn host_error(error: Error) -> HostError {
     match error {
         Error::PgError(PgError::ConnectionFailed(text)) => unavailable(text),
         Error::PgError(PgError::QueryFailed(QueryError::DbError(error))) => {
-            by_state(&error.code, format!("{}: {}", error.code, error.message))
+            error_of_state(&error.code, format!("{}: {}", error.code, error.message))
         }
-        // A connection that breaks off has no SQLSTATE; nothing else is told as text alone.
+        // Only a broken connection is reported as text without a SQLSTATE.
         Error::PgError(PgError::QueryFailed(QueryError::Text(text))) => unavailable(text),
         Error::PgError(PgError::BadParameter(text) | PgError::ValueConversionFailed(text) | PgError::Other(text)) => {
             internal(text)
@@ -83,12 +84,12 @@ fn host_error(error: Error) -> HostError {
     }
 }
 
-/// What a SQLSTATE means for a request.
-fn by_state(state: &str, detail: String) -> HostError {
+/// Maps a SQLSTATE to an error.
+fn error_of_state(state: &str, detail: String) -> HostError {
     match state {
-        // A unique value taken, a transaction that raced with another, two that waited for each other.
+        // Unique violation, serialization failure, deadlock.
         "23505" | "40001" | "40P01" => HostError::Conflict,
-        // Connection, resources, an operator who shuts down, a lock that was waited for too long, a read-only replica.
+        // Connection errors, exhausted resources, shutdown, I/O errors; then lock timeouts, read-only replicas and failed logins.
         _ if ["08", "53", "57", "58"].iter().any(|class| state.starts_with(class)) => unavailable(detail),
         "55P03" | "25006" | "28P01" | "28000" | "3D000" => unavailable(detail),
         _ => internal(detail),
@@ -102,7 +103,7 @@ mod tests {
     #[test]
     fn failed_connection_names_the_setting_and_no_password() {
         let failed = |text: &str| {
-            opening(Error::PgError(PgError::ConnectionFailed(text.to_owned())), "postgres://a:hunter2@b/c")
+            connection_error(Error::PgError(PgError::ConnectionFailed(text.to_owned())), "postgres://a:hunter2@b/c")
         };
         for (text, setting) in [
             ("address postgres://a:hunter2@b/c is not permitted", "database_host"),
@@ -115,8 +116,8 @@ mod tests {
     }
 
     #[test]
-    fn states_become_faults() {
-        let error = |state: &str| by_state(state, String::new());
+    fn sqlstates_map_to_host_errors() {
+        let error = |state: &str| error_of_state(state, String::new());
         assert_eq!(error("23505"), HostError::Conflict);
         assert_eq!(error("40P01"), HostError::Conflict);
         assert!(matches!(error("57P01"), HostError::Unavailable { what: "database", .. }));

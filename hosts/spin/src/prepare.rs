@@ -1,9 +1,9 @@
-//! What has to be done before the first request of an instance: schema, deadlines, demonstration data.
+//! Prepares the database before the first request of an instance: schema, deadlines and demo data.
 //!
-//! Instances begin at any time and side by side, so that each looks whether something is left to do, and does it in one
-//! transaction that keeps the others waiting. One that is ended in the middle has done nothing.
+//! Instances start at any time and concurrently, so each checks whether work is left and does it in one transaction that excludes the
+//! others. An interrupted transaction has no effect.
 //!
-//! The requests that come while the first one looks wait for it, or each of them would look.
+//! Requests that arrive during the preparation wait for it instead of repeating it.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -18,58 +18,58 @@ use crate::{
     config::Config, database::Database, error::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
 };
 
-/// How far this instance is.
+/// The progress of this instance's preparation.
 #[derive(Clone)]
 enum Progress {
-    /// Nobody looks; how the look before ended, where it was not given up.
+    /// No preparation is running. Contains the error of the previous one, unless it was cancelled.
     Idle(Option<HostError>),
-    UnderWay,
-    Prepared,
+    Running,
+    Complete,
 }
 
 thread_local! {
-    static PROGRESS: RefCell<Progress> = const { RefCell::new(Progress::Idle(None)) };
-    /// Wakes the requests that wait for the one that looks.
-    static LOOKED: Rc<Event> = Rc::new(Event::new());
+static PROGRESS: RefCell<Progress> = const { RefCell::new(Progress::Idle(None)) };
+/// Wakes the requests that wait for the preparation.
+static PREPARATION_ENDED: Rc<Event> = Rc::new(Event::new());
 }
 
-/// That a request looks. Where it is given up, the next one does.
-struct Looking;
+/// Marks that a request is preparing the database. If it is cancelled, the next request takes over.
+struct PreparationGuard;
 
-impl Drop for Looking {
+impl Drop for PreparationGuard {
     fn drop(&mut self) {
         PROGRESS.with_borrow_mut(|progress| {
-            if matches!(progress, Progress::UnderWay) {
+            if matches!(progress, Progress::Running) {
                 *progress = Progress::Idle(None);
             }
         });
-        LOOKED.with(|looked| looked.notify_all());
+        PREPARATION_ENDED.with(|result| result.notify_all());
     }
 }
 
-/// Makes the database ready, once an instance.
+/// Prepares the database, once per instance.
 pub(crate) async fn prepare(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), HostError> {
     let mut waited = false;
     loop {
         match PROGRESS.with_borrow(Clone::clone) {
-            Progress::Prepared => return Ok(()),
-            // Who waited does not try what has just failed: one after the other, the last would wait many times as long.
+            Progress::Complete => return Ok(()),
+            // A request that waited does not repeat a failed preparation: sequential retries would multiply the wait of the last one.
             Progress::Idle(Some(error)) if waited => return Err(error),
             Progress::Idle(_) => break,
-            // How long it takes is limited by the time limits of its statements.
-            Progress::UnderWay => LOOKED.with(Rc::clone).notified().await,
+            // The timeouts of the statements bound this wait.
+            Progress::Running => PREPARATION_ENDED.with(Rc::clone).notified().await,
         }
         waited = true;
     }
-    PROGRESS.set(Progress::UnderWay);
-    let looking = Looking;
-    let looked = look(host, config).await;
-    PROGRESS.set(looked.as_ref().map_or_else(|error| Progress::Idle(Some(error.clone())), |()| Progress::Prepared));
-    drop(looking);
-    looked
+    PROGRESS.set(Progress::Running);
+    let guard = PreparationGuard;
+    let result = prepare_database(host, config).await;
+    PROGRESS.set(result.as_ref().map_or_else(|error| Progress::Idle(Some(error.clone())), |()| Progress::Complete));
+    drop(guard);
+    result
 }
 
-async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), HostError> {
+async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), HostError> {
     let database = host.driver();
     database.warm().await?;
     if !is_current(database, config).await? {
@@ -77,7 +77,7 @@ async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), 
         if database.is_sqlite() && session.is_in_memory().await? {
             return Err(unavailable(sqlite::IN_MEMORY));
         }
-        // Another instance may be at it; then the log is on all the same.
+        // If another instance is preparing, it enables the log.
         let _ = session.write_ahead().await;
         database.exclusively(async || migrate(&session).await).await?;
     }
@@ -88,7 +88,7 @@ async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), 
     Ok(())
 }
 
-/// Whether this component may go on with the schema as it is. Where there is none, the question fails.
+/// Returns whether this component can use the current schema. Without a schema the query fails.
 async fn is_current(database: &Database, config: &Config) -> Result<bool, HostError> {
     let dialect = if config.own.database_url.is_some() { Dialect::Postgres } else { Dialect::Sqlite };
     let query = async |sql| one_number(database.single(Query { sql, params: Vec::new() }).await?);
@@ -97,7 +97,7 @@ async fn is_current(database: &Database, config: &Config) -> Result<bool, HostEr
         Err(HostError::Internal { .. }) => return Ok(false),
         Err(error) => return Err(error),
     };
-    // Where the floor cannot be asked for, nobody has said that this program may go on.
+    // If the minimum compatible version cannot be read, this program must not use a newer schema.
     let min_compatible =
         if is_ahead(version) { query(Dialect::MIN_COMPATIBLE_QUERY).await.unwrap_or(None) } else { None };
     let missing =

@@ -1,4 +1,4 @@
-//! From a request to an answer, whatever happens in between.
+//! Processes a request.
 
 use std::{net::SocketAddr, rc::Rc, sync::Arc};
 
@@ -28,26 +28,26 @@ use crate::{
     sqlite, webhooks,
 };
 
-/// Identifiers that a request reserves at once. What it leaves over is a gap, so there are few.
+/// IDs that a request reserves at once. Unused IDs remain gaps, so the number is small.
 const FEW_IDS: u32 = 8;
 /// Simulation passes after one dispatch pass; each reads at most 500 open orders of sandbox stores.
 const MAX_SIMULATION_PASSES: u32 = 10;
-/// The endpoint that a cron asks.
+/// The endpoint that a cron job calls.
 const DISPATCH: &str = "POST /admin/dispatch";
 
 thread_local! {
-    /// What this instance remembers of keys, for previews.
-    static KEYS: Arc<RecentKeys> = Arc::default();
+/// The keys that this instance has checked recently, for previews.
+static RECENT_KEYS: Arc<RecentKeys> = Arc::default();
 }
 
-/// Answers a request.
+/// Returns the response to a request.
 pub(crate) async fn serve(request: Incoming) -> Response<Bytes> {
     let (parts, body) = request.into_parts();
     let mut response = match endpoints::local(&parts) {
         Some(response) => response,
         None => match begin(&parts, body).await {
-            Ok(Begun::Response(response)) => response,
-            Ok(Begun::Known(runtime, body)) => carried_out(*runtime, Request::from_parts(parts, body)).await,
+            Ok(NextStep::Respond(response)) => response,
+            Ok(NextStep::CallCore(runtime, body)) => call_core(*runtime, Request::from_parts(parts, body)).await,
             Err((route, problem)) => reject(&parts, route, problem),
         },
     };
@@ -60,25 +60,25 @@ pub(crate) async fn serve(request: Incoming) -> Response<Bytes> {
 
 type EarlyProblem = (&'static str, Problem);
 
-/// What is known of a request before the core has seen it.
-enum Begun {
-    /// It was the component's own to answer.
-    Response(Response<Bytes>),
-    /// It is the core's: what it is answered from, and its body.
-    Known(Box<Runtime>, Bytes),
+/// The next step of a request.
+enum NextStep {
+    /// Return a response of the component.
+    Respond(Response<Bytes>),
+    /// Call the core with this runtime and body.
+    CallCore(Box<Runtime>, Bytes),
 }
 
-/// What a request is answered from.
+/// The host and configuration with which the core processes a request.
 struct Runtime {
     host: SqlHost<Database, Machine>,
     config: Rc<Config>,
 }
 
-async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) -> Result<Begun, EarlyProblem> {
+async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) -> Result<NextStep, EarlyProblem> {
     let unmatched = |problem: Problem| ("unmatched", problem);
-    let config = config::load().await.map_err(|errors| unmatched(misconfigured(&errors)))?;
+    let config = config::load().await.map_err(|errors| unmatched(config_problem(&errors)))?;
     if let Some(response) = panel::serve(parts, &config.site) {
-        return Ok(Begun::Response(response));
+        return Ok(NextStep::Respond(response));
     }
     let limit = config.settings.limits.body_bytes;
     let body = body::collect(body, limit).await.ok_or_else(|| unmatched(EarlyResponse::IncompleteBody.problem()))?;
@@ -86,16 +86,16 @@ async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) 
     let database = Database::of(config.own.database_url.as_deref());
     let machine = Machine::new(database.clone(), Rc::clone(&config.geography)).map_err(error)?;
     let host = SqlHost::new(database, machine, config.settings.timing.clone());
-    let host = host.with_id_batch(FEW_IDS).with_recent_keys(KEYS.with(Arc::clone));
+    let host = host.with_id_batch(FEW_IDS).with_recent_keys(RECENT_KEYS.with(Arc::clone));
     prepare::prepare(&host, &config).await.map_err(error)?;
-    host.platform().keep_slot().await;
+    host.platform().renew_slot().await;
     if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(error)? {
-        return Ok(Begun::Response(response));
+        return Ok(NextStep::Respond(response));
     }
-    Ok(Begun::Known(Box::new(Runtime { host, config }), body))
+    Ok(NextStep::CallCore(Box::new(Runtime { host, config }), body))
 }
 
-async fn carried_out(runtime: Runtime, mut request: Request<Bytes>) -> Response<Bytes> {
+async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<Bytes> {
     let Runtime { host, config } = runtime;
     if let Some(address) =
         config.own.caller_address_header.as_ref().and_then(|header| caller(request.headers(), header))
@@ -120,27 +120,27 @@ async fn simulate_couriers(host: &SqlHost<Database, Machine>, config: &Config) {
             Ok(Pass { next: Some(next), .. }) => after = Some(next),
             Ok(_) => return,
             Err(error) => {
-                log::line(format_args!("couriers not simulated; the next pass tries again: {error}"));
+                log::line(format_args!("couriers not simulated; retrying in the next pass: {error}"));
                 return;
             }
         }
     }
 }
 
-/// Where a request comes from, by the header that the operator named: an address, or one with a port. Of several the last counts, which the
-/// platform put there.
+/// Returns the client's address from the configured header, with or without a port. Of several values the last one counts, because the
+/// platform appended it.
 fn caller(headers: &HeaderMap, header: &HeaderName) -> Option<CallerAddress> {
-    let received = headers.get_all(header).iter().next_back()?.to_str().ok()?.trim();
-    let with_port = received.parse::<SocketAddr>().map(|address| address.ip());
-    with_port.or_else(|_| received.parse()).ok().map(CallerAddress)
+    let value = headers.get_all(header).iter().next_back()?.to_str().ok()?.trim();
+    let with_port = value.parse::<SocketAddr>().map(|address| address.ip());
+    with_port.or_else(|_| value.parse()).ok().map(CallerAddress)
 }
 
-/// Sends webhooks before the answer to a round of dispatch, and where the operator wants it after every answer that has news.
+/// Sends webhooks before the response to a dispatch pass and, if configured, after every response that wrote events or messages.
 async fn send_webhooks(dispatched: bool, host: SqlHost<Database, Machine>, config: Rc<Config>) {
     let after = config.own.webhooks_after_responses && host.platform().has_updates();
     let sending = async move {
         if let Err(error) = webhooks::deliver(&host, host.driver(), &config.settings).await {
-            log::line(format_args!("webhooks not sent; the next pass sends them: {error}"));
+            log::line(format_args!("webhooks not sent; retrying in the next pass: {error}"));
         }
     };
     if dispatched {
@@ -150,45 +150,45 @@ async fn send_webhooks(dispatched: bool, host: SqlHost<Database, Machine>, confi
     }
 }
 
-/// A problem of the component's own, in the core's shape.
+/// Renders a problem of the component in the core's format.
 fn reject(parts: &Parts, route: &'static str, problem: Problem) -> Response<Bytes> {
     api::reject(parts, route, problem, fresh_id)
 }
 
-fn misconfigured(errors: &ConfigErrors) -> Problem {
-    let received: Vec<String> = errors.0.iter().map(config::describe).collect();
-    let received = received.join("; ");
+fn config_problem(errors: &ConfigErrors) -> Problem {
+    let described: Vec<String> = errors.0.iter().map(config::describe).collect();
+    let described = described.join("; ");
     Problem {
-        log: Some(format!("variables: {received}")),
+        log: Some(format!("variables: {described}")),
         ..Problem::new(
             ProblemCode::Unavailable,
-            format!("The application's variables are not complete: {received}."),
-            format!("As variáveis da aplicação não estão completas: {received}."),
+            format!("The application's variables are missing or invalid: {described}."),
+            format!("Há variáveis da aplicação ausentes ou inválidas: {described}."),
         )
         .retry_after(Duration::minutes(1))
     }
 }
 
-/// The problem of a failure before the core had the request. If the operator has to do something, the response says what.
+/// Returns the problem of an error before the core was called. It names the remedy if the operator must act.
 fn problem(error: host::HostError) -> Problem {
     match &error {
-        host::HostError::Unavailable { detail, .. } if detail == sqlite::IN_MEMORY => Problem {
-            log: Some(error.to_string()),
-            ..Problem::new(
-                ProblemCode::Unavailable,
-                "The database has no file: Spin runs without a state directory. Start it with `spin up --state-dir DIRECTORY`, or set \
+host::HostError::Unavailable { detail, .. } if detail == sqlite::IN_MEMORY => Problem {
+log: Some(error.to_string()),
+..Problem::new(
+ProblemCode::Unavailable,
+"The database has no file: Spin runs without a state directory. Start it with `spin up --state-dir DIRECTORY`, or set \
                  the variable `database_url` to a PostgreSQL database.",
-                "O banco de dados não tem arquivo: o Spin foi iniciado sem diretório de estado. Inicie-o com \
+"O banco de dados não tem arquivo: o Spin foi iniciado sem diretório de estado. Inicie-o com \
                  `spin up --state-dir DIRETÓRIO` ou defina a variável `database_url` com um banco de dados PostgreSQL.",
-            )
-            .retry_after(Duration::minutes(1))
-        },
-        _ => error.into(),
-    }
+)
+.retry_after(Duration::minutes(1))
+},
+_ => error.into(),
+}
 }
 
-/// One line for what failed on this side. Of the request nothing is written but its endpoint's template: paths,
-/// headers and bodies may hold secrets and people's data. What succeeds is counted by Spin itself.
+/// Logs a server error. Of the request only the route template is logged: paths, headers and bodies may contain secrets and personal data.
+/// Spin counts successful requests itself.
 fn log_request(response: &Response<Bytes>, outcome: &Outcome) {
     let status = response.status().as_u16();
     if status < 500 && outcome.log.is_none() {

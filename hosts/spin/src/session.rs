@@ -1,4 +1,4 @@
-//! One connection, whichever database it leads to.
+//! One connection to either database.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use despacho_sql::{Dialect, Row, Value};
 
 use crate::{postgres, sqlite};
 
-/// How long a connection may take to open, with the wait for a free one in the runtime's pool.
+/// Maximum time to open a connection, including the wait for a free one in the runtime's pool.
 pub(crate) const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a read, a single write or a transaction may take.
+/// Maximum time of a read, a single write or a transaction.
 pub(crate) const STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An open connection.
@@ -21,7 +21,7 @@ pub(crate) enum Session {
 }
 
 impl Session {
-    /// Opens a connection to PostgreSQL, or to Spin's SQLite where there is no address.
+    /// Opens a connection to PostgreSQL, or to Spin's SQLite without a URL.
     pub(crate) async fn open(url: Option<&str>) -> Result<Session, HostError> {
         match url {
             Some(url) => postgres::open(url).await.map(Session::Postgres),
@@ -29,7 +29,7 @@ impl Session {
         }
     }
 
-    /// The rows of one statement.
+    /// Runs one statement and returns its rows.
     pub(crate) async fn rows(&self, sql: &str, params: &[Value]) -> Result<Vec<Row>, HostError> {
         match self {
             Session::Sqlite(connection) => sqlite::rows(connection, sql, params).await,
@@ -37,7 +37,7 @@ impl Session {
         }
     }
 
-    /// Runs one statement for what it does.
+    /// Runs one statement without returning rows.
     pub(crate) async fn run(&self, sql: &str, params: &[Value]) -> Result<(), HostError> {
         match self {
             Session::Sqlite(connection) => sqlite::run(connection, sql, params).await,
@@ -45,7 +45,7 @@ impl Session {
         }
     }
 
-    /// Runs one write, and gives the number of rows that it touched.
+    /// Runs one write and returns the number of affected rows.
     pub(crate) async fn touch(&self, sql: &str, params: &[Value]) -> Result<u64, HostError> {
         match self {
             Session::Sqlite(connection) => {
@@ -56,19 +56,19 @@ impl Session {
         }
     }
 
-    /// Opens a connection of a request's own: its commits are on disk before they are reported.
+    /// Opens a connection for one request. Its commits are flushed to disk before they are reported.
     pub(crate) async fn open_own(url: Option<&str>) -> Result<Session, HostError> {
         let session = Session::open(url).await?;
         if let Session::Sqlite(connection) = &session {
             sqlite::run(connection, "PRAGMA synchronous = FULL", &[]).await?;
-            // What is deleted or replaced is overwritten: an erased name must not remain in a free page.
+            // Overwrites deleted data: an erased name must not remain in a free page.
             sqlite::rows(connection, "PRAGMA secure_delete = ON", &[]).await?;
         }
         Ok(session)
     }
 
-    /// Opens a connection to SQLite for the queue of writes, which tries again itself if SQLite has not found the lock free within 15 ms. Where it does not flush,
-    /// a transaction's flush on any connection takes with it what was written before, so that what a commit builds on is never lost alone.
+    /// Opens a connection to SQLite for the write queue, which retries by itself if the lock is not free within 15 ms. Without `flushed`,
+    /// the next flush of any connection also includes the earlier writes: data on which a commit depends is never lost without the commit.
     pub(crate) async fn open_for_writes(flushed: bool) -> Result<Session, HostError> {
         let session = Session::open(None).await?;
         session.rows("PRAGMA busy_timeout = 15", &[]).await?;
@@ -76,8 +76,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Begins a transaction. SQLite takes its one lock at once: a transaction that has read and then finds it taken could only be given
-    /// up.
+    /// Begins a transaction. SQLite takes its write lock at once: a transaction that found it taken after its reads would have to be
+    /// aborted.
     pub(crate) async fn begin(&self) -> Result<(), HostError> {
         match self {
             Session::Sqlite(connection) => sqlite::run(connection, "BEGIN IMMEDIATE", &[]).await,
@@ -85,9 +85,9 @@ impl Session {
         }
     }
 
-    /// Begins a transaction beside which no other of its kind runs, whichever instance asks.
+    /// Begins a transaction that excludes others of its kind in all instances.
     pub(crate) async fn begin_exclusive(&self) -> Result<(), HostError> {
-        // Whoever is at it may be hashing passwords meanwhile.
+        // The holder of the lock may be hashing passwords, which takes long.
         if let Session::Sqlite(connection) = self {
             sqlite::rows(connection, "PRAGMA busy_timeout = 20000", &[]).await?;
         }
@@ -98,7 +98,7 @@ impl Session {
         }
     }
 
-    /// Turns the write-ahead log on, without which every commit writes the file twice and readers wait for it.
+    /// Enables the write-ahead log. Without it every commit writes the file twice and blocks readers.
     pub(crate) async fn write_ahead(&self) -> Result<(), HostError> {
         match self {
             Session::Sqlite(connection) => sqlite::rows(connection, "PRAGMA journal_mode = WAL", &[]).await.map(drop),
@@ -106,14 +106,14 @@ impl Session {
         }
     }
 
-    /// Whether a connection leads to a database without a file.
+    /// Returns whether the database has no file.
     pub(crate) async fn is_in_memory(&self) -> Result<bool, HostError> {
         let files = self.rows("SELECT file FROM pragma_database_list WHERE name = 'main'", &[]).await?;
         let file = files.into_iter().next().map(|mut row| row.optional_text()).transpose()?.flatten();
         Ok(file.is_none_or(|file| file.is_empty()))
     }
 
-    /// Which SQL it speaks.
+    /// Returns the SQL dialect.
     pub(crate) fn dialect(&self) -> Dialect {
         match self {
             Session::Sqlite(_) => Dialect::Sqlite,

@@ -1,11 +1,11 @@
-//! Waiting: time limits, and requests of one instance that wake each other.
+//! Timeouts, and notifications between requests of one instance.
 
 use std::{cell::RefCell, pin::pin, time::Duration};
 
 use futures_util::future::{Either, select};
 use spin_sdk::wasip3::{wit_bindgen::StreamWriter, wit_stream};
 
-/// Gives the result of `work`, or `None` if it takes longer than `limit`. Work that is given up is cancelled.
+/// Returns the result of `work`, or `None` if it takes longer than `limit`. The work is then cancelled.
 pub(crate) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
     match select(pin!(work), pin!(spin_sdk::time::sleep(limit))).await {
         Either::Left((done, _)) => Some(done),
@@ -15,8 +15,8 @@ pub(crate) async fn within<T>(limit: Duration, work: impl Future<Output = T>) ->
 
 /// Wakes all requests of this instance that wait for it.
 ///
-/// A Rust waker cannot resume another request: the runtime resumes each for events of the component model only. So each waiting request
-/// reads a stream that never carries data. The other end is kept here, and dropping it wakes the request.
+/// A Rust waker cannot resume another request: the runtime resumes requests only for events of the component model. Each waiting request
+/// therefore reads a stream that never carries data. Dropping the writer, which is stored here, wakes the request.
 pub(crate) struct Event(RefCell<Vec<StreamWriter<u8>>>);
 
 impl Event {

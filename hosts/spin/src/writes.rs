@@ -1,11 +1,11 @@
 //! Writes to Spin's SQLite, in groups.
 //!
-//! SQLite admits one writer at a time. The writes of one instance wait in a queue, and one of their requests at a time takes the lock and
-//! commits for all that wait: they share one flush, none overtakes another, and an instance takes the lock once per group. A group that
-//! only has single statements is flushed with the next transaction.
+//! SQLite allows one writer at a time. The writes of one instance wait in a queue, and one of their requests at a time takes the lock and
+//! commits for all: they share one flush, keep their order, and the instance takes the lock once per group. A group with only single
+//! statements is flushed with the next transaction.
 //!
-//! Between instances and processes the lock decides. SQLite's own waiting is unfair, since its pauses grow up to 100 ms with the age of a
-//! request; here they shrink, so that the oldest request tries most often.
+//! Instances and processes compete for the lock. SQLite's own retries are unfair, because their delays grow up to 100 ms with the age of a
+//! request. Here the delays shrink: the oldest request retries most often.
 
 use std::{
     cell::{Cell, RefCell},
@@ -23,23 +23,23 @@ use crate::{
     wait::{Event, within},
 };
 
-/// How long a write waits for the lock.
+/// Maximum wait of a write for the lock.
 pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
-/// The same for a write that its request can do without.
+/// Maximum wait of a write that its request does not depend on.
 pub(crate) const OPTIONAL_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
-/// Writes in one commit.
+/// Maximum number of writes per commit.
 const MAX_GROUP: usize = 64;
 /// How long an instance leaves the lock to others after it has committed, if it had to wait for the lock within the last [`CONTENTION`].
 const YIELD: Duration = Duration::from_millis(4);
 const CONTENTION: Duration = Duration::from_secs(1);
-/// Groups that work which blocks the instance lets pass at most.
+/// Maximum number of groups for which work that blocks the instance waits.
 const MAX_WAITS: u32 = 20;
 
 /// A write.
 pub(crate) enum Work {
-    /// One statement with its rows. A power cut may undo it.
+    /// One statement that returns rows. A power failure may undo it.
     Single(Query),
-    /// All statements or none, on disk once it is done.
+    /// A transaction, flushed to disk before it is reported.
     Transaction(Vec<Statement>),
 }
 
@@ -82,13 +82,13 @@ thread_local! {
     });
 }
 
-/// Writes once its turn comes. If another process holds the lock for longer than `limit`, nothing is written.
+/// Queues a write and waits for it. If another process holds the lock for longer than `limit`, nothing is written.
 pub(crate) async fn write(work: Work, limit: Duration) -> Outcome {
     let writer = WRITER.with(Rc::clone);
     let write = Rc::new(Write { work, since: Instant::now(), limit, outcome: RefCell::default() });
     writer.queue.borrow_mut().push_back(Rc::clone(&write));
-    // A request that is cancelled writes nothing, unless its group is under way.
-    let _queued = OnDrop(|| writer.queue.borrow_mut().retain(|other| !Rc::ptr_eq(other, &write)));
+    // A cancelled request writes nothing, unless its group is being committed.
+    let _queued = RunOnDrop(|| writer.queue.borrow_mut().retain(|other| !Rc::ptr_eq(other, &write)));
     loop {
         if let Some(outcome) = write.outcome.take() {
             return outcome;
@@ -101,8 +101,8 @@ pub(crate) async fn write(work: Work, limit: Duration) -> Outcome {
     }
 }
 
-/// Waits until no group is under way. Work that blocks the instance would otherwise keep the lock from all others meanwhile.
-pub(crate) async fn finished() {
+/// Waits until no group is being committed. Work that blocks the instance would otherwise hold the lock during that time.
+pub(crate) async fn wait_for_group() {
     let writer = WRITER.with(Rc::clone);
     for _ in 0..MAX_WAITS {
         if !writer.is_led.get() {
@@ -116,7 +116,7 @@ impl Writer {
     /// Commits one group, in which `own` is unless it has waited for too long.
     async fn lead(&self, own: &Write) {
         self.is_led.set(true);
-        let _leading = OnDrop(|| {
+        let _leading = RunOnDrop(|| {
             self.is_led.set(false);
             self.progress.notify_all();
         });
@@ -127,11 +127,11 @@ impl Writer {
             if own.outcome.borrow().is_some() {
                 return;
             }
-            spin_sdk::time::sleep(pause(oldest)).await;
+            spin_sdk::time::sleep(retry_delay(oldest)).await;
         }
     }
 
-    /// Lets other instances have the lock that this one has just released.
+    /// Waits to let other instances take the lock that this one has just released.
     async fn yield_lock(&self) {
         let within =
             |at: &Cell<Option<Instant>>, span: Duration| at.get().and_then(|at| span.checked_sub(at.elapsed()));
@@ -157,7 +157,7 @@ impl Writer {
         let group = match begun {
             Ok(()) => self.take(flushed),
             Err(error) if is_locked(&error) => {
-                self.keep(flushed, session);
+                self.store_session(flushed, session);
                 return false;
             }
             Err(error) => {
@@ -170,20 +170,20 @@ impl Writer {
         match committed.await {
             Ok(()) => {
                 self.committed_at.set(Some(Instant::now()));
-                self.keep(flushed, session);
+                self.store_session(flushed, session);
             }
             Err(error) if is_lone && is_locked(&error) => {
-                self.keep(flushed, session);
+                self.store_session(flushed, session);
                 group.put_back(&mut self.queue.borrow_mut());
                 return false;
             }
-            // The file may have been replaced, or the disk be full: the next group opens another connection.
+            // The file may have been replaced or the disk may be full. The next group opens a new connection.
             Err(error) => group.finish(Err(error)),
         }
         true
     }
 
-    /// The writes of the next group: all, or only the single ones.
+    /// Takes the writes of the next group: all, or only the single statements.
     fn take(&self, flushed: bool) -> Group {
         let mut queue = self.queue.borrow_mut();
         let (mut group, mut rest) = (Vec::new(), VecDeque::new());
@@ -198,7 +198,7 @@ impl Writer {
         Group(group)
     }
 
-    /// Ends what has waited for too long, and returns how long the oldest of the others has waited.
+    /// Fails writes that have waited too long, and returns how long the oldest of the others has waited.
     fn expire(&self) -> Duration {
         let mut oldest = Duration::ZERO;
         let mut expired = false;
@@ -219,7 +219,7 @@ impl Writer {
     }
 
     async fn session(&self, flushed: bool) -> Result<Session, HostError> {
-        match self.kept(flushed).take() {
+        match self.idle_session(flushed).take() {
             Some(session) => Ok(session),
             None => {
                 let opened = within(OPEN_TIMEOUT, Session::open_for_writes(flushed)).await;
@@ -228,16 +228,16 @@ impl Writer {
         }
     }
 
-    fn keep(&self, flushed: bool, session: Session) {
-        self.kept(flushed).replace(Some(session));
+    fn store_session(&self, flushed: bool, session: Session) {
+        self.idle_session(flushed).replace(Some(session));
     }
 
-    fn kept(&self, flushed: bool) -> &RefCell<Option<Session>> {
+    fn idle_session(&self, flushed: bool) -> &RefCell<Option<Session>> {
         if flushed { &self.flushing } else { &self.unflushed }
     }
 }
 
-/// Writes that share a commit. Those without an outcome fail when it is dropped.
+/// Writes that share a commit. Writes without an outcome fail when the group is dropped.
 struct Group(Vec<Rc<Write>>);
 
 impl Group {
@@ -261,20 +261,20 @@ impl Group {
         for write in &self.0 {
             let outcome = match &write.work {
                 Work::Single(query) => session.rows(query.sql, &query.params).await,
-                Work::Transaction(statements) => part(session, statements).await.map(|()| Vec::new()),
+                Work::Transaction(statements) => run_in_savepoint(session, statements).await.map(|()| Vec::new()),
             };
             if let Err(error @ HostError::Unavailable { .. }) = outcome {
                 return undo(session, error).await;
             }
             outcomes.push(outcome);
         }
-        let began = Instant::now();
+        let started = Instant::now();
         loop {
             match session.run("COMMIT", &[]).await {
                 Ok(()) => break,
                 // Without a write-ahead log a commit waits for readers.
-                Err(error) if is_locked(&error) && began.elapsed() < LOCK_TIMEOUT => {
-                    spin_sdk::time::sleep(pause(began.elapsed())).await;
+                Err(error) if is_locked(&error) && started.elapsed() < LOCK_TIMEOUT => {
+                    spin_sdk::time::sleep(retry_delay(started.elapsed())).await;
                 }
                 Err(error) => return undo(session, error).await,
             }
@@ -300,28 +300,28 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.finish(Err(unavailable("the request that wrote for others was interrupted")));
+        self.finish(Err(unavailable("the request that committed the group was interrupted")));
     }
 }
 
-/// Runs a transaction as a part of the open one.
-async fn part(session: &Session, statements: &[Statement]) -> Result<(), HostError> {
+/// Runs a transaction in a savepoint of the open one.
+async fn run_in_savepoint(session: &Session, statements: &[Statement]) -> Result<(), HostError> {
     session.run("SAVEPOINT part", &[]).await?;
     let done = all(session, statements).await;
     let end = if done.is_ok() { "RELEASE SAVEPOINT part" } else { "ROLLBACK TO SAVEPOINT part" };
-    // What cannot be undone must not be committed.
+    // If the savepoint cannot be rolled back, the group must not be committed.
     session.run(end, &[]).await.map_err(|error| unavailable(error.to_string()))?;
     done
 }
 
-/// Undoes the open transaction.
+/// Rolls back the open transaction.
 async fn undo(session: &Session, error: HostError) -> Result<(), HostError> {
-    // If this fails too, the connection is closed, which undoes it.
+    // If this fails too, the connection is closed, which rolls back.
     let _ = session.run("ROLLBACK", &[]).await;
     Err(error)
 }
 
-/// Runs all statements; a conflict if one does not touch the rows that it must.
+/// Runs all statements. Returns a conflict if one does not affect the expected rows.
 pub(crate) async fn all(session: &Session, statements: &[Statement]) -> Result<(), HostError> {
     for statement in statements {
         if statement.expect == Expect::Any {
@@ -339,9 +339,9 @@ async fn limited<T>(work: impl Future<Output = Result<T, HostError>>) -> Result<
     done.unwrap_or_else(|| Err(unavailable("SQLite did not respond in time")))
 }
 
-/// How long to wait before the lock is tried again, by the age of the oldest write. After some seconds another process is the cause, and
-/// trying often would only cost processor time.
-fn pause(waited: Duration) -> Duration {
+/// Returns the delay before the next attempt to take the lock, by the age of the oldest write. After some seconds another process holds the
+/// lock for long, and frequent attempts would waste CPU time.
+fn retry_delay(waited: Duration) -> Duration {
     Duration::from_millis(match waited.as_millis() {
         0..100 => 12,
         100..1_000 => 4,
@@ -350,10 +350,10 @@ fn pause(waited: Duration) -> Duration {
     })
 }
 
-/// Does something when it is dropped.
-struct OnDrop<F: FnMut()>(F);
+/// Runs a closure on drop.
+struct RunOnDrop<F: FnMut()>(F);
 
-impl<F: FnMut()> Drop for OnDrop<F> {
+impl<F: FnMut()> Drop for RunOnDrop<F> {
     fn drop(&mut self) {
         (self.0)();
     }

@@ -1,8 +1,8 @@
-//! Whether the keys of open streams are still valid.
+//! Checks whether the keys of open event streams are still valid.
 //!
-//! A key that was found valid counts as valid for `VALID`, unless this process or, by a notification, another one wrote a key or a store
-//! since. A notification can be lost, and a command or another kind of host sends none, so that keys are read again every `CHECK`: a
-//! revoked key's streams end within a second on every instance.
+//! The result of a check is cached for `VALID_TTL`, unless a key or store has been written since: by this process, or by another one
+//! that sent a notification. Notifications can be lost, and commands and other kinds of hosts send none. Keys are therefore read again
+//! every `CHECK_INTERVAL`: a revoked key's streams end within a second on every instance.
 
 use std::{
     collections::BTreeMap,
@@ -15,38 +15,38 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::store::Store;
 
-/// How long a key counts as valid: the streams of one key share a read.
-const VALID: Duration = Duration::from_millis(400);
-/// How often a key is checked while nothing is known to have changed.
-const CHECK: Duration = Duration::from_millis(500);
-/// Keys that are remembered before those that were checked too long ago are dropped.
+/// How long a valid key is cached: the streams of one key share a read.
+const VALID_TTL: Duration = Duration::from_millis(400);
+/// Time between two checks of a key without a known change.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+/// Cached keys above which expired entries are removed.
 const MAX_KEYS: usize = 1_024;
 
-/// The keys that were found valid, with the count of changes that was known then.
+/// The valid keys, each with the version of the access data and the time at which it was checked.
 #[derive(Debug, Default)]
 pub struct Access(Mutex<BTreeMap<KeyId, (u64, Instant)>>);
 
 impl Access {
-    /// Whether a stream's key is valid; `changes` is [`Store::access`].
+    /// Returns whether a stream's key is valid; `changes` is [`Store::access`].
     pub async fn is_valid(
         &self,
         store: &Store,
         changes: &watch::Receiver<u64>,
         subscription: &Subscription,
     ) -> Result<bool, HostError> {
-        // Both before the key is read: what changes after this is not covered by the result.
-        let (known, requested) = (*changes.borrow(), Instant::now());
-        if self.is_cached(subscription.key, known) {
+        // Both are taken before the key is read: a later change must invalidate the result.
+        let (version, checked_at) = (*changes.borrow(), Instant::now());
+        if self.is_cached(subscription.key, version) {
             return Ok(true);
         }
         let is_valid = store.is_allowed(subscription).await?;
         if is_valid {
-            self.remember(subscription.key, known, requested);
+            self.insert(subscription.key, version, checked_at);
         }
         Ok(is_valid)
     }
 
-    /// Returns once the key is not valid any more.
+    /// Waits until the key is no longer valid.
     pub async fn until_invalid(&self, store: &Store, subscription: &Subscription) -> Result<(), HostError> {
         let mut changes = store.access();
         loop {
@@ -54,22 +54,22 @@ impl Access {
             if !self.is_valid(store, &changes, subscription).await? {
                 return Ok(());
             }
-            // Closed while the server stops: then the stream ends by itself.
-            let _ = tokio::time::timeout(CHECK, changes.changed()).await;
+            // The channel closes when the server shuts down; the stream then ends without this check.
+            let _ = tokio::time::timeout(CHECK_INTERVAL, changes.changed()).await;
         }
     }
 
-    fn is_cached(&self, key: KeyId, known: u64) -> bool {
+    fn is_cached(&self, key: KeyId, version: u64) -> bool {
         let keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        keys.get(&key).is_some_and(|(then, at)| *then == known && at.elapsed() < VALID)
+        keys.get(&key).is_some_and(|(then, at)| *then == version && at.elapsed() < VALID_TTL)
     }
 
-    fn remember(&self, key: KeyId, known: u64, requested: Instant) {
+    fn insert(&self, key: KeyId, version: u64, checked_at: Instant) {
         let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if keys.len() >= MAX_KEYS {
-            keys.retain(|_, (_, at)| at.elapsed() < VALID);
+            keys.retain(|_, (_, at)| at.elapsed() < VALID_TTL);
         }
-        keys.insert(key, (known, requested));
+        keys.insert(key, (version, checked_at));
     }
 }
 
@@ -78,13 +78,13 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn valid_key_is_remembered_until_a_change_or_a_moment_later() {
+    async fn valid_key_is_cached_until_a_change_or_its_ttl() {
         let (access, key) = (Access::default(), KeyId::new(1).unwrap());
-        access.remember(key, 7, Instant::now());
+        access.insert(key, 7, Instant::now());
         assert!(access.is_cached(key, 7) && !access.is_cached(key, 8));
         assert!(!access.is_cached(KeyId::new(2).unwrap(), 7));
-        tokio::time::advance(VALID).await;
+        tokio::time::advance(VALID_TTL).await;
         assert!(!access.is_cached(key, 7));
-        assert!(VALID + CHECK < Duration::from_secs(1));
+        assert!(VALID_TTL + CHECK_INTERVAL < Duration::from_secs(1));
     }
 }

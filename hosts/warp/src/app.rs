@@ -1,4 +1,4 @@
-//! What every request needs: the store, the core's settings, the counters.
+//! The state that all requests share: the store, the core's settings and the counters.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,25 +12,25 @@ use crate::{
 
 /// The running application.
 pub struct App {
-    /// The rules' configuration.
+    /// The core's settings.
     pub settings: Settings,
-    /// The state.
+    /// The database and the services behind the core.
     pub store: Store,
     /// The counters.
     pub metrics: Metrics,
-    /// The hash of the token for the counters; the operator's is valid too.
+    /// The hash of the token for `GET /metrics`; the operator's token is valid too.
     pub metrics_token: Option<KeyHash>,
-    /// The merchant panel, where it is served.
+    /// The merchant panel, if it is served.
     pub panel: Option<Panel>,
-    /// How long an answer may take.
+    /// The maximum time to process a request.
     pub timeout: Duration,
-    /// How long a peer may take no part of a response.
+    /// The maximum time without progress while a response is sent.
     pub write_timeout: Duration,
-    /// The streams that are open.
+    /// The open event streams.
     pub streams: Streams,
-    /// Where traces go, where they go anywhere.
+    /// The tracer, if traces are exported.
     pub tracer: Option<Tracer>,
-    /// How much is taken on.
+    /// The admission of requests.
     pub overload: Overload,
     /// The open connections.
     pub connections: Arc<Connections>,

@@ -1,4 +1,4 @@
-//! Open connections: how many in total and per client address, which of them make no progress, and which one makes room for a new one.
+//! The open connections: limits in total and per client address, detection of stalled peers, and replacement of idle connections.
 
 use std::{
     collections::HashMap,
@@ -13,18 +13,18 @@ use std::{
 use ipnet::Ipv6Net;
 use tokio::{sync::Notify, time::interval};
 
-/// How often connections without progress are looked for.
+/// Time between two searches for connections without progress.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
-/// A connection may be closed for the memory of its unsent responses after this long without progress.
+/// Time without progress after which a connection may be closed to free the memory of its unsent responses.
 const RECLAIM_AFTER: Duration = Duration::from_secs(1);
-/// An HTTP/2 connection without a request is closed after this long; HTTP/1 has `timeouts.header-seconds`.
+/// Time without a request after which an HTTP/2 connection is closed. HTTP/1 has `timeouts.header-seconds`.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
-/// The shortest time between two searches for a connection to reclaim: each looks at all connections.
+/// Minimum time between two searches for a connection to reclaim: each search visits all connections.
 const RECLAIM_INTERVAL: Duration = Duration::from_millis(10);
-/// Bytes that a blocked peer must accept within the write timeout: a peer that reads single bytes makes no progress.
+/// Bytes that a blocked peer must accept within the write timeout. A peer that reads single bytes makes no progress.
 const MIN_PROGRESS: usize = 4 * 1024;
 
-/// A client address for limits: IPv4, or the /64 network of IPv6, which one subscriber has as a whole.
+/// Returns the address by which limits count: the IPv4 address, or the /64 network of an IPv6 address, which belongs to one subscriber.
 pub fn address_group(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Net::new_assert(address, 64).network().into(),
@@ -39,7 +39,7 @@ pub struct ConnectionLimits {
     pub total: usize,
     /// Connections of one client address; trusted proxies have no such limit.
     pub per_address: usize,
-    /// The longest time without progress while a response waits to be sent.
+    /// Maximum time without progress while a response waits to be sent.
     pub write_timeout: Duration,
 }
 
@@ -48,11 +48,11 @@ pub struct ConnectionLimits {
 pub struct Connections {
     limits: ConnectionLimits,
     started: Instant,
-    open: Mutex<Open>,
+    registry: Mutex<Registry>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct Registry {
     next_id: u64,
     by_id: HashMap<u64, Arc<Connection>>,
     per_address: HashMap<IpAddr, usize>,
@@ -68,21 +68,21 @@ pub struct Connection {
     active: AtomicUsize,
     blocked_since: AtomicU64,
     accepted_bytes: AtomicUsize,
-    unsent: Mutex<Vec<Unsent>>,
+    unsent: Mutex<Vec<UnsentEntry>>,
     next_unsent: AtomicU64,
     closed: AtomicBool,
     close: Notify,
 }
 
-/// A response that the peer's HTTP/2 window holds back.
+/// A response blocked by the peer's HTTP/2 window.
 #[derive(Debug)]
-struct Unsent {
+struct UnsentEntry {
     id: u64,
     bytes: usize,
     since: u64,
 }
 
-/// A connection's entry, removed when this is dropped.
+/// The registration of a connection, removed on drop.
 #[derive(Debug)]
 pub struct OpenConnection {
     connection: Arc<Connection>,
@@ -91,34 +91,34 @@ pub struct OpenConnection {
 }
 
 impl Connections {
-    /// Starts without any connection.
+    /// Creates an empty registry.
     pub fn new(limits: ConnectionLimits) -> Connections {
-        Connections { limits, started: Instant::now(), open: Mutex::default() }
+        Connections { limits, started: Instant::now(), registry: Mutex::default() }
     }
 
-    /// Registers a connection; `address` is `None` for a trusted proxy. At a limit, the connection that has been idle for longest is closed
-    /// to make room; `None` if all others are in use.
+    /// Registers a connection; `address` is `None` for a trusted proxy. At a limit, the connection that has been idle the longest is closed
+    /// to make room. Returns `None` if no connection is idle.
     pub fn register(self: &Arc<Self>, address: Option<IpAddr>) -> Option<OpenConnection> {
         let address = address.map(address_group);
-        let mut open = lock(&self.open);
-        let same = address.and_then(|address| open.per_address.get(&address).copied()).unwrap_or(0);
+        let mut registry = lock(&self.registry);
+        let same = address.and_then(|address| registry.per_address.get(&address).copied()).unwrap_or(0);
         if same >= self.limits.per_address {
-            open.close_idle(|connection| connection.address == address)?;
+            registry.close_idle(|connection| connection.address == address)?;
         }
-        if open.by_id.len() >= self.limits.total {
-            open.close_idle(|_| true)?;
+        if registry.by_id.len() >= self.limits.total {
+            registry.close_idle(|_| true)?;
         }
         let connection = Arc::new(Connection::new(address, self.started));
-        let id = open.next_id;
-        open.next_id += 1;
-        open.by_id.insert(id, connection.clone());
+        let id = registry.next_id;
+        registry.next_id += 1;
+        registry.by_id.insert(id, connection.clone());
         if let Some(address) = address {
-            *open.per_address.entry(address).or_default() += 1;
+            *registry.per_address.entry(address).or_default() += 1;
         }
         Some(OpenConnection { connection, connections: self.clone(), id })
     }
 
-    /// Closes connections whose peer takes no data or sends no requests, until the last reference to the registry is gone.
+    /// Closes stalled and idle connections until the registry is dropped.
     pub async fn sweep(connections: Weak<Connections>) {
         let mut ticks = interval(SWEEP_INTERVAL);
         loop {
@@ -126,40 +126,40 @@ impl Connections {
             let Some(connections) = connections.upgrade() else { return };
             let timeout = connections.limits.write_timeout;
             let stalled: Vec<_> = {
-                let open = lock(&connections.open);
+                let registry = lock(&connections.registry);
                 let idle = |connection: &&Arc<Connection>| connection.idle_for() >= IDLE_TIMEOUT;
-                open.by_id.values().filter(idle).for_each(|connection| connection.close());
-                let stalled = open.by_id.values().filter(|connection| connection.stalled_for() >= timeout);
+                registry.by_id.values().filter(idle).for_each(|connection| connection.close());
+                let stalled = registry.by_id.values().filter(|connection| connection.stalled_for() >= timeout);
                 stalled.cloned().collect()
             };
             if !stalled.is_empty() {
-                tracing::info!(count = stalled.len(), "peers read no responses; closing their connections");
+                tracing::info!(count = stalled.len(), "clients do not read their responses; closing the connections");
             }
             stalled.iter().for_each(|connection| connection.close());
         }
     }
 
-    /// Closes the connection with the most unsent bytes among those without progress, to free memory: of all, or of those with the same
-    /// address as `of`. Returns whether there was one.
+    /// Closes the stalled connection with the most unsent bytes, to free memory. With `of`, only connections from the same address are
+    /// considered. Returns whether a connection was closed.
     pub fn reclaim(&self, of: Option<&Connection>) -> bool {
-        let mut open = lock(&self.open);
-        if open.last_reclaim.is_some_and(|last| last.elapsed() < RECLAIM_INTERVAL) {
+        let mut registry = lock(&self.registry);
+        if registry.last_reclaim.is_some_and(|last| last.elapsed() < RECLAIM_INTERVAL) {
             return true;
         }
-        open.last_reclaim = Some(Instant::now());
-        let stalled = open.by_id.values().filter(|connection| connection.stalled_for() >= RECLAIM_AFTER);
+        registry.last_reclaim = Some(Instant::now());
+        let stalled = registry.by_id.values().filter(|connection| connection.stalled_for() >= RECLAIM_AFTER);
         let stalled = stalled.filter(|connection| of.is_none_or(|of| of.address == connection.address));
         let largest = stalled.max_by_key(|connection| connection.unsent_bytes());
         largest.inspect(|connection| connection.close()).is_some()
     }
 
-    /// Open connections.
+    /// Returns the number of open connections.
     pub fn count(&self) -> usize {
-        lock(&self.open).by_id.len()
+        lock(&self.registry).by_id.len()
     }
 }
 
-impl Open {
+impl Registry {
     fn close_idle(&mut self, matches: impl Fn(&Connection) -> bool) -> Option<()> {
         let idle = self.by_id.iter().filter(|(_, connection)| connection.is_idle() && matches(connection));
         let (&id, _) = idle.min_by_key(|(_, connection)| connection.last_request.load(Relaxed))?;
@@ -181,7 +181,7 @@ impl Open {
 }
 
 impl OpenConnection {
-    /// The connection.
+    /// Returns the connection.
     pub fn connection(&self) -> &Arc<Connection> {
         &self.connection
     }
@@ -189,7 +189,7 @@ impl OpenConnection {
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        lock(&self.connections.open).remove(self.id);
+        lock(&self.connections.registry).remove(self.id);
     }
 }
 
@@ -211,12 +211,12 @@ impl Connection {
         connection
     }
 
-    /// Milliseconds, never 0.
+    /// Returns milliseconds since the start of the server. Never 0, which means "not blocked".
     fn now(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX - 1) + 1
     }
 
-    /// Records that the peer's socket took `written` of `offered` bytes.
+    /// Records that the peer's socket accepted `written` of `offered` bytes.
     pub fn sent(&self, written: usize, offered: usize) {
         if self.blocked_since.load(Relaxed) == 0 {
             return;
@@ -227,7 +227,7 @@ impl Connection {
         }
     }
 
-    /// Records that the peer's socket took nothing.
+    /// Records that the peer's socket accepted no bytes.
     pub fn blocked(&self) {
         if self.blocked_since.load(Relaxed) == 0 {
             self.accepted_bytes.store(0, Relaxed);
@@ -236,23 +236,23 @@ impl Connection {
     }
 
     /// Protects the connection from being closed for others while a request is processed or a stream is open.
-    pub fn activate(self: &Arc<Self>) -> Active {
+    pub fn activate(self: &Arc<Self>) -> ActiveGuard {
         self.active.fetch_add(1, Relaxed);
-        Active(self.clone())
+        ActiveGuard(self.clone())
     }
 
     fn is_idle(&self) -> bool {
         self.active.load(Relaxed) == 0 || self.stalled_for() >= RECLAIM_AFTER
     }
 
-    /// How long ago the last request was answered; 0 while one is processed.
+    /// Returns the time since the last request ended, or 0 while one is processed.
     fn idle_for(&self) -> Duration {
         let active = self.active.load(Relaxed) > 0;
         let since = if active { self.now() } else { self.last_request.load(Relaxed) };
         Duration::from_millis(self.now().saturating_sub(since))
     }
 
-    /// How long the oldest unsent response has made no progress.
+    /// Returns how long the oldest unsent response has made no progress.
     fn stalled_for(&self) -> Duration {
         let blocked = Some(self.blocked_since.load(Relaxed)).filter(|since| *since > 0);
         let unsent = lock(&self.unsent).iter().map(|unsent| unsent.since).min();
@@ -267,17 +267,17 @@ impl Connection {
     /// Adds a response that waits to be sent; it is removed when the returned value is dropped.
     pub fn add_unsent(self: &Arc<Self>, bytes: usize) -> UnsentResponse {
         let id = self.next_unsent.fetch_add(1, Relaxed);
-        lock(&self.unsent).push(Unsent { id, bytes, since: self.now() });
+        lock(&self.unsent).push(UnsentEntry { id, bytes, since: self.now() });
         UnsentResponse { connection: self.clone(), id }
     }
 
-    /// Closes the connection, whatever it is doing.
+    /// Closes the connection, even while requests are processed.
     pub fn close(&self) {
         self.closed.store(true, Relaxed);
         self.close.notify_one();
     }
 
-    /// Waits until the connection is to be closed.
+    /// Waits until [`Connection::close`] is called.
     pub async fn wait_for_close(&self) {
         while !self.closed.load(Relaxed) {
             self.close.notified().await;
@@ -287,16 +287,16 @@ impl Connection {
 
 /// Keeps a connection active until it is dropped.
 #[derive(Debug)]
-pub struct Active(Arc<Connection>);
+pub struct ActiveGuard(Arc<Connection>);
 
-impl Drop for Active {
+impl Drop for ActiveGuard {
     fn drop(&mut self) {
         self.0.last_request.store(self.0.now(), Relaxed);
         self.0.active.fetch_sub(1, Relaxed);
     }
 }
 
-/// A response that waits to be sent, until it is dropped.
+/// The registration of an unsent response, removed on drop.
 #[derive(Debug)]
 pub struct UnsentResponse {
     connection: Arc<Connection>,
@@ -304,7 +304,7 @@ pub struct UnsentResponse {
 }
 
 impl UnsentResponse {
-    /// Records that the peer took a part of the response.
+    /// Records that the peer accepted a part of the response.
     pub fn progress(&self) {
         let now = self.connection.now();
         if let Some(unsent) = lock(&self.connection.unsent).iter_mut().find(|unsent| unsent.id == self.id) {
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn connection_at_address_limit_replaces_idle_one_of_same_address() {
+    fn address_limit_replaces_idle_connection_of_same_address() {
         let connections = connections(10, 2);
         let first = connections.register(ip("192.0.2.1")).unwrap();
         let active = first.connection().activate();
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn connection_at_total_limit_replaces_any_idle_one() {
+    fn total_limit_replaces_longest_idle_connection() {
         let connections = connections(2, 2);
         let first = connections.register(ip("192.0.2.1")).unwrap();
         let _second = connections.register(ip("192.0.2.2")).unwrap();
@@ -392,7 +392,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(20));
         connection.sent(1, 1_000);
         connection.blocked();
-        assert!(connection.stalled_for() >= Duration::from_millis(20), "one byte is no progress");
+        assert!(connection.stalled_for() >= Duration::from_millis(20), "one byte does not count as progress");
         connection.sent(MIN_PROGRESS, 100_000);
         assert_eq!(connection.stalled_for(), Duration::ZERO);
         connection.blocked();

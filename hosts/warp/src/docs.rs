@@ -1,10 +1,10 @@
-//! The documentation page: Swagger UI is part of this binary, so that it works without internet.
+//! The documentation page. Swagger UI is embedded in the binary, because the page must work without internet access.
 
 use bytes::Bytes;
 use despacho_shell::files::File;
 use http::HeaderValue;
 
-/// The page loads only its own files and the API of its origin, without inline code. Swagger UI draws its icons from data URLs.
+/// The content security policy: only files and the API of the same origin, no inline code. Swagger UI loads its icons from data URLs.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_asks_nobody_else_and_has_nothing_inline() {
+    fn docs_page_loads_only_own_files_and_no_inline_code() {
         let page = String::from_utf8(file("/docs").unwrap().body.to_vec()).unwrap();
         assert!(!page.contains("http") && !page.contains("style=") && !page.contains("onload"), "{page}");
         for script in page.split("<script").skip(1) {
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_are_those_of_the_release_and_nothing_more() {
+    fn docs_serve_only_embedded_files() {
         assert!(file("/docs/swagger-ui-bundle.js").unwrap().body.len() > 500_000);
         assert!(file("/docs/swagger-ui.css").unwrap().body.len() > 50_000);
         assert!(file("/docs/../Cargo.toml").is_none() && file("/docs/x").is_none());

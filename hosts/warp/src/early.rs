@@ -1,11 +1,11 @@
-//! Responses of the server itself, before, around or after the core.
+//! Responses that the server returns without calling the core.
 
 use bytes::Bytes;
 use despacho_core::model::Entropy;
 pub use despacho_shell::early::EarlyResponse;
 use http::{Request, Response, request::Parts};
 
-/// Copies what an early response depends on, for use while the request is being processed.
+/// Copies the parts of a request that an early response depends on, for use while the request is being processed.
 pub fn facts<B>(request: &Request<B>) -> Parts {
     let (mut parts, ()) = Request::new(()).into_parts();
     parts.method = request.method().clone();
@@ -18,7 +18,7 @@ pub fn facts<B>(request: &Request<B>) -> Parts {
     parts
 }
 
-/// Returns the response.
+/// Renders an early response.
 pub fn respond(request: &Parts, route: &'static str, early: EarlyResponse) -> Response<Bytes> {
     despacho_shell::early::respond(request, route, early, fresh_id)
 }
@@ -26,7 +26,7 @@ pub fn respond(request: &Parts, route: &'static str, early: EarlyResponse) -> Re
 /// Returns an ID for a request without one.
 pub fn fresh_id() -> String {
     let mut seed = [0; 32];
-    // Without randomness the ID repeats, which is no reason to fail a request.
+    // Without randomness the ID repeats, but the request can still be processed.
     let _ = getrandom::fill(&mut seed);
     Entropy::new(seed).hex()
 }

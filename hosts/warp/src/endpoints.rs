@@ -1,4 +1,4 @@
-//! The deployment's own endpoints. Everything else is the core's, unknown paths too.
+//! The deployment's endpoints: probes, metrics, documentation and panel. The core handles all other paths, including unknown ones.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,10 +14,10 @@ use crate::{
     early::{self, EarlyResponse},
 };
 
-/// How long the store may take to say that it is there.
-const READINESS: Duration = Duration::from_secs(2);
+/// Maximum time of the database check behind `/readyz`.
+const READINESS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The answer, where the path is one of the deployment's.
+/// Returns the response if the path belongs to the deployment.
 pub async fn serve(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
     let path = request.uri().path();
     let route = match (probes::route(path), path) {
@@ -40,23 +40,23 @@ pub async fn serve(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<
         _ if may_read_metrics(app, request.headers()) => metrics(app, request),
         _ => early::respond(&early::facts(request), route, EarlyResponse::MetricsToken),
     };
-    label(&mut response, request, route);
+    add_outcome(&mut response, request, route);
     Some(response)
 }
 
-/// A file of the panel.
+/// Returns a file of the panel.
 fn panel(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
     let file = app.panel.as_ref()?.file(request.uri().path())?;
     if !probes::is_read(request.method()) {
         return Some(early::respond(&early::facts(request), PANEL_ROUTE, EarlyResponse::ReadOnly));
     }
     let mut response = file.response(request.headers());
-    label(&mut response, request, PANEL_ROUTE);
+    add_outcome(&mut response, request, PANEL_ROUTE);
     Some(response)
 }
 
-/// What metrics and logs call an answer that did not come from the core.
-fn label(response: &mut Response<Bytes>, request: &Request<Bytes>, route: &'static str) {
+/// Adds the route and request ID that metrics and logs use for a response from outside the core.
+fn add_outcome(response: &mut Response<Bytes>, request: &Request<Bytes>, route: &'static str) {
     if response.extensions().get::<Outcome>().is_none() {
         let request_id = probes::request_id(request.headers(), early::fresh_id);
         response.extensions_mut().insert(Outcome { route, code: None, request_id, log: None });
@@ -64,10 +64,10 @@ fn label(response: &mut Response<Bytes>, request: &Request<Bytes>, route: &'stat
 }
 
 async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
-    match tokio::time::timeout(READINESS, app.store.ready()).await {
+    match tokio::time::timeout(READINESS_TIMEOUT, app.store.ready()).await {
         Ok(Ok(())) => json(READY),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "not ready");
+            tracing::warn!(%error, "readiness check failed; returning 503");
             let failing = matches!(error, HostError::Unavailable { what: STORAGE, .. });
             let rejection = if failing { EarlyResponse::StorageFailing } else { EarlyResponse::NotReady };
             early::respond(&early::facts(request), READY_ROUTE, rejection)
@@ -76,7 +76,7 @@ async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> 
     }
 }
 
-/// Whether the request has the token for metrics, or the operator's: routes and rates tell anonymous clients about others.
+/// Returns whether the request has the token for metrics or the operator's. Routes and rates reveal other clients' activity.
 fn may_read_metrics(app: &App, headers: &HeaderMap) -> bool {
     let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
     let token = bearer.or_else(|| headers.get("x-api-token")?.to_str().ok());
@@ -84,7 +84,7 @@ fn may_read_metrics(app: &App, headers: &HeaderMap) -> bool {
     hash.is_some() && [&app.metrics_token, &app.settings.operator].contains(&&hash)
 }
 
-/// The counters in OpenMetrics text.
+/// Returns the metrics in the OpenMetrics text format.
 pub fn metrics(app: &App, request: &Request<Bytes>) -> Response<Bytes> {
     let (stats, pool) = (app.store.stats(), app.store.connections().unwrap_or_default());
     match app.metrics.text(&stats, &pool, &app.overload, app.responses.used_bytes()) {
@@ -111,7 +111,7 @@ mod tests {
     };
 
     #[tokio::test]
-    async fn a_store_that_does_not_answer_is_not_ready_and_yet_alive() {
+    async fn closed_store_is_alive_but_not_ready() {
         let folder = tempfile::tempdir().unwrap();
         let config = Config { data: folder.path().to_owned(), ..Config::defaults().unwrap() };
         Store::create(&config).await.unwrap();

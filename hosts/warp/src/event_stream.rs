@@ -1,4 +1,4 @@
-//! Streams of events that stay open: woken by this process's commits, and looking every now and then for those of others.
+//! Open event streams: woken by commits of this process, and polling for commits of other instances.
 
 use std::{
     convert::Infallible,
@@ -34,161 +34,161 @@ use crate::{
     feed::{Feed, Freshness},
 };
 
-/// How often a stream looks for events that another instance has written, of which this one was not told.
-const POLL: Duration = Duration::from_secs(2);
-/// How long after it found nothing a stream looks again, whatever happens meanwhile: a thousand streams of merchants who have nothing to do
-/// with each other look ten thousand times a second at most.
-const REST: Duration = Duration::from_millis(100);
-/// Events that are read at once.
-const PAGE: u32 = 100;
-/// Pieces that wait for a slow reader; past that nothing more is read for it.
-const PIECES: usize = 1;
+/// Time between two polls for events of another instance that arrived without a notification.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// Minimum time between an empty read and the next read of a stream. It limits a thousand streams of unrelated merchants to ten thousand
+/// reads per second.
+const MIN_READ_INTERVAL: Duration = Duration::from_millis(100);
+/// Maximum number of events per read.
+const MAX_PAGE_EVENTS: u32 = 100;
+/// Chunks queued for a slow reader. No more events are read while the queue is full.
+const MAX_QUEUED_CHUNKS: usize = 1;
 
-/// A stream's place, given back when it ends however it ends.
-struct Place {
+/// A stream's permit, released on drop.
+struct StreamPermit {
     app: Arc<App>,
     merchant: StoreId,
     connection: Option<Arc<Connection>>,
 }
 
-impl Drop for Place {
+impl Drop for StreamPermit {
     fn drop(&mut self) {
-        self.app.streams.leave(self.merchant);
+        self.app.streams.release(self.merchant);
         self.app.metrics.streams.dec();
     }
 }
 
-/// Makes the answer that begins a stream into one that goes on, or refuses it where too many are open.
+/// Turns the initial response of a stream into an open stream, or returns an error if too many streams are open.
 pub(crate) fn respond(
     app: &Arc<App>,
     facts: &Parts,
-    begun: Response<Bytes>,
+    initial: Response<Bytes>,
     subscription: Subscription,
     connection: Option<Arc<Connection>>,
 ) -> warp::reply::Response {
     let merchant = subscription.journal.merchant;
-    if !app.streams.enter(merchant) {
+    if !app.streams.acquire(merchant) {
         return early::respond(facts, "GET /delivery/events/stream", EarlyResponse::TooManyStreams).map(Into::into);
     }
     app.metrics.streams.inc();
-    let place = Place { app: app.clone(), merchant, connection };
-    let (mut head, first) = begun.into_parts();
+    let permit = StreamPermit { app: app.clone(), merchant, connection };
+    let (mut head, first) = initial.into_parts();
     head.headers.remove(header::CONTENT_LENGTH);
-    // Some proxies hold an answer back until it is whole, unless they are told.
+    // Without this header some proxies buffer the response until it ends.
     head.headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-    let (pieces, mut waiting) = mpsc::channel(PIECES);
+    let (chunks, mut waiting) = mpsc::channel(MAX_QUEUED_CHUNKS);
     let revoked = Arc::new(AtomicBool::new(false));
-    tokio::spawn(follow(place, subscription, first, pieces, revoked.clone()));
+    tokio::spawn(follow(permit, subscription, first, chunks, revoked.clone()));
     let body = poll_fn(move |context| {
-        // Pieces that still wait for a slow reader are not for a key that was revoked.
+        // Queued chunks are discarded when the key is revoked.
         if revoked.load(Ordering::Acquire) {
             return Poll::Ready(None);
         }
-        waiting.poll_recv(context).map(|piece| piece.map(Ok::<Bytes, Infallible>))
+        waiting.poll_recv(context).map(|chunk| chunk.map(Ok::<Bytes, Infallible>))
     });
     let (_, body) = warp::reply::stream(body).into_response().into_parts();
     Response::from_parts(head, body)
 }
 
-/// Writes until the reader goes, its key becomes invalid, or the server stops. A fault ends the stream too: the reader comes again, from
-/// where it was.
+/// Writes until the reader disconnects, its key becomes invalid or the server shuts down. An error ends the stream too; the reader
+/// reconnects with its last position.
 async fn follow(
-    place: Place,
+    permit: StreamPermit,
     subscription: Subscription,
     first: Bytes,
-    pieces: mpsc::Sender<Bytes>,
+    chunks: mpsc::Sender<Bytes>,
     revoked: Arc<AtomicBool>,
 ) {
-    let app = &place.app;
+    let app = &permit.app;
     let key = subscription.clone();
     let ended = tokio::select! {
-        ended = write(&place, subscription, first, pieces.clone()) => ended,
-        invalid = app.streams.access.until_invalid(&app.store, &key) => invalid.map(|()| Ended::Revoked),
+    ended = write(&permit, subscription, first, chunks.clone()) => ended,
+    invalid = app.streams.access.until_invalid(&app.store, &key) => invalid.map(|()| EndReason::Revoked),
     };
     match ended {
-        Ok(Ended::Gone) => {}
-        // Before `pieces` is dropped, which wakes the reader.
-        Ok(Ended::Revoked) => revoked.store(true, Ordering::Release),
-        Err(error) => tracing::warn!(%error, "event stream ended"),
+        Ok(EndReason::Closed) => {}
+        // Set before `chunks` is dropped, because the drop wakes the reader.
+        Ok(EndReason::Revoked) => revoked.store(true, Ordering::Release),
+        Err(error) => tracing::warn!(%error, "event stream failed; closing it"),
     }
 }
 
-/// Why a stream ended.
-enum Ended {
-    /// The reader has gone, or the server stops.
-    Gone,
-    /// The key is not valid any more.
+/// The reason for which a stream ended.
+enum EndReason {
+    /// The reader disconnected, or the server shuts down.
+    Closed,
+    /// The key is no longer valid.
     Revoked,
 }
 
 async fn write(
-    place: &Place,
+    permit: &StreamPermit,
     mut subscription: Subscription,
     first: Bytes,
-    pieces: mpsc::Sender<Bytes>,
-) -> Result<Ended, HostError> {
-    let app = &place.app;
+    chunks: mpsc::Sender<Bytes>,
+) -> Result<EndReason, HostError> {
+    let app = &permit.app;
     let (mut updates, access) = (app.store.updates(), app.store.access());
     let feed = app.streams.feeds.of(&subscription);
     let heartbeat = Duration::from_millis(u64::try_from(HEARTBEAT.as_millis()).unwrap_or(15_000));
-    let mut piece = Some(first);
+    let mut chunk = Some(first);
     let mut written = Instant::now();
     loop {
-        if let Some(piece) = piece.take() {
+        if let Some(chunk) = chunk.take() {
             tokio::select! {
-                sent = pieces.send(piece) => if sent.is_err() { return Ok(Ended::Gone) },
-                // Over HTTP/2 a peer can read its socket and never open the stream's window: only the end of the connection frees the events.
-                () = tokio::time::sleep(app.write_timeout) => {
-                    place.connection.iter().for_each(|connection| connection.close());
-                    return Ok(Ended::Gone);
-                }
-                () = app.shutdown.cancelled() => return Ok(Ended::Gone),
+            sent = chunks.send(chunk) => if sent.is_err() { return Ok(EndReason::Closed) },
+            // Over HTTP/2 a peer can read its socket without opening the stream's window. Only closing the connection frees the events.
+            () = tokio::time::sleep(app.write_timeout) => {
+            permit.connection.iter().for_each(|connection| connection.close());
+            return Ok(EndReason::Closed);
+            }
+            () = app.shutdown.cancelled() => return Ok(EndReason::Closed),
             }
             written = Instant::now();
         }
-        let text = look(app, &feed, &mut subscription, &mut updates).await?;
+        let text = read_next(app, &feed, &mut subscription, &mut updates).await?;
         if !text.is_empty() {
-            // After the events were read, so that none of a later commit than the revocation is among them.
+            // Checked after the read: the page must not contain events committed after the revocation.
             if !app.streams.access.is_valid(&app.store, &access, &subscription).await? {
-                return Ok(Ended::Revoked);
+                return Ok(EndReason::Revoked);
             }
-            match pieces.try_send(text) {
+            match chunks.try_send(text) {
                 Ok(()) => written = Instant::now(),
-                Err(TrySendError::Full(text)) => piece = Some(text),
-                Err(TrySendError::Closed(_)) => return Ok(Ended::Gone),
+                Err(TrySendError::Full(text)) => chunk = Some(text),
+                Err(TrySendError::Closed(_)) => return Ok(EndReason::Closed),
             }
             tokio::task::yield_now().await;
             continue;
         }
         if written.elapsed() >= heartbeat {
-            piece = Some(Bytes::from_static(HEARTBEAT_TEXT.as_bytes()));
+            chunk = Some(Bytes::from_static(HEARTBEAT_TEXT.as_bytes()));
             continue;
         }
-        let looked = Instant::now();
+        let read_at = Instant::now();
         tokio::select! {
-            changed = updates.changed() => if changed.is_err() { return Ok(Ended::Gone) },
-            () = sleep_until(looked + POLL) => {}
-            () = pieces.closed() => return Ok(Ended::Gone),
-            () = app.shutdown.cancelled() => return Ok(Ended::Gone),
+        changed = updates.changed() => if changed.is_err() { return Ok(EndReason::Closed) },
+        () = sleep_until(read_at + POLL_INTERVAL) => {}
+        () = chunks.closed() => return Ok(EndReason::Closed),
+        () = app.shutdown.cancelled() => return Ok(EndReason::Closed),
         }
         tokio::select! {
-            () = sleep_until(looked + REST) => {}
-            () = pieces.closed() => return Ok(Ended::Gone),
-            () = app.shutdown.cancelled() => return Ok(Ended::Gone),
+        () = sleep_until(read_at + MIN_READ_INTERVAL) => {}
+        () = chunks.closed() => return Ok(EndReason::Closed),
+        () = app.shutdown.cancelled() => return Ok(EndReason::Closed),
         }
     }
 }
 
-/// Looks for events, a few streams at a time; empty where there are none.
-async fn look(
+/// Reads the next events, with a limit on concurrent reads. Returns an empty string if there are none.
+async fn read_next(
     app: &App,
     feed: &Feed,
     subscription: &mut Subscription,
     updates: &mut watch::Receiver<u64>,
 ) -> Result<Bytes, HostError> {
-    // Nobody closes it; without a turn a stream would still be right, and only hurried.
-    let _turn = app.streams.turns.acquire().await;
-    // Before the database is asked: what is committed after this is news again.
-    let fresh = Freshness { updates: *updates.borrow_and_update(), age: POLL / 2 };
-    feed.next(&app.store, subscription, fresh, PAGE).await
+    // The semaphore is never closed; without a permit the read would still be correct.
+    let _permit = app.streams.read_permits.acquire().await;
+    // Taken before the query: a later commit must trigger another read.
+    let fresh = Freshness { updates: *updates.borrow_and_update(), age: POLL_INTERVAL / 2 };
+    feed.next(&app.store, subscription, fresh, MAX_PAGE_EVENTS).await
 }

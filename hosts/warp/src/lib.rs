@@ -1,4 +1,4 @@
-//! Despacho's server on one machine: the core behind one warp filter, its database, its clock and the operator's commands.
+//! The native Despacho server: the core behind one warp filter, its database, its scheduler and the operator's commands.
 
 pub mod access;
 pub mod app;
@@ -10,6 +10,7 @@ mod connector;
 pub mod docs;
 pub mod early;
 pub mod endpoints;
+pub mod error;
 mod event_stream;
 pub mod feed;
 pub mod geo;

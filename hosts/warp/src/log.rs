@@ -5,8 +5,7 @@ use tracing_subscriber::{Layer, Registry, filter::Targets, fmt, layer::Subscribe
 
 use crate::config::{Config, LogFormat};
 
-/// Starts the log. Libraries speak at `warn` at most, whatever the level: below that some of them print headers, and headers
-/// hold keys.
+/// Starts the log. Libraries log at most at level `warn`: below it some of them print headers, which contain keys.
 pub fn start(config: &Config) {
     let min = config.log.level;
     let targets = Targets::new()
@@ -17,11 +16,11 @@ pub fn start(config: &Config) {
         LogFormat::Json => fmt::layer().json().flatten_event(true).with_writer(std::io::stderr).boxed(),
         LogFormat::Text => fmt::layer().with_writer(std::io::stderr).with_ansi(false).boxed(),
     };
-    // What a panic says may quote data; where it happened says enough. The caller gets a 500 with the request's identifier.
+    // The panic message may contain personal data, so only its location is logged. The client gets 500 with the request ID.
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(place, "a handler panicked: this is a bug");
+        let location = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(location, "thread panicked; this is a bug");
     }));
-    // A second start, as tests in one process do, keeps the first.
+    // Tests start the log several times per process; the first start remains in effect.
     let _ = tracing_subscriber::registry().with(layer.with_filter(targets)).try_init();
 }

@@ -1,5 +1,4 @@
-//! Memory that clients can occupy, with bodies that they send slowly and responses that they read slowly: bounded in total and for each
-//! caller.
+//! Memory that clients occupy with slowly sent bodies and slowly read responses, bounded in total and per caller.
 
 use std::{
     collections::HashMap,
@@ -10,51 +9,51 @@ use std::{
 use bytes::Bytes;
 use despacho_core::model::StoreId;
 
-use crate::connections::{Active, UnsentResponse};
+use crate::connections::{ActiveGuard, UnsentResponse};
 
-/// The limits of a budget, in megabytes.
+/// The limits of a budget, in mebibytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryLimits {
-    /// Of all callers.
+    /// Limit for all callers together.
     pub total_mib: usize,
-    /// Of one caller.
+    /// Limit for one caller.
     pub caller_mib: usize,
 }
 
-/// The caller whose limit counts.
+/// The caller whose limit applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryOwner {
     /// An authenticated merchant, with all its stores and keys.
     Merchant(StoreId),
-    /// Every other client, by its address.
+    /// An unauthenticated client, by address.
     Address(IpAddr),
-    /// Health checks from an address, which other requests from there must not displace.
+    /// Health checks from an address. Their budget is separate: other requests from there must not block them.
     HealthCheck(IpAddr),
 }
 
-/// The limit that is reached.
+/// The limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// The caller's.
+    /// The limit of the caller.
     Caller,
-    /// That of all callers.
+    /// The limit of all callers together.
     Total,
 }
 
-/// Memory for all unsent responses, or for all bodies that are received.
+/// The memory for all unsent responses, or for all request bodies.
 #[derive(Debug)]
 pub struct MemoryBudget {
     limits: MemoryLimits,
-    used: Mutex<Used>,
+    used: Mutex<MemoryUsage>,
 }
 
 #[derive(Debug, Default)]
-struct Used {
+struct MemoryUsage {
     total: usize,
     by_owner: HashMap<MemoryOwner, usize>,
 }
 
-/// A part of the memory, returned when this is dropped.
+/// A reserved part of the memory, released on drop.
 #[derive(Debug)]
 pub struct MemoryShare {
     memory: Arc<MemoryBudget>,
@@ -63,13 +62,13 @@ pub struct MemoryShare {
 }
 
 impl MemoryBudget {
-    /// Starts with all memory free.
+    /// Creates a budget without reservations.
     pub fn new(limits: MemoryLimits) -> MemoryBudget {
         MemoryBudget { limits, used: Mutex::default() }
     }
 
-    /// Reserves memory, or returns the limit that is reached, unless `required`: the response of a write that was carried out
-    /// must not be replaced.
+    /// Reserves memory, or returns the limit that was reached. With `required` it always succeeds: the response of a committed write must
+    /// not be replaced.
     pub fn reserve(self: &Arc<Self>, owner: MemoryOwner, bytes: usize, required: bool) -> Result<MemoryShare, Limit> {
         let mut used = self.used();
         let own = used.by_owner.get(&owner).copied().unwrap_or(0).saturating_add(bytes);
@@ -85,12 +84,12 @@ impl MemoryBudget {
         Ok(MemoryShare { memory: self.clone(), owner, bytes })
     }
 
-    /// Bytes in use.
+    /// Returns the number of reserved bytes.
     pub fn used_bytes(&self) -> usize {
         self.used().total
     }
 
-    fn used(&self) -> MutexGuard<'_, Used> {
+    fn used(&self) -> MutexGuard<'_, MemoryUsage> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,23 +114,28 @@ impl Drop for MemoryShare {
     }
 }
 
-/// A body whose memory is returned when the last part of it has been written to the socket.
-struct Reserved {
+/// A body whose reservation is released when its last part has been written to the socket.
+struct ReservedBody {
     body: Bytes,
     _share: MemoryShare,
-    _active: Option<Active>,
+    _active: Option<ActiveGuard>,
     _unsent: Option<Arc<UnsentResponse>>,
 }
 
-impl AsRef<[u8]> for Reserved {
+impl AsRef<[u8]> for ReservedBody {
     fn as_ref(&self) -> &[u8] {
         &self.body
     }
 }
 
-/// Binds a body to its share of the memory, and to its connection, which is in use until the body is sent.
-pub fn reserved(body: Bytes, share: MemoryShare, active: Option<Active>, unsent: Option<Arc<UnsentResponse>>) -> Bytes {
-    Bytes::from_owner(Reserved { body, _share: share, _active: active, _unsent: unsent })
+/// Binds a body to its memory reservation and to its connection, which stays active until the body is sent.
+pub fn reserved(
+    body: Bytes,
+    share: MemoryShare,
+    active: Option<ActiveGuard>,
+    unsent: Option<Arc<UnsentResponse>>,
+) -> Bytes {
+    Bytes::from_owner(ReservedBody { body, _share: share, _active: active, _unsent: unsent })
 }
 
 #[cfg(test)]
@@ -147,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn caller_above_its_limit_gets_no_memory_and_others_do() {
+    fn caller_above_its_limit_does_not_block_others() {
         let memory = memory();
         let held = memory.reserve(owner(1), 900_000, false).unwrap();
         assert!(matches!(memory.reserve(owner(1), 900_000, false), Err(Limit::Caller)));

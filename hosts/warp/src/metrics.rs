@@ -1,4 +1,4 @@
-//! What the server counts, in Prometheus' text form.
+//! The server's metrics in the OpenMetrics text format.
 
 use std::{
     fmt,
@@ -18,36 +18,36 @@ use crate::{
     store::Stats,
 };
 
-/// Upper bounds of the latency's buckets, in seconds.
+/// Upper bounds of the latency buckets, in seconds.
 const BUCKETS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// A request's endpoint and answer. Templates, never paths, so that their number is bounded.
+/// The endpoint and status of a response. Route templates bound the number of series; paths would not.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ResponseLabels {
     route: &'static str,
     status: u16,
 }
 
-/// Why a request was turned away.
+/// The reason for which a request was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Reason {
     reason: &'static str,
 }
 
-/// Spans of traces; all copies count together.
+/// Counters of trace spans, shared by all clones.
 #[derive(Clone, Debug, Default)]
-pub struct SpanFigures {
+pub struct SpanCounters {
     exported: Counter<u64, AtomicU64>,
     dropped: Counter<u64, AtomicU64>,
 }
 
-impl SpanFigures {
-    /// Counts spans that the collector took.
+impl SpanCounters {
+    /// Counts spans that the collector accepted.
     pub fn exported(&self, count: u64) {
         self.exported.inc_by(count);
     }
 
-    /// Counts spans that the queue or the collector had no room for.
+    /// Counts spans dropped by a full queue or rejected by the collector.
     pub fn dropped(&self, count: u64) {
         self.dropped.inc_by(count);
     }
@@ -58,50 +58,50 @@ impl SpanFigures {
     }
 }
 
-/// The server's counters.
+/// The server's metrics.
 pub struct Metrics {
     registry: Registry,
     latency: Family<ResponseLabels, Histogram, fn() -> Histogram>,
-    /// Requests being answered.
+    /// Requests in progress.
     pub in_flight: Gauge<i64, AtomicI64>,
     /// Open connections.
     pub connections: Gauge<i64, AtomicI64>,
-    /// Connections answered with 503 for want of room.
+    /// Connections rejected with 503 at the connection limit.
     pub shed: Counter<u64, AtomicU64>,
-    turned_away: Family<Reason, Counter<u64, AtomicU64>>,
+    rejected_requests: Family<Reason, Counter<u64, AtomicU64>>,
     waiting: Gauge<i64, AtomicI64>,
     body_bytes: Gauge<i64, AtomicI64>,
-    /// Responses replaced by 503 for want of memory.
+    /// Responses replaced by 503 at the memory limit.
     pub responses_shed: Counter<u64, AtomicU64>,
-    /// Connections closed because their peer read nothing, or to make room.
+    /// Connections closed because the client stalled, or to make room.
     pub connections_closed: Counter<u64, AtomicU64>,
     response_bytes: Gauge<i64, AtomicI64>,
-    /// Requests whose caller went away before the answer.
+    /// Requests whose client disconnected before the response.
     pub abandoned: Counter<u64, AtomicU64>,
-    /// Handlers that panicked: each is a bug.
+    /// Handlers that panicked. Each panic is a bug.
     pub panics: Counter<u64, AtomicU64>,
-    /// Orders that the clock moved on.
+    /// Orders advanced by timed transitions.
     pub moved: Counter<u64, AtomicU64>,
-    /// Orders that a courier was given.
+    /// Orders allocated to couriers.
     pub allocated: Counter<u64, AtomicU64>,
-    /// Orders that were taken from silent couriers.
+    /// Orders released from unresponsive couriers.
     pub released: Counter<u64, AtomicU64>,
-    /// Rounds of the scheduler that failed.
-    pub failed_rounds: Counter<u64, AtomicU64>,
-    /// Open streams of events.
+    /// Failed passes of the scheduler.
+    pub failed_passes: Counter<u64, AtomicU64>,
+    /// Open event streams.
     pub streams: Gauge<i64, AtomicI64>,
-    /// Webhook messages that their receivers took.
+    /// Webhook messages that their receivers accepted.
     pub delivered: Counter<u64, AtomicU64>,
-    /// Attempts at webhook messages that failed.
+    /// Failed attempts to deliver webhook messages.
     pub undelivered: Counter<u64, AtomicU64>,
-    /// Spans of traces.
-    pub spans: SpanFigures,
-    store: StoreFigures,
+    /// Trace spans.
+    pub spans: SpanCounters,
+    store: StoreMetrics,
 }
 
-/// What the store counts by itself.
+/// Metrics of the database driver.
 #[derive(Default)]
-struct StoreFigures {
+struct StoreMetrics {
     commits: Counter<u64, AtomicU64>,
     conflicts: Counter<u64, AtomicU64>,
     failures: Counter<u64, AtomicU64>,
@@ -117,22 +117,26 @@ struct StoreFigures {
     idle: Gauge<i64, AtomicI64>,
 }
 
-impl StoreFigures {
+impl StoreMetrics {
     fn register(&self, registry: &mut Registry) {
         let registry = registry.sub_registry_with_prefix("store");
-        registry.register("commits", "Transactions on disk", self.commits.clone());
-        registry.register("conflicts", "Transactions undone because another write came first", self.conflicts.clone());
-        registry.register("failures", "Transactions that failed otherwise", self.failures.clone());
-        registry.register("groups", "Groups that transactions were flushed to disk in", self.groups.clone());
-        registry.register("reads", "Reads answered", self.reads.clone());
-        registry.register("last_group_size", "Transactions in the last group", self.last_group.clone());
-        registry.register("largest_group_size", "Transactions in the largest group", self.largest_group.clone());
-        registry.register("write_queue_depth", "Transactions that wait", self.queued_writes.clone());
-        registry.register("read_queue_depth", "Reads that wait", self.queued_reads.clone());
-        registry.register("repeats", "Transactions that were sent to PostgreSQL again", self.repeats.clone());
-        registry.register("found_done", "Transactions done before their connection broke", self.found_done.clone());
+        registry.register("commits", "Transactions committed and flushed to disk", self.commits.clone());
+        registry.register(
+            "conflicts",
+            "Transactions rolled back because of a concurrent write",
+            self.conflicts.clone(),
+        );
+        registry.register("failures", "Transactions that failed for other reasons", self.failures.clone());
+        registry.register("groups", "Group commits: transactions flushed to disk together", self.groups.clone());
+        registry.register("reads", "Completed reads", self.reads.clone());
+        registry.register("last_group_size", "Transactions in the last group commit", self.last_group.clone());
+        registry.register("largest_group_size", "Transactions in the largest group commit", self.largest_group.clone());
+        registry.register("write_queue_depth", "Queued transactions", self.queued_writes.clone());
+        registry.register("read_queue_depth", "Queued reads", self.queued_reads.clone());
+        registry.register("repeats", "Transactions resent to PostgreSQL", self.repeats.clone());
+        registry.register("found_done", "Resent transactions that had already been committed", self.found_done.clone());
         registry.register("connections", "Open connections to PostgreSQL", self.connections.clone());
-        registry.register("connections_idle", "Of these, those that nobody uses", self.idle.clone());
+        registry.register("connections_idle", "Idle connections to PostgreSQL", self.idle.clone());
     }
 
     fn set(&self, stats: &Stats, pool: &despacho_postgres::Stats) {
@@ -163,20 +167,20 @@ impl StoreFigures {
 }
 
 impl Metrics {
-    /// Counters at zero.
+    /// Creates and registers all metrics.
     pub fn new() -> Metrics {
         let mut registry = Registry::with_prefix("despacho");
         let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
-        registry.register("build", "The running version", build);
+        registry.register("build", "Version of the running server", build);
         let latency: Family<_, _, fn() -> Histogram> = Family::new_with_constructor(|| Histogram::new(BUCKETS));
-        let help = "Time from a request's head to its answer, by endpoint and status";
+        let help = "Time from the request head to the response, by endpoint and status";
         registry.register_with_unit("http_request_duration", help, Unit::Seconds, latency.clone());
         let metrics = Metrics {
             latency,
             in_flight: Gauge::default(),
             connections: Gauge::default(),
             shed: Counter::default(),
-            turned_away: Family::default(),
+            rejected_requests: Family::default(),
             waiting: Gauge::default(),
             body_bytes: Gauge::default(),
             responses_shed: Counter::default(),
@@ -187,62 +191,102 @@ impl Metrics {
             moved: Counter::default(),
             allocated: Counter::default(),
             released: Counter::default(),
-            failed_rounds: Counter::default(),
+            failed_passes: Counter::default(),
             streams: Gauge::default(),
             delivered: Counter::default(),
             undelivered: Counter::default(),
-            spans: SpanFigures::default(),
-            store: StoreFigures::default(),
+            spans: SpanCounters::default(),
+            store: StoreMetrics::default(),
             registry: Registry::default(),
         };
-        registry.register("http_requests_in_flight", "Requests being answered", metrics.in_flight.clone());
-        registry.register("http_connections", "Open connections", metrics.connections.clone());
-        registry.register("http_connections_shed", "Connections refused for want of room", metrics.shed.clone());
-        registry.register("http_requests_shed", "Requests refused for want of room", metrics.turned_away.clone());
-        registry.register("http_requests_waiting", "Requests that wait for their turn", metrics.waiting.clone());
-        registry.register("http_body_memory_bytes", "Memory that bodies take", metrics.body_bytes.clone());
-        let responses = metrics.response_bytes.clone();
-        registry.register("http_response_memory_bytes", "Memory of responses that are not sent yet", responses);
-        registry.register("http_responses_shed", "Responses replaced by 503", metrics.responses_shed.clone());
-        let closed = metrics.connections_closed.clone();
-        registry.register("http_connections_closed", "Connections closed for slow peers or for room", closed);
-        // All are there from the start, so that an alarm has something to watch.
-        for shed in [Shed::QueueFull, Shed::WaitedTooLong, Shed::BodyMemory] {
-            drop(metrics.turned_away.get_or_create(&Reason { reason: shed.name() }));
-        }
-        registry.register("http_requests_abandoned", "Requests whose caller left early", metrics.abandoned.clone());
-        registry.register("http_handler_panics", "Handlers that panicked", metrics.panics.clone());
-        registry.register("scheduler_orders_moved", "Orders that the clock moved on", metrics.moved.clone());
-        registry.register("dispatch_orders_allocated", "Orders given to couriers", metrics.allocated.clone());
-        registry.register("dispatch_orders_released", "Orders taken from silent couriers", metrics.released.clone());
-        registry.register("scheduler_rounds_failed", "Rounds that failed", metrics.failed_rounds.clone());
-        registry.register("event_streams", "Open streams of events", metrics.streams.clone());
-        registry.register("webhook_messages_delivered", "Webhook messages that were taken", metrics.delivered.clone());
-        registry.register("webhook_attempts_failed", "Attempts that failed", metrics.undelivered.clone());
-        registry.register("trace_spans_exported", "Spans that the collector took", metrics.spans.exported.clone());
-        registry.register("trace_spans_dropped", "Spans that nobody took", metrics.spans.dropped.clone());
+        metrics.register_http(&mut registry);
+        metrics.register_background(&mut registry);
         metrics.store.register(&mut registry);
         Metrics { registry, ..metrics }
     }
 
-    /// The same with what is counted of places and roads.
+    fn register_http(&self, registry: &mut Registry) {
+        registry.register("http_requests_in_flight", "Requests in progress", self.in_flight.clone());
+        registry.register("http_connections", "Open connections", self.connections.clone());
+        registry.register("http_connections_shed", "Connections rejected at the connection limit", self.shed.clone());
+        registry.register(
+            "http_requests_shed",
+            "Requests rejected by the overload limits",
+            self.rejected_requests.clone(),
+        );
+        registry.register("http_requests_waiting", "Queued requests", self.waiting.clone());
+        registry.register("http_body_memory_bytes", "Memory reserved for request bodies", self.body_bytes.clone());
+        let responses = self.response_bytes.clone();
+        registry.register("http_response_memory_bytes", "Memory of unsent responses", responses);
+        registry.register(
+            "http_responses_shed",
+            "Responses replaced by 503 at the memory limit",
+            self.responses_shed.clone(),
+        );
+        let closed = self.connections_closed.clone();
+        registry.register(
+            "http_connections_closed",
+            "Connections closed because the client stalled or to make room",
+            closed,
+        );
+        // All reasons exist from the start: an alert on a missing series never fires.
+        for shed in [Shed::QueueFull, Shed::WaitedTooLong, Shed::BodyMemory] {
+            drop(self.rejected_requests.get_or_create(&Reason { reason: shed.name() }));
+        }
+        registry.register(
+            "http_requests_abandoned",
+            "Requests whose client disconnected before the response",
+            self.abandoned.clone(),
+        );
+        registry.register("http_handler_panics", "Handlers that panicked", self.panics.clone());
+    }
+
+    fn register_background(&self, registry: &mut Registry) {
+        registry.register("scheduler_orders_moved", "Orders advanced by timed transitions", self.moved.clone());
+        registry.register("dispatch_orders_allocated", "Orders allocated to couriers", self.allocated.clone());
+        registry.register(
+            "dispatch_orders_released",
+            "Orders released from unresponsive couriers",
+            self.released.clone(),
+        );
+        registry.register("scheduler_rounds_failed", "Failed passes of the scheduler", self.failed_passes.clone());
+        registry.register("event_streams", "Open event streams", self.streams.clone());
+        registry.register(
+            "webhook_messages_delivered",
+            "Webhook messages accepted by their receivers",
+            self.delivered.clone(),
+        );
+        registry.register(
+            "webhook_attempts_failed",
+            "Failed attempts to deliver webhook messages",
+            self.undelivered.clone(),
+        );
+        registry.register("trace_spans_exported", "Spans accepted by the collector", self.spans.exported.clone());
+        registry.register(
+            "trace_spans_dropped",
+            "Spans dropped by a full queue or rejected by the collector",
+            self.spans.dropped.clone(),
+        );
+    }
+
+    /// Adds the metrics of geocoders and road services.
     #[must_use]
-    pub fn with_geography(mut self, figures: &geo::Figures) -> Metrics {
-        figures.register(&mut self.registry);
+    pub fn with_geography(mut self, geo_metrics: &geo::GeoMetrics) -> Metrics {
+        geo_metrics.register(&mut self.registry);
         self
     }
 
-    /// Counts an answered request.
+    /// Records a response and its latency.
     pub fn responded(&self, route: &'static str, status: u16, took: Duration) {
         self.latency.get_or_create(&ResponseLabels { route, status }).observe(took.as_secs_f64());
     }
 
-    /// Counts a request that was turned away.
-    pub fn turned_away(&self, shed: Shed) {
-        self.turned_away.get_or_create(&Reason { reason: shed.name() }).inc();
+    /// Counts a rejected request.
+    pub fn rejected_requests(&self, shed: Shed) {
+        self.rejected_requests.get_or_create(&Reason { reason: shed.name() }).inc();
     }
 
-    /// Everything in OpenMetrics text.
+    /// Returns all metrics in the OpenMetrics text format.
     pub fn text(
         &self,
         stats: &Stats,
@@ -252,7 +296,7 @@ impl Metrics {
     ) -> Result<String, fmt::Error> {
         self.store.set(stats, pool);
         let values = [
-            (&self.waiting, overload.waiting()),
+            (&self.waiting, overload.queued_requests()),
             (&self.body_bytes, overload.body_bytes()),
             (&self.response_bytes, response_bytes),
         ];

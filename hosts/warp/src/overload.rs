@@ -1,5 +1,5 @@
-//! What the server does when more is asked of it than it can do: a bounded number of requests at once, a short bounded queue
-//! behind them, and for everybody else 503 at once, which costs little. Whoever watches the server has a way in beside the queue.
+//! Overload protection: a bounded number of concurrent requests, a short bounded queue, and an immediate 503 for all further requests.
+//! Probes and metrics bypass the queue.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -15,19 +15,19 @@ use crate::{
     memory::{MemoryBudget, MemoryLimits, MemoryOwner, MemoryShare},
 };
 
-/// Requests of supervisors and monitors at once: more is nobody's honest number.
-const WATCHERS: usize = 64;
-/// Bytes of a body that are reserved at once.
+/// Maximum number of concurrent probe requests.
+const MAX_PROBES: usize = 64;
+/// The granularity of memory reservations for bodies, in bytes.
 const BODY_UNIT: usize = 1_024;
-/// The part of the memory for bodies that one client address may occupy.
+/// One client address may occupy at most this fraction (1/n) of the memory for bodies.
 const ADDRESS_SHARE: usize = 4;
-/// What supervisors and monitors ask for.
-const WATCHED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+/// The paths of probes and metrics.
+const PROBE_PATHS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
-/// How much is taken on.
+/// The limits on concurrent requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct OverloadTerms {
+pub struct OverloadConfig {
     /// Requests processed at the same time. The SQLite writer commits 256 writes together; twice as many keep it busy.
     pub max_in_flight: usize,
     /// Queued requests; further requests are rejected.
@@ -43,19 +43,19 @@ pub struct OverloadTerms {
     pub response_per_caller_mib: usize,
 }
 
-/// Why a request was turned away. Nothing of it was carried out.
+/// The reason for which a request was rejected before it was processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shed {
     /// The queue was full.
     QueueFull,
-    /// Its turn did not come in time.
+    /// The request was queued for too long.
     WaitedTooLong,
-    /// There was no memory set aside for its body.
+    /// The memory for bodies was exhausted.
     BodyMemory,
 }
 
 impl Shed {
-    /// As metrics call it.
+    /// Returns the value of the metrics label.
     pub fn name(self) -> &'static str {
         match self {
             Shed::QueueFull => "queue_full",
@@ -65,89 +65,89 @@ impl Shed {
     }
 }
 
-/// The doors of the server.
+/// Admits requests within the limits.
 #[derive(Debug)]
 pub struct Overload {
-    room: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     queue: Semaphore,
-    watchers: Arc<Semaphore>,
+    probes: Arc<Semaphore>,
     bodies: Arc<MemoryBudget>,
-    terms: OverloadTerms,
+    config: OverloadConfig,
 }
 
-/// A request's place, given back when it is dropped.
+/// The permit of an admitted request, released on drop.
 #[derive(Debug)]
-pub struct Place {
+pub struct Permit {
     _permit: OwnedSemaphorePermit,
 }
 
-/// The memory that a body takes, given back when it is dropped.
+/// The memory reserved for one body, released on drop.
 #[derive(Debug)]
-pub struct Weight {
+pub struct BodyMemory {
     bodies: Arc<MemoryBudget>,
     owner: MemoryOwner,
-    held: Option<MemoryShare>,
+    reserved: Option<MemoryShare>,
     spare: usize,
 }
 
 impl Overload {
-    /// Doors with nobody inside.
-    pub fn new(terms: OverloadTerms) -> Overload {
+    /// Creates the limits without any request.
+    pub fn new(config: OverloadConfig) -> Overload {
         Overload {
-            room: Arc::new(Semaphore::new(terms.max_in_flight)),
-            queue: Semaphore::new(terms.max_queued),
-            watchers: Arc::new(Semaphore::new(WATCHERS)),
+            permits: Arc::new(Semaphore::new(config.max_in_flight)),
+            queue: Semaphore::new(config.max_queued),
+            probes: Arc::new(Semaphore::new(MAX_PROBES)),
             bodies: Arc::new(MemoryBudget::new(MemoryLimits {
-                total_mib: terms.body_mib,
-                caller_mib: (terms.body_mib / ADDRESS_SHARE).max(1),
+                total_mib: config.body_mib,
+                caller_mib: (config.body_mib / ADDRESS_SHARE).max(1),
             })),
-            terms,
+            config,
         }
     }
 
-    /// A place for a request of this path, perhaps after a wait.
-    pub async fn enter(&self, path: &str) -> Result<Place, Shed> {
-        if is_watched(path) {
-            let permit = self.watchers.clone().try_acquire_owned().map_err(|_| Shed::QueueFull)?;
-            return Ok(Place { _permit: permit });
+    /// Admits a request for a path, after waiting in the queue if necessary.
+    pub async fn admit(&self, path: &str) -> Result<Permit, Shed> {
+        if is_probe(path) {
+            let permit = self.probes.clone().try_acquire_owned().map_err(|_| Shed::QueueFull)?;
+            return Ok(Permit { _permit: permit });
         }
-        let permit = match self.room.clone().try_acquire_owned() {
+        let permit = match self.permits.clone().try_acquire_owned() {
             Ok(permit) => permit,
-            Err(_) => self.in_turn().await?,
+            Err(_) => self.wait_in_queue().await?,
         };
-        // What needs the processor alone would be done before the next request is even counted, and a thousand requests that wait for
-        // a processor would look like none. Whoever steps back once is counted before it is served.
+        // A CPU-bound request would finish before the next one is counted, and a thousand requests that wait for a CPU would appear as
+        // none. Yielding once counts the request before it is processed.
         tokio::task::yield_now().await;
-        Ok(Place { _permit: permit })
+        Ok(Permit { _permit: permit })
     }
 
-    async fn in_turn(&self) -> Result<OwnedSemaphorePermit, Shed> {
-        let _chair = self.queue.try_acquire().map_err(|_| Shed::QueueFull)?;
-        match timeout(self.terms.max_queue, self.room.clone().acquire_owned()).await {
+    async fn wait_in_queue(&self) -> Result<OwnedSemaphorePermit, Shed> {
+        let _permit = self.queue.try_acquire().map_err(|_| Shed::QueueFull)?;
+        match timeout(self.config.max_queue, self.permits.clone().acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(Shed::WaitedTooLong),
         }
     }
 
-    /// Requests that wait for their turn.
-    pub fn waiting(&self) -> usize {
-        self.terms.max_queued.saturating_sub(self.queue.available_permits())
+    /// Returns the number of queued requests.
+    pub fn queued_requests(&self) -> usize {
+        self.config.max_queued.saturating_sub(self.queue.available_permits())
     }
 
-    /// Bytes of memory that bodies take.
+    /// Returns the memory reserved for bodies, in bytes.
     pub fn body_bytes(&self) -> usize {
         self.bodies.used_bytes()
     }
 
-    /// The weight of a body from this address of which nothing has come yet.
-    pub fn weight(&self, address: IpAddr) -> Weight {
+    /// Returns an empty reservation for a body from an address.
+    pub fn body_memory(&self, address: IpAddr) -> BodyMemory {
         let owner = MemoryOwner::Address(address_group(address));
-        Weight { bodies: self.bodies.clone(), owner, held: None, spare: 0 }
+        BodyMemory { bodies: self.bodies.clone(), owner, reserved: None, spare: 0 }
     }
 }
 
-impl Weight {
-    /// Adds the bytes of a piece that has come.
+impl BodyMemory {
+    /// Reserves memory for a received chunk.
     pub fn add(&mut self, bytes: usize) -> Result<(), Shed> {
         if bytes <= self.spare {
             self.spare -= bytes;
@@ -156,17 +156,17 @@ impl Weight {
         let units = (bytes - self.spare).div_ceil(BODY_UNIT);
         let more = self.bodies.reserve(self.owner, units * BODY_UNIT, false).map_err(|_| Shed::BodyMemory)?;
         self.spare = self.spare + units * BODY_UNIT - bytes;
-        match &mut self.held {
-            Some(held) => held.merge(more),
-            None => self.held = Some(more),
+        match &mut self.reserved {
+            Some(reserved) => reserved.merge(more),
+            None => self.reserved = Some(more),
         }
         Ok(())
     }
 }
 
-/// Whether a path is one that a supervisor or monitor asks for.
-pub fn is_watched(path: &str) -> bool {
-    WATCHED.contains(&path)
+/// Returns whether a path is that of a probe or of the metrics.
+pub fn is_probe(path: &str) -> bool {
+    PROBE_PATHS.contains(&path)
 }
 
 #[cfg(test)]
@@ -174,73 +174,73 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn doors(max_in_flight: usize, max_queued: usize) -> Overload {
-        let terms = Config::defaults().unwrap().overload;
-        Overload::new(OverloadTerms { max_in_flight, max_queued, body_mib: 1, ..terms })
+    fn overload(max_in_flight: usize, max_queued: usize) -> Overload {
+        let config = Config::defaults().unwrap().overload;
+        Overload::new(OverloadConfig { max_in_flight, max_queued, body_mib: 1, ..config })
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_too_many_is_refused_at_once_and_one_that_waits_after_a_while() {
-        let doors = Arc::new(doors(1, 1));
-        let inside = doors.enter("/delivery/orders").await.unwrap();
-        let waits = tokio::spawn({
-            let doors = doors.clone();
-            async move { doors.enter("/delivery/orders").await.map(drop) }
+    async fn full_queue_rejects_at_once_and_queued_request_times_out() {
+        let overload = Arc::new(overload(1, 1));
+        let admitted = overload.admit("/delivery/orders").await.unwrap();
+        let queued = tokio::spawn({
+            let overload = overload.clone();
+            async move { overload.admit("/delivery/orders").await.map(drop) }
         });
         tokio::task::yield_now().await;
-        assert_eq!(doors.waiting(), 1);
-        assert_eq!(doors.enter("/x").await.err(), Some(Shed::QueueFull));
-        assert_eq!(waits.await.unwrap(), Err(Shed::WaitedTooLong));
-        assert_eq!(doors.waiting(), 0);
-        drop(inside);
-        assert!(doors.enter("/x").await.is_ok());
+        assert_eq!(overload.queued_requests(), 1);
+        assert_eq!(overload.admit("/x").await.err(), Some(Shed::QueueFull));
+        assert_eq!(queued.await.unwrap(), Err(Shed::WaitedTooLong));
+        assert_eq!(overload.queued_requests(), 0);
+        drop(admitted);
+        assert!(overload.admit("/x").await.is_ok());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_waits_is_served_when_somebody_leaves() {
-        let doors = Arc::new(doors(1, 1));
-        let inside = doors.enter("/x").await.unwrap();
-        let waits = tokio::spawn({
-            let doors = doors.clone();
-            async move { doors.enter("/x").await.map(drop) }
+    async fn queued_request_is_admitted_when_another_ends() {
+        let overload = Arc::new(overload(1, 1));
+        let admitted = overload.admit("/x").await.unwrap();
+        let queued = tokio::spawn({
+            let overload = overload.clone();
+            async move { overload.admit("/x").await.map(drop) }
         });
         tokio::task::yield_now().await;
-        drop(inside);
-        assert_eq!(waits.await.unwrap(), Ok(()));
+        drop(admitted);
+        assert_eq!(queued.await.unwrap(), Ok(()));
     }
 
     #[tokio::test]
-    async fn a_full_house_still_answers_its_supervisor() {
-        let doors = doors(1, 0);
-        let _inside = doors.enter("/x").await.unwrap();
-        assert_eq!(doors.enter("/x").await.err(), Some(Shed::QueueFull));
-        for path in WATCHED {
-            assert!(doors.enter(path).await.is_ok(), "{path}");
+    async fn probes_are_admitted_during_overload() {
+        let overload = overload(1, 0);
+        let _admitted = overload.admit("/x").await.unwrap();
+        assert_eq!(overload.admit("/x").await.err(), Some(Shed::QueueFull));
+        for path in PROBE_PATHS {
+            assert!(overload.admit(path).await.is_ok(), "{path}");
         }
     }
 
     #[test]
-    fn bodies_share_their_memory_and_give_it_back() {
-        let doors = doors(1, 1);
+    fn body_memory_is_shared_and_released() {
+        let overload = overload(1, 1);
         let [one, other] = [1, 2].map(|last| IpAddr::from([192, 0, 2, last]));
-        let mut first = doors.weight(one);
+        let mut first = overload.body_memory(one);
         for _ in 0..1_024 {
             first.add(1_000).unwrap();
         }
-        let mut second = doors.weight(other);
+        let mut second = overload.body_memory(other);
         assert_eq!(second.add(100_000), Err(Shed::BodyMemory));
-        assert_eq!(doors.body_bytes(), 1_000 * BODY_UNIT);
+        assert_eq!(overload.body_bytes(), 1_000 * BODY_UNIT);
         drop(first);
-        assert_eq!(doors.body_bytes(), 0);
+        assert_eq!(overload.body_bytes(), 0);
         assert_eq!(second.add(100_000), Ok(()));
     }
 
     #[test]
-    fn bodies_of_one_address_leave_memory_for_others() {
-        let doors = Overload::new(OverloadTerms { body_mib: 8, ..Config::defaults().unwrap().overload });
-        let mut slow = doors.weight([192, 0, 2, 1].into());
+    fn single_address_cannot_reserve_all_body_memory() {
+        let overload = Overload::new(OverloadConfig { body_mib: 8, ..Config::defaults().unwrap().overload });
+        let mut slow = overload.body_memory([192, 0, 2, 1].into());
         slow.add(2 << 20).unwrap();
-        assert_eq!(doors.weight([192, 0, 2, 1].into()).add(1), Err(Shed::BodyMemory));
-        assert_eq!(doors.weight([192, 0, 2, 2].into()).add(1 << 20), Ok(()));
+        assert_eq!(overload.body_memory([192, 0, 2, 1].into()).add(1), Err(Shed::BodyMemory));
+        assert_eq!(overload.body_memory([192, 0, 2, 2].into()).add(1 << 20), Ok(()));
     }
 }

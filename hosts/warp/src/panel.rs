@@ -1,6 +1,10 @@
-//! The merchant panel: the files of one folder, read at start and served beside the API.
+//! The merchant panel: the files of one folder, read at start and served with the API.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use bytes::Bytes;
 use despacho_shell::{
@@ -8,58 +12,66 @@ use despacho_shell::{
     panel::{CONFIG, HOW, PAGE, Site, Tiles},
 };
 
-use crate::config::Config;
+use crate::{config::Config, error::StartError};
 
-/// Larger folders are no panel: somebody named the wrong one.
+/// Maximum size of the folder. A larger one is not the panel but a wrong path.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The panel's files, by the path that they are served at.
+/// The panel's files, by URL path.
 #[derive(Debug, Default)]
 pub struct Panel {
     files: BTreeMap<String, File>,
 }
 
 impl Panel {
-    /// Reads the configured folder; `None` where there is none.
-    pub fn load(config: &Config) -> Result<Option<Panel>, String> {
+    /// Reads the configured folder; `None` if none is configured.
+    pub fn load(config: &Config) -> Result<Option<Panel>, StartError> {
         let Some(folder) = &config.panel else { return Ok(None) };
-        let error = |detail: String| format!("the panel {}: {detail}. {HOW}", folder.display());
+        let error = |path: &Path, detail: String| StartError::Content { name: "panel", path: path.to_owned(), detail };
         let mut found = BTreeMap::new();
-        let mut room = MAX_BYTES;
-        collect(folder, "", &mut found, &mut room).map_err(error)?;
+        let mut free_bytes = MAX_BYTES;
+        collect(folder, "", &mut found, &mut free_bytes)
+            .map_err(|(path, detail)| error(&path, format!("{detail}. {HOW}")))?;
         if !found.contains_key(PAGE) {
-            return Err(error("it has no index.html".to_owned()));
+            return Err(error(folder, format!("has no index.html. {HOW}")));
         }
         let attribution = config.panel_tiles_attribution.as_deref().unwrap_or_default();
-        let site = Site::new(config.panel_tiles.as_deref().map(|url| Tiles { url, attribution }), config.demo)
-            .map_err(|error| error.to_string())?;
+        let tiles = config.panel_tiles.as_deref().map(|url| Tiles { url, attribution });
+        let site =
+            Site::new(tiles, config.demo).map_err(|detail| error(folder, format!("cannot be served: {detail}")))?;
         let files = found.into_iter().map(|(path, body)| (path.clone(), site.file(&path, body)));
         let mut files: BTreeMap<String, File> = files.collect();
         files.insert(CONFIG.to_owned(), site.config());
         Ok(Some(Panel { files }))
     }
 
-    /// The file at a path.
+    /// Returns the file at a path.
     pub fn file(&self, path: &str) -> Option<&File> {
         self.files.get(despacho_shell::panel::name(path)?)
     }
 }
 
-/// Every file below a folder. Names with a dot before them are a tool's and not served; links are not followed out of it.
-fn collect(folder: &Path, below: &str, files: &mut BTreeMap<String, Bytes>, room: &mut u64) -> Result<(), String> {
-    let error = |error: std::io::Error| format!("{} cannot be read ({error})", folder.display());
+/// Collects all files in a folder, recursively. Names with a leading dot are skipped, and symbolic links are not followed.
+fn collect(
+    folder: &Path,
+    prefix: &str,
+    files: &mut BTreeMap<String, Bytes>,
+    free_bytes: &mut u64,
+) -> Result<(), (PathBuf, String)> {
+    let error = |error: std::io::Error| (folder.to_owned(), format!("cannot be read ({error})"));
     for entry in fs::read_dir(folder).map_err(error)? {
         let entry = entry.map_err(error)?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let (kind, path) = (entry.file_type().map_err(error)?, format!("{below}/{name}"));
+        let (kind, path) = (entry.file_type().map_err(error)?, format!("{prefix}/{name}"));
         if name.starts_with('.') {
             continue;
         }
         if kind.is_dir() {
-            collect(&entry.path(), &path, files, room)?;
+            collect(&entry.path(), &path, files, free_bytes)?;
         } else if kind.is_file() {
             let size = entry.metadata().map_err(error)?.len();
-            *room = room.checked_sub(size).ok_or(format!("it has more than {MAX_BYTES} bytes"))?;
+            let excess = || (folder.to_owned(), format!("has more than {MAX_BYTES} bytes"));
+            *free_bytes = free_bytes.checked_sub(size).ok_or_else(excess)?;
             files.insert(path, Bytes::from(fs::read(entry.path()).map_err(error)?));
         }
     }
@@ -75,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folders_files_are_served_and_no_others() {
+    fn only_files_of_panel_folder_are_served() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("assets")).unwrap();
         fs::write(folder.path().join("index.html"), "<p>").unwrap();
@@ -91,10 +103,10 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_a_page_is_told_how_to_build_it() {
+    fn folder_without_index_explains_the_build() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(Panel::load(&config(folder.path())).unwrap_err().contains("npm run build"));
-        assert!(Panel::load(&config(&folder.path().join("none"))).unwrap_err().contains("npm run build"));
+        assert!(Panel::load(&config(folder.path())).unwrap_err().to_string().contains("npm run build"));
+        assert!(Panel::load(&config(&folder.path().join("none"))).unwrap_err().to_string().contains("npm run build"));
         assert!(Panel::load(&Config::defaults().unwrap()).unwrap().is_none());
     }
 }

@@ -20,12 +20,10 @@ impl Network {
     /// Parses `10.0.0.0/8`, `192.0.2.1` or `2001:db8::/32`.
     ///
     /// # Errors
-    /// A message that describes the syntax.
-    pub fn parse(text: &str) -> Result<Network, String> {
+    /// The text has another syntax.
+    pub fn parse(text: &str) -> Result<Network, NetworkParseError> {
         let parsed = text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
-        let network = parsed.ok_or_else(|| {
-            format!("{text} is not a network; write an address, as 192.0.2.1, or a range, as 10.0.0.0/8")
-        })?;
+        let network = parsed.ok_or_else(|| NetworkParseError(text.to_owned()))?;
         let mapped = match network {
             IpNet::V6(v6) => v6.addr().to_ipv4_mapped().zip(v6.prefix_len().checked_sub(MAPPED_BITS)),
             IpNet::V4(_) => None,
@@ -39,6 +37,18 @@ impl Network {
         self.0.contains(&address.to_canonical())
     }
 }
+
+/// The error of a text that is not a network.
+#[derive(Debug)]
+pub struct NetworkParseError(String);
+
+impl fmt::Display for NetworkParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is not a network; use an address such as 192.0.2.1 or a range such as 10.0.0.0/8", self.0)
+    }
+}
+
+impl std::error::Error for NetworkParseError {}
 
 /// Bits before the IPv4 address in an IPv4-mapped IPv6 address.
 const MAPPED_BITS: u8 = 96;

@@ -1,4 +1,4 @@
-//! Files and folders that only their owner may read, whatever the umask.
+//! Files and folders that only their owner may read, regardless of the umask.
 
 use std::{
     fs::{DirBuilder, File, OpenOptions},
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// Creates a folder, and those above it, where they are missing.
+/// Creates a folder and its missing parents.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -15,12 +15,12 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Creates an empty file where there is none.
+/// Creates an empty file unless it exists.
 pub fn create(path: &Path) -> io::Result<()> {
     options().create(true).truncate(false).open(path).map(drop)
 }
 
-/// Creates a file that must not exist.
+/// Creates a file, and fails if it exists.
 pub fn create_new(path: &Path) -> io::Result<File> {
     options().create_new(true).open(path)
 }

@@ -1,4 +1,4 @@
-//! The response to one request, whatever happens inside.
+//! Runs one request with a time limit and catches its panics.
 
 use std::{future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -18,10 +18,10 @@ use crate::{
 };
 
 impl App {
-    /// Answers one request, whatever happens inside: a panic is a 500, an answer that takes too long a 504.
+    /// Returns the response to a request: 500 after a panic, 504 after the time limit.
     ///
-    /// What may write runs in a task of its own, so that a caller who hangs up cannot cut it off between two steps. `place` is held
-    /// until the work has ended, whether or not somebody still waits for it: callers who give up must not let others in too early.
+    /// Requests that may write run in a separate task: a client that disconnects must not interrupt them between two steps. `place` is held
+    /// until the work ends, even if the client has disconnected; its permit must not admit another request earlier.
     pub async fn respond<P: Send + 'static>(
         self: Arc<App>,
         request: Request<Bytes>,
@@ -57,13 +57,13 @@ impl App {
     async fn route(self: Arc<App>, request: Request<Bytes>) -> (Response<Bytes>, Option<Subscription>) {
         match endpoints::serve(&self, &request).await {
             Some(response) => (response, None),
-            // On the heap, so that the tasks and time limits around it do not copy it at each step.
+            // Boxed: otherwise the surrounding tasks and timeouts copy the large future at each step.
             None => Box::pin(self.store.respond_or_stream(&self.settings, request)).await,
         }
     }
 }
 
-/// How an answer ended.
+/// The result of a request.
 #[derive(Debug)]
 enum Ended<T> {
     Response(T),
@@ -71,8 +71,8 @@ enum Ended<T> {
     Panicked,
 }
 
-/// An answer within a time, and its panics caught. What it leaves behind it owns alone, but for the store, which a panic in the
-/// middle of a transaction does not reach: it is another thread's.
+/// Runs a future with a time limit and catches its panics. A panic cannot leave shared state inconsistent: the future owns its state, and
+/// the database's transactions run on other threads.
 async fn in_time<T>(reply: impl Future<Output = T>, time_limit: Duration) -> Ended<T> {
     match timeout(time_limit, AssertUnwindSafe(reply).catch_unwind()).await {
         Ok(Ok(response)) => Ended::Response(response),
@@ -81,7 +81,7 @@ async fn in_time<T>(reply: impl Future<Output = T>, time_limit: Duration) -> End
     }
 }
 
-/// Runs `answer` in a task of its own, which ends even if its caller is cancelled, and holds `held` until then.
+/// Runs `reply` in a separate task, which ends even if the caller is cancelled, and holds `held` until then.
 async fn detached<T: Send + 'static>(
     tasks: &TaskTracker,
     reply: impl Future<Output = T> + Send + 'static,
@@ -94,7 +94,7 @@ async fn detached<T: Send + 'static>(
     });
     match task.await {
         Ok(response) => response,
-        // Nobody cancels such a task: it panicked, and goes on as what it is.
+        // The task is never aborted, so it panicked. The panic is propagated.
         Err(error) => std::panic::resume_unwind(Box::new(error.to_string())),
     }
 }
@@ -106,7 +106,7 @@ mod tests {
     const TIMEOUT: Duration = Duration::from_secs(5);
 
     #[tokio::test]
-    async fn a_panic_is_caught_wherever_the_answer_runs() {
+    async fn panic_is_caught_inline_and_in_a_task() {
         let broken = || async { panic!("a bug") };
         assert!(matches!(in_time::<()>(broken(), TIMEOUT).await, Ended::Panicked));
         assert!(matches!(in_time::<()>(detached(&TaskTracker::new(), broken(), ()), TIMEOUT).await, Ended::Panicked));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_late_write_is_given_up_on_and_yet_ends() {
+    async fn write_after_the_time_limit_still_completes() {
         let tasks = TaskTracker::new();
         tasks.close();
         let slow = async { tokio::time::sleep(2 * TIMEOUT).await };

@@ -1,7 +1,7 @@
-//! The clock that drives timed transitions and dispatch.
+//! The task that runs timed transitions and dispatch.
 //!
-//! Both start from what is on disk, so that a crash, a pause or a step of the clock only makes the next round find more to do. Every
-//! instance over one database runs them: a transition is committed against the version that was read, so that it happens once.
+//! Both start from stored data, so after a crash, a pause or a clock step the next pass only has more work. Every instance on a shared
+//! database runs them: a transition is committed against the version that was read, so it happens once.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -11,18 +11,18 @@ use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::app::App;
 
-/// How often it is asked what is due: orders move at most so much late.
+/// Time between two searches for due orders: the maximum delay of a timed transition.
 const TICK: Duration = Duration::from_millis(500);
-/// How many orders one round moves. What is left is moved by the next, at once.
+/// Maximum number of orders per batch. The next batch follows immediately.
 const BATCH: u32 = 200;
-/// How many rounds one tick runs at most, so that even orders that do not move as they should leave time for others.
-const BATCHES: u32 = 50;
+/// Maximum number of batches per tick: orders that fail to change must not block dispatch.
+const MAX_BATCHES: u32 = 50;
 /// Time between two runs of the retention.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60);
-/// Passes of one run at most; each takes up to 300 orders.
-const RETENTION_PASSES: u32 = 50;
-/// How many rounds of dispatch follow each other at most where each leaves more to do.
-const ROUNDS: u32 = 10;
+/// Maximum number of passes per run; each processes up to 300 orders.
+const MAX_RETENTION_PASSES: u32 = 50;
+/// Maximum number of consecutive dispatch passes while orders remain.
+const MAX_DISPATCH_PASSES: u32 = 10;
 
 /// Runs until the server shuts down. After an error the next tick tries again.
 pub async fn run(app: Arc<App>) {
@@ -36,27 +36,27 @@ pub async fn run(app: Arc<App>) {
             _ = ticks.tick() => {}
             () = app.shutdown.cancelled() => return,
         }
-        // The clock that cannot be set decides when: a step of the other one neither stops dispatch nor makes it run wild.
-        let dispatches = Instant::now() >= next_dispatch;
-        if dispatches {
+        // Uses the monotonic clock: a step of the system clock neither stops dispatch nor makes it run continuously.
+        let is_dispatch_due = Instant::now() >= next_dispatch;
+        if is_dispatch_due {
             next_dispatch = Instant::now() + interval;
         }
-        // A panic is a bug of one order's transition; it must not stop the clock for all others for good.
-        let round = AssertUnwindSafe(work(&app, dispatches)).catch_unwind().await;
-        failed = noted(
+        // A panic is a bug in the transition of one order; it must not stop the scheduler for all others.
+        let pass = AssertUnwindSafe(work(&app, is_dispatch_due)).catch_unwind().await;
+        failed = record_result(
             &app,
-            round.unwrap_or_else(|_| Err(HostError::Internal { detail: "it panicked".to_owned() })),
+            pass.unwrap_or_else(|_| Err(HostError::Internal { detail: "the scheduler panicked".to_owned() })),
             failed,
         );
     }
 }
 
-/// Applies the retention of personal data until the server shuts down. It has a task of its own, so that no order waits for it.
+/// Applies the retention of personal data until the server shuts down. It runs in a separate task because orders must not wait for it.
 pub async fn run_retention(app: Arc<App>) {
     loop {
         let passes = async {
             let mut erased = 0;
-            for _ in 0..RETENTION_PASSES {
+            for _ in 0..MAX_RETENTION_PASSES {
                 let pass = app.store.retain(&app.settings).await?;
                 erased += pass.orders;
                 if !pass.more || app.shutdown.is_cancelled() {
@@ -78,15 +78,16 @@ pub async fn run_retention(app: Arc<App>) {
     }
 }
 
-/// Counts and logs how a tick ended, and says whether it failed. The first fault of a row is logged, and the recovery.
-fn noted(app: &App, round: Result<(), HostError>, failed_before: bool) -> bool {
-    match round {
-        Ok(()) if failed_before => tracing::info!("timed transitions and dispatch work again"),
+/// Counts and logs the result of a tick, and returns whether it failed. Of consecutive failures only the first is logged, and then the
+/// recovery.
+fn record_result(app: &App, result: Result<(), HostError>, failed_before: bool) -> bool {
+    match result {
+        Ok(()) if failed_before => tracing::info!("timed transitions and dispatch recovered"),
         Ok(()) => {}
         Err(error) => {
-            app.metrics.failed_rounds.inc();
+            app.metrics.failed_passes.inc();
             if !failed_before {
-                tracing::error!(%error, "timed transitions or dispatch failed and are tried again");
+                tracing::error!(%error, "timed transitions or dispatch failed; retrying");
             }
             return true;
         }
@@ -94,11 +95,10 @@ fn noted(app: &App, round: Result<(), HostError>, failed_before: bool) -> bool {
     false
 }
 
-/// Moves everything that is due and, where it is time for it, gives searching orders to free couriers, even if an order could not be
-/// moved on.
-async fn work(app: &Arc<App>, dispatches: bool) -> Result<(), HostError> {
+/// Runs the due transitions and then, if dispatch is due, allocates searching orders to free couriers, even if a transition failed.
+async fn work(app: &Arc<App>, is_dispatch_due: bool) -> Result<(), HostError> {
     let moved = move_due(app).await;
-    if dispatches {
+    if is_dispatch_due {
         dispatch(app).await?;
     }
     moved
@@ -106,7 +106,7 @@ async fn work(app: &Arc<App>, dispatches: bool) -> Result<(), HostError> {
 
 async fn move_due(app: &Arc<App>) -> Result<(), HostError> {
     let mut total = 0;
-    for _ in 0..BATCHES {
+    for _ in 0..MAX_BATCHES {
         if app.shutdown.is_cancelled() {
             return Ok(());
         }
@@ -118,24 +118,24 @@ async fn move_due(app: &Arc<App>) -> Result<(), HostError> {
         }
     }
     if total > 0 {
-        tracing::debug!(moved = total, "timed transitions");
+        tracing::debug!(moved = total, "timed transitions applied");
     }
     Ok(())
 }
 
 async fn dispatch(app: &Arc<App>) -> Result<(), HostError> {
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_DISPATCH_PASSES {
         if app.shutdown.is_cancelled() {
             return Ok(());
         }
-        let round = app.store.dispatch(&app.settings).await?;
-        app.metrics.moved.inc_by(u64::from(round.moved));
-        app.metrics.allocated.inc_by(u64::from(round.allocated));
-        app.metrics.released.inc_by(u64::from(round.released));
-        if round.allocated + round.released > 0 {
-            tracing::debug!(allocated = round.allocated, released = round.released, "dispatch");
+        let pass = app.store.dispatch(&app.settings).await?;
+        app.metrics.moved.inc_by(u64::from(pass.moved));
+        app.metrics.allocated.inc_by(u64::from(pass.allocated));
+        app.metrics.released.inc_by(u64::from(pass.released));
+        if pass.allocated + pass.released > 0 {
+            tracing::debug!(allocated = pass.allocated, released = pass.released, "dispatch pass completed");
         }
-        if !round.more {
+        if !pass.more {
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! The task that moves the simulated couriers of sandbox stores, and keeps the demo data alive.
+//! The task that moves the simulated couriers of sandbox stores and replaces ended demo orders.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::app::App;
 
 /// Time between two passes while a sandbox store has open orders.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Time between two passes without any: a pass is then one read of an empty index.
+/// Time between two passes without open orders: each is one read of an empty index.
 const IDLE_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Runs passes until the server shuts down. After an error the next pass tries again.

@@ -1,4 +1,4 @@
-//! The state behind the core: which database, and what the server asks of it besides the core's own questions.
+//! The storage behind the core: the configured database, and the operations that the server needs besides the core's queries.
 
 use std::{path::Path, sync::Arc};
 
@@ -36,13 +36,12 @@ use crate::{
     telemetry::Traced,
 };
 
-/// Identifiers that a command reserves at once: it lives for one request, and what it leaves over is a gap.
+/// IDs that a command reserves at once. It serves one request, and unused IDs remain gaps.
 const FEW_IDS: u32 = 8;
-/// Where instances share a database each request reserves its own, so that higher numbers are newer, whichever instance gave them:
-/// lists go by number.
+/// On a shared database each request reserves its own ID: lists are sorted by ID, so a higher ID must be newer on every instance.
 const NO_MORE_IDS: u32 = 1;
 
-/// The state. One database a variant, chosen once, so that everything behind it stays statically dispatched.
+/// The storage. One variant per database, chosen once: the code behind it is statically dispatched.
 pub enum Store {
     /// The file in the data folder.
     Sqlite(SqlHost<Traced<Sqlite>, ServerPlatform>),
@@ -50,7 +49,7 @@ pub enum Store {
     Postgres(SqlHost<Traced<Postgres>, ServerPlatform>),
 }
 
-/// The same of whichever host it is.
+/// Evaluates an expression for the host of any variant.
 macro_rules! each {
     ($store:expr, $host:ident => $response:expr) => {
         match $store {
@@ -61,8 +60,8 @@ macro_rules! each {
 }
 
 impl Store {
-    /// Opens the configured database for a server: brings its schema up to date, and its deadlines to the configured timing. Only
-    /// `--demo` creates a missing file by itself.
+    /// Opens the configured database for a server, migrates its schema and aligns deadlines with the configured timing. Only `--demo`
+    /// creates a missing file.
     pub async fn open(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
         let store = match &config.database {
             Database::Sqlite => Store::Sqlite(sqlite(config, geography, config.demo).await?),
@@ -74,11 +73,11 @@ impl Store {
             }
         };
         let aligned = each!(&store, host => host.align_deadlines().await);
-        aligned.map_err(|error| format!("deadlines cannot be brought up to date: {error}"))?;
+        aligned.map_err(|error| format!("cannot align deadlines with the configured timing: {error}"))?;
         Ok(store)
     }
 
-    /// Creates the configured database, or brings its schema up to date if it exists.
+    /// Creates the configured database, or migrates its schema if it exists.
     pub async fn create(config: &Config) -> Result<(), String> {
         let geography = Arc::new(Geography::embedded());
         let closed = match &config.database {
@@ -88,7 +87,7 @@ impl Store {
         closed.map_err(|error| error.to_string())
     }
 
-    /// Opens it for one command, beside a server that may be running.
+    /// Opens the database for one command, also while a server uses it.
     pub async fn open_for_commands(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
         match &config.database {
             Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography, false).await?.with_id_batch(FEW_IDS))),
@@ -100,12 +99,12 @@ impl Store {
         }
     }
 
-    /// The core's answer to a request.
+    /// Returns the core's response to a request.
     pub async fn respond(&self, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
         each!(self, host => api::handle(host, settings, request).await)
     }
 
-    /// The same, and how it goes on where it begins a stream.
+    /// Returns the core's response and, if it starts a stream, the subscription.
     pub async fn respond_or_stream(
         &self,
         settings: &Settings,
@@ -114,42 +113,42 @@ impl Store {
         each!(self, host => api::handle_or_stream(host, settings, request).await)
     }
 
-    /// The next events of a stream, as it writes them.
+    /// Returns the next events of a stream in its text format.
     pub async fn next(&self, subscription: &mut Subscription, limit: u32) -> Result<String, HostError> {
         each!(self, host => stream::next(host, subscription, limit).await)
     }
 
-    /// Whether a stream may stay open.
+    /// Returns whether a stream may stay open.
     pub async fn is_allowed(&self, subscription: &Subscription) -> Result<bool, HostError> {
         each!(self, host => stream::is_allowed(host, subscription, host.exec_context().now).await)
     }
 
-    /// Changes whenever this process wrote events or messages.
+    /// Returns a counter that changes when this process writes events or messages.
     pub fn updates(&self) -> watch::Receiver<u64> {
         each!(self, host => host.platform().updates())
     }
 
-    /// Changes whenever some instance wrote keys or stores, as far as this process has heard.
+    /// Returns a counter that changes when this process writes keys or stores, or is notified that another instance did.
     pub fn access(&self) -> watch::Receiver<u64> {
         each!(self, host => host.platform().access())
     }
 
-    /// Webhooks that have something to send, at most `limit`.
+    /// Returns at most `limit` webhooks that have messages to send.
     pub async fn due_webhooks(&self, limit: u32) -> Result<Vec<Webhook>, HostError> {
         each!(self, host => host.find_webhooks(WebhookQuery::Due { now: host.exec_context().now, limit }).await)
     }
 
-    /// Takes a webhook's next round, where it is to be had.
+    /// Claims a webhook's next batch, if there is one.
     pub async fn take(&self, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, HostError> {
         each!(self, host => outbox::take(host, settings, webhook).await)
     }
 
-    /// Settles a round.
+    /// Stores the results of a batch.
     pub async fn finish(&self, settings: &Settings, batch: &Batch, tried: Vec<MessageResult>) -> Result<(), HostError> {
         each!(self, host => outbox::finish(host, settings, batch, tried).await)
     }
 
-    /// The time as the rules have it.
+    /// Returns the current time of the core.
     pub fn now(&self) -> Timestamp {
         each!(self, host => host.exec_context().now)
     }
@@ -168,7 +167,7 @@ impl Store {
     pub async fn seed(&self, settings: &Settings) -> Result<bool, HostError> {
         match self {
             Store::Sqlite(host) => demo::seed(host, settings).await,
-            // Instances that start at once would each find the first half of the other's.
+            // Instances that start at the same time would otherwise see each other's partial data.
             Store::Postgres(host) => host.driver().exclusively(demo::seed(host, settings)).await?,
         }
     }
@@ -184,17 +183,17 @@ impl Store {
         }
     }
 
-    /// One round of timed transitions, at most `limit` orders; how many moved.
+    /// Runs one pass of timed transitions for at most `limit` orders, and returns how many changed.
     pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, HostError> {
         each!(self, host => clock::run_pass(host, settings, host.exec_context().now, limit).await)
     }
 
-    /// One round of dispatch.
+    /// Runs one dispatch pass.
     pub async fn dispatch(&self, settings: &Settings) -> Result<DispatchPass, HostError> {
         each!(self, host => dispatch::run_pass(host, settings, &mut host.exec_context()).await)
     }
 
-    /// One pass of the configured retention of personal data.
+    /// Runs one pass of the configured retention of personal data.
     pub async fn retain(&self, settings: &Settings) -> Result<RetentionPass, HostError> {
         each!(self, host => erasure::retain(host, settings, host.exec_context().now).await)
     }
@@ -205,17 +204,17 @@ impl Store {
         each!(self, host => host.commit(&Changes { at: host.exec_context().now, redactions, ..Changes::default() }).await)
     }
 
-    /// Whether reads and writes are answered.
+    /// Checks that the database accepts reads and writes.
     pub async fn ready(&self) -> Result<(), HostError> {
         each!(self, host => host.driver().ready().await)
     }
 
-    /// What places and roads are known from.
+    /// Returns the sources of locations and distances.
     pub fn geography(&self) -> &Geography {
         each!(self, host => host.platform().geography())
     }
 
-    /// The database's figures. On PostgreSQL a group is one pipeline.
+    /// Returns the database statistics. On PostgreSQL a group is one pipeline.
     pub fn stats(&self) -> Stats {
         match self {
             Store::Sqlite(host) => host.driver().stats(),
@@ -234,7 +233,7 @@ impl Store {
         }
     }
 
-    /// The figures of the connections to PostgreSQL.
+    /// Returns the statistics of the PostgreSQL connection pool.
     pub fn connections(&self) -> Option<despacho_postgres::Stats> {
         match self {
             Store::Sqlite(_) => None,
@@ -242,16 +241,16 @@ impl Store {
         }
     }
 
-    /// Finishes what waits, then closes.
+    /// Completes queued work, then closes the database.
     pub async fn close(&self) -> Result<(), HostError> {
         each!(self, host => host.driver().close().await)
     }
 }
 
-/// Copies the configured database to a file, and returns what the copy holds.
+/// Copies the configured database to a file, and returns a summary of the copy.
 pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
     if config.database != Database::Sqlite {
-        return Err("PostgreSQL has backups of its own: pg_dump, or an archive of its log".to_owned());
+        return Err("`backup` supports only SQLite; for PostgreSQL use pg_dump or WAL archiving".to_owned());
     }
     let (from, to) = (config.database_file(), to.to_owned());
     let copied = tokio::task::spawn_blocking(move || despacho_sqlite::backup(&from, &to)).await;
@@ -259,13 +258,13 @@ pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
     Ok(format!("{} bytes, schema {}, {} orders, checked", report.bytes, report.schema, report.orders))
 }
 
-/// Opens the database's file, in a thread of its own: migrations may take a while, and they block.
+/// Opens the database file on a blocking thread, because migrations may take long.
 pub async fn open_file(config: &Config, create: bool) -> Result<Sqlite, String> {
     let file = config.database_file();
     let name = file.display().to_string();
     let options = Options { create, ..Options::default() };
     let opened = tokio::task::spawn_blocking(move || Sqlite::open(&file, &options)).await;
-    opened.map_err(|error| error.to_string())?.map_err(|error| format!("the database {name} cannot be opened: {error}"))
+    opened.map_err(|error| error.to_string())?.map_err(|error| format!("cannot open the database {name}: {error}"))
 }
 
 async fn sqlite(
@@ -285,7 +284,7 @@ async fn postgres(
 ) -> Result<(Postgres, ServerPlatform), String> {
     let options = despacho_postgres::Options { connections: config.database_connections, ..Default::default() };
     let database = Postgres::open(address, &options).await;
-    let database = database.map_err(|error| format!("the database cannot be opened: {error}"))?;
+    let database = database.map_err(|error| format!("cannot open the database: {error}"))?;
     let machine = LocalPlatform::new().map_err(|error| error.to_string())?;
     Ok((database, ServerPlatform::new(machine, geography)))
 }

@@ -70,7 +70,7 @@ fn measure(
         println!("     line: native {in_line:.2} ms, wasm {took:.2} ms (×{:.2})", took / in_line);
     }
     let Some(peers) = peers else { return Ok(()) };
-    let problem = json!({ "what": "assign", "instances": [{ "costs": matrix }] });
+    let problem = json!({ "kind": "assign", "instances": [{ "costs": matrix }] });
     for response in peers.query(&problem.to_string())? {
         let chosen = response.order.iter().enumerate().filter_map(|(row, &column)| matrix[row].get(column).copied()?);
         let (mut count, mut cost) = (0, 0);

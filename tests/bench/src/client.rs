@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::Failure;
+use crate::BoxError;
 
 /// A persistent connection.
 pub struct Client {
@@ -16,7 +16,7 @@ pub struct Client {
 
 impl Client {
     /// Connects to `http://ADDRESS`.
-    pub fn connect(base: &str) -> Result<Client, Failure> {
+    pub fn connect(base: &str) -> Result<Client, BoxError> {
         let stream = TcpStream::connect(base.trim_start_matches("http://"))?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
@@ -24,7 +24,7 @@ impl Client {
     }
 
     /// Sends a request, reads the whole response, and returns its status.
-    pub fn send(&mut self, request: &[u8]) -> Result<u16, Failure> {
+    pub fn send(&mut self, request: &[u8]) -> Result<u16, BoxError> {
         self.reader.get_mut().write_all(request)?;
         let mut line = String::new();
         self.reader.read_line(&mut line)?;
@@ -69,9 +69,9 @@ pub fn get(path: &str, key: &str) -> Vec<u8> {
 }
 
 /// Sends the same request over some connections for a duration, and returns the requests per second.
-pub fn per_second(base: &str, request: &[u8], connections: usize, span: Duration) -> Result<f64, Failure> {
+pub fn per_second(base: &str, request: &[u8], connections: usize, span: Duration) -> Result<f64, BoxError> {
     let start = Instant::now();
-    let counts: Vec<Result<u64, Failure>> = std::thread::scope(|scope| {
+    let counts: Vec<Result<u64, BoxError>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..connections)
             .map(|_| {
                 scope.spawn(move || {
@@ -92,7 +92,7 @@ pub fn per_second(base: &str, request: &[u8], connections: usize, span: Duration
             .map(|thread| thread.join().unwrap_or_else(|_| Err("a client thread panicked".into())))
             .collect()
     });
-    let total: u64 = counts.into_iter().sum::<Result<u64, Failure>>()?;
+    let total: u64 = counts.into_iter().sum::<Result<u64, BoxError>>()?;
     #[expect(clippy::cast_precision_loss, reason = "a count of requests")]
     Ok(total as f64 / start.elapsed().as_secs_f64())
 }

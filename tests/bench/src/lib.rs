@@ -5,4 +5,4 @@ pub mod orders;
 pub mod parity;
 
 /// Any error of a benchmark.
-pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -4,7 +4,7 @@
 //!   `route` restrict the sizes.
 //! - `load` measures the service.
 //! - `roads` measures the legs of an extract.
-//! - `answers` writes problems of the route engine with their solutions, for the browser package's tests.
+//! - `responses` writes problems of the route engine with their solutions, for the browser package's tests.
 //!
 //! Peer solvers run in the same benchmark if they are installed. Otherwise the command prints how to install them.
 #![expect(clippy::print_stdout, reason = "a command that prints a table")]
@@ -46,9 +46,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         "assign" => assign::run(extent(arguments)?.0),
         "load" => load::command(arguments).map_err(|failure| -> Box<dyn Error> { failure }),
         "roads" => Ok(roads::command(arguments)?),
-        "answers" => Ok(responses::write_all()?),
+        "responses" => Ok(responses::write_all()?),
         _ => {
-            println!("usage: despacho-bench route [STOPS]...|assign [--short|--long], or load, roads, answers");
+            println!("usage: despacho-bench route [STOPS]...|assign [--short|--long], or load, roads, responses");
             Ok(())
         }
     }

@@ -78,7 +78,7 @@ def run_scipy(instances):
 
 
 request = json.load(sys.stdin)
-if request["what"] == "route":
+if request["kind"] == "route":
     run_pyvrp(request["instances"], request["ms"])
     run_ortools(request["instances"], request["ms"])
 else:

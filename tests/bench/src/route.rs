@@ -126,7 +126,7 @@ fn query_peers(
     for seed in (0..).take(measured.len()) {
         instances.push(json!({ "matrix": problems::matrix(kind, size, seed), "closed": seed.is_multiple_of(2) }));
     }
-    let query = json!({ "what": "route", "ms": PEER_MS, "instances": instances });
+    let query = json!({ "kind": "route", "ms": PEER_MS, "instances": instances });
     for response in peers.query(&query.to_string())? {
         if let Some(instance) = measured.get_mut(response.index)
             && let Some(cost) = instance.problem.length(&response.order)

@@ -1,5 +1,5 @@
-//! How fast the component is, beside a hello-world component on the same runtime in the same run: on a shared machine a figure alone
-//! says little. Nothing is asserted.
+//! Measures the component compared with a hello-world component on the same runtime in the same run: absolute figures of a shared machine
+//! are not comparable. Nothing is asserted.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this is for")]
 
@@ -9,54 +9,55 @@ use std::{
 };
 
 use despacho_bench::{
-    Failure,
+    BoxError,
     client::{Client, per_second, post},
     orders::order,
 };
 use despacho_simulator::demo::KEY;
 use despacho_xtask::{component, place};
 
-use crate::{Compiled, Options, Reuse, Served};
+use crate::{CompiledComponent, Options, Reuse, TestServer};
 
-/// Connections that ask at once.
+/// Concurrent connections.
 const CONNECTIONS: usize = 8;
-/// Rounds in turns, of which the median ratio counts.
-const ROUNDS: u64 = 5;
+/// Repetitions, alternating between both components. The ratio of the medians is printed.
+const REPETITIONS: u64 = 5;
 /// A rate limit that no benchmark reaches.
 const UNLIMITED: &str = r#"{"limits": {"previews-per-minute": 1000000, "writes-per-minute": 1000000}}"#;
 
-/// Prints sizes, starts, requests a second, times to the first byte and memory.
-pub fn run(seconds: u64) -> Result<(), Failure> {
+/// Prints sizes, start times, requests per second, latencies and memory.
+pub fn run(seconds: u64) -> Result<(), BoxError> {
     let root = place::root()?;
-    let (ours, hello) = (component::shipped()?, component::build_hello(&root)?);
+    let (ours, baseline) = (component::shipped()?, component::build_hello(&root)?);
     let kilobytes = |file: &std::path::Path| std::fs::metadata(file).map(|meta| meta.len() / 1_000);
-    println!("component: {} kB, hello {} kB", kilobytes(&ours)?, kilobytes(&hello)?);
+    println!("component: {} kB, baseline {} kB", kilobytes(&ours)?, kilobytes(&baseline)?);
     let started = Instant::now();
-    let (compiled, bare) = (Compiled::of(&ours)?, Compiled::of(&hello)?);
-    println!("both compiled, or taken from the cache, in {} ms", started.elapsed().as_millis());
+    let (compiled, bare) = (CompiledComponent::of(&ours)?, CompiledComponent::of(&baseline)?);
+    println!("both compiled or loaded from the cache in {} ms", started.elapsed().as_millis());
 
     let folder = tempfile::tempdir()?;
     let options = Options::new(folder.path().join("despacho.db"), "operator-token-of-a-test");
     let options = options.variable("demo", "true").variable("settings", UNLIMITED);
     let preview = |stops| post("/delivery/orders/preview", KEY, &order("L-1", stops, false).to_string());
-    // The first request migrates and makes the demonstration's data, whose passwords take 19 MiB each: on a host of its own.
-    let making = Served::start(&compiled, &options)?;
-    Client::connect(&making.base)?.send(&preview(2))?;
-    drop(making);
-    let (ours, hello) = (Served::start(&compiled, &options)?, Served::start(&bare, &options)?);
+    // The first request migrates the database and creates the demo data, whose password hashes take 19 MiB each. It uses another host, so
+    // the memory is not measured.
+    let setup = TestServer::start(&compiled, &options)?;
+    Client::connect(&setup.base)?.send(&preview(2))?;
+    drop(setup);
+    let (ours, baseline) = (TestServer::start(&compiled, &options)?, TestServer::start(&bare, &options)?);
 
-    let span = Duration::from_millis(seconds * 1_000 / ROUNDS);
-    println!("requests a second, {CONNECTIONS} connections: component, hello, ratio of medians");
+    let span = Duration::from_millis(seconds * 1_000 / REPETITIONS);
+    println!("requests per second, {CONNECTIONS} connections: component, baseline, ratio of medians");
     for stops in [2, 10] {
         let request = preview(stops);
-        compare(&format!("preview, {stops} stops"), &hello, span, || {
+        compare(&format!("preview, {stops} stops"), &baseline, span, || {
             per_second(&ours.base, &request, CONNECTIONS, span)
         })?;
     }
     let next = AtomicUsize::new(0);
-    compare("create, 2 stops", &hello, span, || creates(&ours.base, &next, span))?;
-    first_byte(&ours, &hello, &preview(2), &next)?;
-    fresh_instances([&compiled, &bare], &options, &preview(2))?;
+    compare("create, 2 stops", &baseline, span, || creates(&ours.base, &next, span))?;
+    compare_latency(&ours, &baseline, &preview(2), &next)?;
+    compare_fresh_instances([&compiled, &bare], &options, &preview(2))?;
     let fifty = order("FIFTY", 50, true).to_string();
     for (path, status) in [("/delivery/orders/preview", 200), ("/delivery/orders", 201)] {
         let mut client = Client::connect(&ours.base)?;
@@ -65,11 +66,11 @@ pub fn run(seconds: u64) -> Result<(), Failure> {
             return Err(format!("{got}: {}", String::from_utf8_lossy(client.body())).into());
         }
     }
-    println!("memory below: after an order of 50 stops too, previewed and created in the best order");
-    for (name, served) in [("component", &ours), ("hello", &hello)] {
+    println!("memory, including an order of 50 stops, previewed and created with an optimised stop order");
+    for (name, served) in [("component", &ours), ("baseline", &baseline)] {
         let stats = served.stats();
         println!(
-            "{name}: {} instances, {} µs to start one, {} µs at the least, {} kB at most",
+            "{name}: {} instances, {} µs to start one, {} µs minimum, {} kB maximum",
             stats.instances(),
             stats.mean_start_us(),
             stats.min_start_us(),
@@ -81,25 +82,25 @@ pub fn run(seconds: u64) -> Result<(), Failure> {
 
 fn compare(
     name: &str,
-    hello: &Served,
+    baseline: &TestServer,
     span: Duration,
-    mut measure: impl FnMut() -> Result<f64, Failure>,
-) -> Result<(), Failure> {
+    mut measure: impl FnMut() -> Result<f64, BoxError>,
+) -> Result<(), BoxError> {
     let bare = post("/", KEY, "{}");
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
+    let (mut ours, mut baseline_rates) = (Vec::new(), Vec::new());
+    for _ in 0..REPETITIONS {
         ours.push(measure()?);
-        theirs.push(per_second(&hello.base, &bare, CONNECTIONS, span)?);
+        baseline_rates.push(per_second(&baseline.base, &bare, CONNECTIONS, span)?);
     }
-    let (ours, theirs) = (median(ours), median(theirs));
-    println!("  {name:<18} {ours:>7.0} {theirs:>7.0}  {:>4.0} %", ours / theirs * 100.0);
+    let (ours, baseline) = (median(ours), median(baseline_rates));
+    println!("  {name:<18} {ours:>7.0} {baseline:>7.0}  {:>4.0} %", ours / baseline * 100.0);
     Ok(())
 }
 
-/// Orders a second of so many connections, each order another.
-fn creates(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, Failure> {
+/// Returns the orders created per second over all connections.
+fn creates(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, BoxError> {
     let (start, before) = (Instant::now(), next.load(Relaxed));
-    let one = || -> Result<(), Failure> {
+    let one = || -> Result<(), BoxError> {
         let mut client = Client::connect(base)?;
         while start.elapsed() < span {
             let status = client.send(&create(next))?;
@@ -122,32 +123,40 @@ fn create(next: &AtomicUsize) -> Vec<u8> {
     post("/delivery/orders", KEY, &order(&code, 2, false).to_string())
 }
 
-/// One connection, one request after another: how long until its answer, whose first byte comes with its last.
-fn first_byte(ours: &Served, hello: &Served, preview: &[u8], next: &AtomicUsize) -> Result<(), Failure> {
-    let bare = waited(&hello.base, || post("/", KEY, "{}"))?;
-    let (previews, creates) = (waited(&ours.base, || preview.to_vec())?, waited(&ours.base, || create(next))?);
-    println!(
-        "µs to the first byte on one connection, median: preview {previews:.0}, create {creates:.0}, hello {bare:.0}"
-    );
-    println!("  as ratios to hello: preview {:.1}, create {:.1}", previews / bare, creates / bare);
+/// Compares latencies of sequential requests on one connection. The first byte of a response arrives together with its last.
+fn compare_latency(
+    ours: &TestServer,
+    baseline: &TestServer,
+    preview: &[u8],
+    next: &AtomicUsize,
+) -> Result<(), BoxError> {
+    let bare = median_latency(&baseline.base, || post("/", KEY, "{}"))?;
+    let (previews, creates) =
+        (median_latency(&ours.base, || preview.to_vec())?, median_latency(&ours.base, || create(next))?);
+    println!("median latency in µs on one connection: preview {previews:.0}, create {creates:.0}, baseline {bare:.0}");
+    println!("  as ratios to baseline: preview {:.1}, create {:.1}", previews / bare, creates / bare);
     Ok(())
 }
 
-/// What a request waits for where an instance has to be made for it, which reads its variables and opens its database too.
-fn fresh_instances(compiled: [&Compiled; 2], options: &Options, preview: &[u8]) -> Result<(), Failure> {
+/// Compares latencies with a new instance per request, which also reads its variables and opens its database.
+fn compare_fresh_instances(
+    compiled: [&CompiledComponent; 2],
+    options: &Options,
+    preview: &[u8],
+) -> Result<(), BoxError> {
     let options = Options { reuse: Reuse::NEVER, ..options.clone() };
     let requests = [preview.to_vec(), post("/", KEY, "{}")];
     let mut spans = [0.0; 2];
     for ((compiled, request), span) in compiled.into_iter().zip(&requests).zip(&mut spans) {
-        let served = Served::start(compiled, &options)?;
-        *span = waited(&served.base, || request.clone())?;
+        let served = TestServer::start(compiled, &options)?;
+        *span = median_latency(&served.base, || request.clone())?;
     }
-    println!("  with an instance for each request: preview {:.0}, hello {:.0}", spans[0], spans[1]);
+    println!("  with an instance for each request: preview {:.0}, baseline {:.0}", spans[0], spans[1]);
     Ok(())
 }
 
-/// Microseconds from a request to its whole answer, in the median, on one connection.
-fn waited(base: &str, request: impl Fn() -> Vec<u8>) -> Result<f64, Failure> {
+/// Returns the median latency on one connection, in microseconds.
+fn median_latency(base: &str, request: impl Fn() -> Vec<u8>) -> Result<f64, BoxError> {
     const REQUESTS: usize = 300;
     let mut client = Client::connect(base)?;
     let mut spans = Vec::new();

@@ -1,4 +1,4 @@
-//! The wall clock that instances are shown.
+//! The wall clock of instances.
 
 use std::{
     sync::{
@@ -10,33 +10,32 @@ use std::{
 
 use wasmtime_wasi::HostWallClock;
 
-/// The machine's clock, or one that stands still until it is moved, so that a test may ask at the very millisecond at which
-/// something ends. A clone shows the same.
+/// The system clock, or one that is stopped and advanced by the test, for requests at an exact millisecond. Clones share the time.
 #[derive(Clone, Debug, Default)]
 pub struct Clock(Option<Arc<AtomicI64>>);
 
 impl Clock {
-    /// One that stands at this instant, in milliseconds since 1970.
+    /// Returns a clock stopped at a Unix time in milliseconds.
     pub fn at(millis: i64) -> Clock {
         Clock(Some(Arc::new(AtomicI64::new(millis))))
     }
 
-    /// One that stands at the machine's present.
+    /// Returns a clock stopped at the current time.
     pub fn stopped() -> Clock {
-        Clock::at(machine())
+        Clock::at(system_millis())
     }
 
-    /// Whether it stands still until it is moved.
+    /// Returns whether the clock is stopped.
     pub fn is_stopped(&self) -> bool {
         self.0.is_some()
     }
 
-    /// What it shows, in milliseconds since 1970.
+    /// Returns the Unix time in milliseconds.
     pub fn millis(&self) -> i64 {
-        self.0.as_ref().map_or_else(machine, |at| at.load(Relaxed))
+        self.0.as_ref().map_or_else(system_millis, |at| at.load(Relaxed))
     }
 
-    /// Moves it on, for all who see it; the machine's is not moved.
+    /// Advances a stopped clock and its clones. Has no effect on the system clock.
     pub fn advance(&self, by: Duration) {
         if let Some(at) = &self.0 {
             at.fetch_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX), Relaxed);
@@ -54,7 +53,7 @@ impl HostWallClock for Clock {
     }
 }
 
-fn machine() -> i64 {
+fn system_millis() -> i64 {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX)
 }
@@ -64,11 +63,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_is_moved_is_moved_for_all() {
+    fn advanced_clock_advances_all_clones() {
         let clock = Clock::at(1_000_000);
         let other = clock.clone();
         other.advance(Duration::from_secs(90));
         assert_eq!((clock.millis(), clock.now().as_secs()), (1_090_000, 1_090));
-        assert!((Clock::default().millis() - machine()).abs() < 5_000);
+        assert!((Clock::default().millis() - system_millis()).abs() < 5_000);
     }
 }

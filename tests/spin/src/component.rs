@@ -1,41 +1,41 @@
-//! The component, compiled to machine code once: wasmtime keeps what it compiled below the build folder.
+//! The component, compiled to machine code. wasmtime caches the result in the build folder.
 
 use std::path::Path;
 
-use despacho_xtask::{component, place, run::Failure};
+use despacho_xtask::{component, place, run::BoxError};
 use wasmtime::{
     Cache, CacheConfig, Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Component,
 };
 
-/// Instances that may live at once.
+/// Maximum number of instances.
 const INSTANCES: u32 = 200;
-/// Bytes of memory that an instance may have.
+/// Maximum memory of an instance, in bytes.
 const MEMORY: usize = 128 << 20;
 
-/// A component ready to be instantiated, shared by all applications of a process.
+/// A component ready for instantiation, shared by all applications of a process.
 #[derive(Clone)]
-pub struct Compiled {
+pub struct CompiledComponent {
     pub(crate) engine: Engine,
     pub(crate) component: Component,
 }
 
-impl Compiled {
-    /// The component as it ships: the build that `DESPACHO_COMPONENT` names, or else one made now.
-    pub fn shipped() -> Result<Compiled, Failure> {
-        Compiled::of(&component::shipped()?)
+impl CompiledComponent {
+    /// Compiles the shipped component: the build named by `DESPACHO_COMPONENT`, or a new build.
+    pub fn shipped() -> Result<CompiledComponent, BoxError> {
+        CompiledComponent::of(&component::shipped()?)
     }
 
-    /// The component in a file.
-    pub fn of(wasm: &Path) -> Result<Compiled, Failure> {
-        let failed = |error: wasmtime::Error| Failure::new(format!("{}: {error:#}", wasm.display()));
+    /// Compiles the component in a file.
+    pub fn of(wasm: &Path) -> Result<CompiledComponent, BoxError> {
+        let failed = |error: wasmtime::Error| BoxError::new(format!("{}: {error:#}", wasm.display()));
         let engine = engine().map_err(failed)?;
         let component = Component::from_file(&engine, wasm).map_err(failed)?;
-        Ok(Compiled { engine, component })
+        Ok(CompiledComponent { engine, component })
     }
 }
 
-/// An engine with what Spin 4 sets by default: its pool keeps so much memory of an ended instance for the next, and code asks at each loop
-/// whether its time is over.
+/// Creates an engine with the defaults of Spin 4: its pool retains memory of ended instances, and code checks an epoch deadline in each
+/// loop.
 fn engine() -> wasmtime::Result<Engine> {
     let mut pool = PoolingAllocationConfig::default();
     pool.total_component_instances(INSTANCES)
@@ -46,13 +46,13 @@ fn engine() -> wasmtime::Result<Engine> {
         .max_memory_size(MEMORY)
         .linear_memory_keep_resident(2 << 20)
         .table_keep_resident(512 << 10);
-    let mut kept = CacheConfig::new();
-    kept.with_directory(place::target()?.join("spin-cache"));
+    let mut cache = CacheConfig::new();
+    cache.with_directory(place::target()?.join("spin-cache"));
     let mut config = Config::new();
     config
         .wasm_component_model_async(true)
         .epoch_interruption(true)
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
-        .cache(Some(Cache::new(kept)?));
+        .cache(Some(Cache::new(cache)?));
     Engine::new(&config)
 }

@@ -1,4 +1,4 @@
-//! Instances: how each is made, reused and ended.
+//! Creation, reuse and end of instances.
 
 use std::{
     future::pending,
@@ -24,34 +24,34 @@ use wasmtime_wasi_http::{
 use crate::{
     Clock,
     bindings::spin,
-    component::Compiled,
+    component::CompiledComponent,
     options::{Options, Reuse},
     outbound::Calls,
     postgres::{self, Pool, Postgres},
     sqlite::{self, Sqlite, Store as Database},
-    stats::{Stats, Watch},
+    stats::{MemoryWatch, Stats},
     variables::Variables,
 };
 
-/// Ends an instance at a chosen statement, as a fault of the machine would.
+/// Traps an instance at a chosen statement, to simulate a failure of the machine.
 #[derive(Clone)]
-pub(crate) struct Fuse {
+pub(crate) struct TrapTrigger {
     stats: Arc<Stats>,
     at: Option<u64>,
 }
 
-impl Fuse {
-    /// Lets a statement through, or traps.
-    pub(crate) fn burn(&self) -> wasmtime::Result<()> {
+impl TrapTrigger {
+    /// Counts a statement, and traps at the chosen one.
+    pub(crate) fn check(&self) -> wasmtime::Result<()> {
         let number = self.stats.statement();
         if self.at == Some(number) {
-            return Err(wasmtime::format_err!("the test asked for a trap at statement {number}"));
+            return Err(wasmtime::format_err!("trap at statement {number}, requested by the test"));
         }
         Ok(())
     }
 }
 
-/// What an instance reaches.
+/// The host state of an instance.
 pub(crate) struct State {
     table: ResourceTable,
     wasi: WasiCtx,
@@ -60,8 +60,8 @@ pub(crate) struct State {
     database: Database,
     pool: Pool,
     variables: Variables,
-    fuse: Fuse,
-    watch: Watch,
+    trap: TrapTrigger,
+    watch: MemoryWatch,
 }
 
 impl WasiView for State {
@@ -76,7 +76,7 @@ impl WasiHttpView for State {
     }
 }
 
-/// An application: a component with what its instances reach.
+/// An application: a component and the host state of its instances.
 pub(crate) struct Application {
     engine: Engine,
     pre: ProxyPre<State>,
@@ -86,14 +86,14 @@ pub(crate) struct Application {
     calls: Calls,
     files: Option<PathBuf>,
     reuse: Reuse,
-    fuse: Fuse,
+    trap: TrapTrigger,
     clock: Clock,
     log: Option<MemoryOutputPipe>,
     pub(crate) stats: Arc<Stats>,
 }
 
 impl Application {
-    pub(crate) fn new(compiled: &Compiled, options: &Options) -> wasmtime::Result<Application> {
+    pub(crate) fn new(compiled: &CompiledComponent, options: &Options) -> wasmtime::Result<Application> {
         let mut linker = Linker::<State>::new(&compiled.engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         wasmtime_wasi::p3::add_to_linker(&mut linker)?;
@@ -101,12 +101,12 @@ impl Application {
         spin::sqlite::sqlite::add_to_linker::<_, Sqlite>(&mut linker, |state: &mut State| sqlite::View {
             table: &mut state.table,
             database: &state.database,
-            fuse: &state.fuse,
+            trap: &state.trap,
         })?;
         spin::postgres::postgres::add_to_linker::<_, Postgres>(&mut linker, |state: &mut State| postgres::View {
             table: &mut state.table,
             pool: &state.pool,
-            fuse: &state.fuse,
+            trap: &state.trap,
         })?;
         spin::variables::variables::add_to_linker::<_, Variables>(&mut linker, |state: &mut State| {
             &mut state.variables
@@ -125,7 +125,7 @@ impl Application {
             calls: Calls::to(&options.outbound, &options.blocked, &options.trusted)?,
             files: options.files.clone(),
             reuse: options.reuse,
-            fuse: Fuse { stats: Arc::clone(&stats), at: options.trap_at },
+            trap: TrapTrigger { stats: Arc::clone(&stats), at: options.trap_at },
             clock: options.clock.clone(),
             log: options.log.clone(),
             stats,
@@ -156,11 +156,11 @@ impl HandlerState for Application {
             database: self.database.clone(),
             pool: self.pool.clone(),
             variables: self.variables.clone(),
-            fuse: self.fuse.clone(),
-            watch: Watch::new(Arc::clone(&self.stats)),
+            trap: self.trap.clone(),
+            watch: MemoryWatch::new(Arc::clone(&self.stats)),
         };
         let mut store = Store::new(&self.engine, state);
-        // As Spin does: code asks for its end, which is as far away as can be.
+        // As in Spin: code checks the deadline, which is practically infinite.
         store.set_epoch_deadline(u64::MAX / 2);
         store.limiter(|state| &mut state.watch);
         let proxy = self.pre.instantiate_async(&mut store).await?;
@@ -175,7 +175,7 @@ impl HandlerState for Application {
     }
 }
 
-/// When an instance has waited for too long. As in Spin without `--request-timeout`, nothing limits how long it works.
+/// Expires idle instances. As in Spin without `--request-timeout`, processing time is not limited.
 pub(crate) struct Expire {
     idle: Duration,
     sleep: Pin<Box<Sleep>>,
@@ -194,7 +194,7 @@ impl WorkerExpiration for Expire {
     }
 }
 
-/// How much an instance takes on, and how it ended.
+/// The request limits of an instance, and the record of its end.
 pub(crate) struct Work {
     reuse: Reuse,
     stats: Arc<Stats>,
@@ -204,10 +204,10 @@ impl WorkerState for Work {
     type StoreData = State;
     type RequestData = ();
 
-    fn should_accept_request(&self, at_once: usize, total: usize) -> ShouldAccept {
+    fn should_accept_request(&self, concurrent: usize, total: usize) -> ShouldAccept {
         if total >= self.reuse.requests {
             ShouldAccept::Never
-        } else if at_once >= self.reuse.at_once {
+        } else if concurrent >= self.reuse.max_concurrent {
             ShouldAccept::No
         } else {
             ShouldAccept::Yes

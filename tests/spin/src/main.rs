@@ -1,11 +1,11 @@
 //! `cargo run --package despacho-spin-tests -- serve --database FILE [--listen ADDRESS] [--requests N] [--variable NAME=VALUE]...` serves
-//! the component without the Spin CLI, for tests, an instance for N requests; `-- bench [--seconds N]` measures it beside a hello-world component.
+//! the component without the Spin CLI, with N requests per instance; `-- bench [--seconds N]` compares it with a hello-world component.
 
-#![expect(clippy::print_stdout, reason = "a program for a terminal")]
+#![expect(clippy::print_stdout, reason = "a command-line program")]
 
 use std::{error::Error, io::Write as _, path::PathBuf, process::ExitCode};
 
-use despacho_spin_tests::{Compiled, Options, Served, bench};
+use despacho_spin_tests::{CompiledComponent, Options, TestServer, bench};
 use lexopt::prelude::*;
 
 fn main() -> ExitCode {
@@ -40,12 +40,12 @@ fn run() -> Result<(), Box<dyn Error + Send + Sync>> {
     match task.as_str() {
         "serve" => serve(&options),
         "bench" => bench::run(seconds),
-        _ => Err("say serve or bench".into()),
+        _ => Err("usage: serve or bench".into()),
     }
 }
 
 fn serve(options: &Options) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let served = Served::start(&Compiled::shipped()?, options)?;
+    let served = TestServer::start(&CompiledComponent::shipped()?, options)?;
     println!("ready {}", served.base);
     std::io::stdout().flush()?;
     loop {

@@ -1,4 +1,4 @@
-//! What an application is served with.
+//! The options of a test server.
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -6,60 +6,60 @@ use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
 use crate::Clock;
 
-/// How instances are reused.
+/// Reuse of instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reuse {
-    /// Requests in an instance's life.
+    /// Maximum requests per instance.
     pub requests: usize,
-    /// Requests that it answers at once.
-    pub at_once: usize,
-    /// How long it waits for another request.
+    /// Maximum concurrent requests per instance.
+    pub max_concurrent: usize,
+    /// Time without requests after which an instance ends.
     pub idle: Duration,
 }
 
 impl Reuse {
-    /// As Spin 4 does.
-    pub const SPIN: Reuse = Reuse { requests: 128, at_once: 16, idle: Duration::from_secs(1) };
-    /// An instance for every request.
-    pub const NEVER: Reuse = Reuse { requests: 1, at_once: 1, idle: Duration::from_secs(1) };
+    /// The defaults of Spin 4.
+    pub const SPIN: Reuse = Reuse { requests: 128, max_concurrent: 16, idle: Duration::from_secs(1) };
+    /// A new instance for every request.
+    pub const NEVER: Reuse = Reuse { requests: 1, max_concurrent: 1, idle: Duration::from_secs(1) };
 }
 
-/// What an application is served with.
+/// The options of a test server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// The file of the SQLite database `default`; none where the component is given no database.
+    /// The file of the SQLite database `default`; `None` if the component has no database.
     pub database: Option<PathBuf>,
     /// Whether there is a state directory. Without one every connection to SQLite is an empty database in memory, as in Spin.
     pub state_directory: bool,
-    /// PostgreSQL connections of this application, `max_connections` of `[outbound_pg]` in Spin's runtime configuration.
+    /// Maximum PostgreSQL connections of the application: `max_connections` of `[outbound_pg]` in Spin's runtime configuration.
     pub postgres_connections: usize,
     /// The component's variables.
     pub variables: BTreeMap<String, String>,
     /// Addresses of this machine that the component may call.
     pub outbound: Vec<SocketAddr>,
-    /// Addresses of networks that the runtime blocks, whatever the component may call.
+    /// Addresses that the runtime blocks, even if the component may call them.
     pub blocked: Vec<SocketAddr>,
-    /// Certificates, in DER, that what it calls over TLS may show.
+    /// DER certificates that the component trusts for outbound TLS.
     pub trusted: Vec<Vec<u8>>,
-    /// The folder that the component sees as its files, to read; none where it is given no files.
+    /// The folder mounted read-only into the component, if any.
     pub files: Option<PathBuf>,
-    /// How instances are reused.
+    /// Reuse of instances.
     pub reuse: Reuse,
     /// The statement, counted from 1 over all instances, at which the instance that sends it traps.
     pub trap_at: Option<u64>,
     /// The wall clock that instances see.
     pub clock: Clock,
-    /// Receives the component's log; standard error where there is none.
+    /// Receives the component's log; standard error by default.
     pub log: Option<MemoryOutputPipe>,
 }
 
-/// Spin's limit of PostgreSQL connections where the runtime configuration names none.
+/// Spin's default limit of PostgreSQL connections.
 const POSTGRES_CONNECTIONS: usize = 64;
 
 impl Options {
-    /// An application with a SQLite database and the two variables that it needs.
+    /// Returns options with a SQLite database and the two required variables.
     pub fn new(database: PathBuf, admin_token: &str) -> Options {
         let secret = "5a".repeat(32);
         let variables = [("admin_token", admin_token), ("secret", &secret)];
@@ -80,7 +80,7 @@ impl Options {
         }
     }
 
-    /// The same with another variable.
+    /// Sets a variable.
     #[must_use]
     pub fn variable(mut self, name: &str, value: &str) -> Options {
         self.variables.insert(name.to_owned(), value.to_owned());

@@ -1,4 +1,4 @@
-//! Outbound HTTP: to the loopback addresses that a test names, as `allowed_outbound_hosts` names hosts for Spin, and to nobody else.
+//! Outbound HTTP, only to the loopback addresses chosen by the test, as with `allowed_outbound_hosts` in Spin.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -13,7 +13,7 @@ use wasmtime_wasi_http::{Error as HttpError, RequestOptions, WasiBody, WasiHttpH
 
 type Sent = (http::Response<WasiBody>, Box<dyn Future<Output = Result<(), HttpError>> + Send>);
 
-/// Calls what it may.
+/// Sends requests to allowed addresses.
 #[derive(Clone)]
 pub(crate) struct Calls {
     allowed: Arc<[SocketAddr]>,
@@ -22,7 +22,7 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    /// Calls to these addresses; one that is not this machine's own is never called. Of certificates those of `trusted` are good.
+    /// Allows requests to these addresses if they are loopback addresses. Only `trusted` certificates are accepted.
     pub(crate) fn to(
         allowed: &[SocketAddr],
         blocked: &[SocketAddr],
@@ -53,7 +53,7 @@ impl Calls {
     }
 }
 
-/// What the interface calls a failure, as wasmtime's own client would.
+/// Maps an error to the interface's error, like wasmtime's client.
 fn http_error(error: &ClientError) -> HttpError {
     if is_tls(error) {
         HttpError::TlsProtocolError
@@ -64,10 +64,10 @@ fn http_error(error: &ClientError) -> HttpError {
     }
 }
 
-/// Whether the reason, or the reason of that, is TLS's. An I/O error says what it holds, and calls only the reason of that its own.
+/// Returns whether TLS caused an error. The source of an I/O error is that of its inner error, so the inner error is checked separately.
 fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
-    let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-    error.is::<rustls::Error>() || held.is_some_and(|held| is_tls(held)) || error.source().is_some_and(is_tls)
+    let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>() || inner.is_some_and(|inner| is_tls(inner)) || error.source().is_some_and(is_tls)
 }
 
 impl WasiHttpHooks for Calls {

@@ -1,7 +1,6 @@
-//! `spin:postgres` over PostgreSQL itself, for the types that the component uses. As in Spin, connections come from a pool, and go
-//! back to it as their last user left them.
+//! Implements `spin:postgres` over PostgreSQL, for the types that the component uses. As in Spin, connections are pooled and not reset.
 
-#![expect(clippy::result_large_err, reason = "the interface's own error, of which the bindings know the size")]
+#![expect(clippy::result_large_err, reason = "the bindings define the size of the error")]
 
 use std::{
     collections::HashMap,
@@ -21,12 +20,12 @@ use crate::{
         Column, DbDataType, DbError, DbValue, Error, Host, HostConnection, HostConnectionBuilder,
         HostConnectionBuilderWithStore, HostConnectionWithStore, ParameterValue, QueryError, RowSet,
     },
-    instances::Fuse,
+    instances::TrapTrigger,
     rows::Rows,
 };
 
-/// Connections that wait for their next user, by address. As in Spin they are opened up to a limit and never closed for being idle;
-/// who needs one when all are in use waits without a limit.
+/// Idle connections, by URL. As in Spin, connections are opened up to a limit and never closed when idle. At the limit, opening waits
+/// without a timeout.
 #[derive(Clone)]
 pub(crate) struct Pool {
     idle: Arc<Mutex<HashMap<String, Vec<Client>>>>,
@@ -52,7 +51,7 @@ pub struct Connection {
     _permit: OwnedSemaphorePermit,
 }
 
-/// A connection to be.
+/// A connection builder.
 #[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
 pub struct Builder(String);
 
@@ -65,11 +64,11 @@ impl Drop for Connection {
     }
 }
 
-/// What the interface reaches of an instance.
+/// The part of the host state that the interface uses.
 pub(crate) struct View<'a> {
     pub(crate) table: &'a mut ResourceTable,
     pub(crate) pool: &'a Pool,
-    pub(crate) fuse: &'a Fuse,
+    pub(crate) trap: &'a TrapTrigger,
 }
 
 /// Names the interface's data.
@@ -86,7 +85,7 @@ async fn open(pool: Pool, address: String) -> Result<Connection, Error> {
     let client = match idle.filter(|client| !client.is_closed()) {
         Some(client) => client,
         None => {
-            // As Spin does.
+            // The same format as in Spin.
             let failed = |error: tokio_postgres::Error| Error::ConnectionFailed(format!("{error:?}"));
             let (client, connection) = tokio_postgres::connect(&address, NoTls).await.map_err(failed)?;
             tokio::spawn(async move { _ = connection.await });
@@ -96,11 +95,11 @@ async fn open(pool: Pool, address: String) -> Result<Connection, Error> {
     Ok(Connection { client: Some(Arc::new(client)), address, pool, _permit: permit })
 }
 
-/// A parameter of no type: null fits everywhere.
+/// A null parameter of any type.
 #[derive(Debug)]
-struct Nothing;
+struct UntypedNull;
 
-impl ToSql for Nothing {
+impl ToSql for UntypedNull {
     fn to_sql(&self, _: &Type, _: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         Ok(IsNull::Yes)
     }
@@ -117,12 +116,12 @@ type Parameter = Box<dyn ToSql + Sync + Send>;
 fn parameters(values: Vec<ParameterValue>) -> Result<Vec<Parameter>, Error> {
     let parameter = |value| -> Result<Parameter, Error> {
         Ok(match value {
-            ParameterValue::DbNull => Box::new(Nothing),
+            ParameterValue::DbNull => Box::new(UntypedNull),
             ParameterValue::Boolean(value) => Box::new(value),
             ParameterValue::Int32(value) => Box::new(value),
             ParameterValue::Int64(value) => Box::new(value),
             ParameterValue::Str(value) => Box::new(value),
-            other => return Err(Error::BadParameter(format!("this test host does not know {other:?}"))),
+            other => return Err(Error::BadParameter(format!("the test host does not support {other:?}"))),
         })
     };
     values.into_iter().map(parameter).collect()
@@ -163,7 +162,7 @@ fn value(row: &SqlRow, index: usize) -> Result<DbValue, Error> {
         Type::INT4 => row.try_get::<_, Option<i32>>(index).map_err(wrong)?.map(DbValue::Int32),
         Type::INT8 => row.try_get::<_, Option<i64>>(index).map_err(wrong)?.map(DbValue::Int64),
         Type::TEXT | Type::VARCHAR => row.try_get::<_, Option<String>>(index).map_err(wrong)?.map(DbValue::Str),
-        other => return Err(Error::ValueConversionFailed(format!("this test host does not know {other}"))),
+        other => return Err(Error::ValueConversionFailed(format!("the test host does not support {other}"))),
     };
     Ok(value.unwrap_or(DbValue::DbNull))
 }
@@ -187,14 +186,14 @@ async fn execute(client: &Client, sql: &str, values: Vec<ParameterValue>) -> Res
 }
 
 impl View<'_> {
-    /// The client of a connection, once the fuse has let the statement through.
+    /// Counts a statement, and returns the client of a connection.
     fn client(&mut self, connection: &Resource<Connection>) -> wasmtime::Result<Arc<Client>> {
-        self.fuse.burn()?;
+        self.trap.check()?;
         let client = self.table.get(connection)?.client.clone();
         client.ok_or_else(|| wasmtime::format_err!("the connection is closed"))
     }
 
-    async fn keep(&mut self, address: String) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
+    async fn open_connection(&mut self, address: String) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
         Ok(match open(self.pool.clone(), address).await {
             Ok(connection) => Ok(self.table.push(connection)?),
             Err(error) => Err(error),
@@ -206,7 +205,7 @@ impl Host for View<'_> {}
 
 impl HostConnection for View<'_> {
     async fn open(&mut self, address: String) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
-        self.keep(address).await
+        self.open_connection(address).await
     }
 
     async fn query(
@@ -245,12 +244,12 @@ impl HostConnectionBuilder for View<'_> {
         _builder: Resource<Builder>,
         _certificate: String,
     ) -> wasmtime::Result<Result<(), Error>> {
-        Ok(Err(Error::Other("this test host has no TLS".to_owned())))
+        Ok(Err(Error::Other("the test host does not support TLS".to_owned())))
     }
 
     async fn build(&mut self, builder: Resource<Builder>) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
         let address = self.table.get(&builder)?.0.clone();
-        self.keep(address).await
+        self.open_connection(address).await
     }
 
     async fn drop(&mut self, builder: Resource<Builder>) -> wasmtime::Result<()> {

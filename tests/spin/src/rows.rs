@@ -1,4 +1,4 @@
-//! Rows on their way from a database to the component, as they come.
+//! Streams rows from a database to the component.
 
 use std::{
     pin::Pin,

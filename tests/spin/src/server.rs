@@ -1,9 +1,9 @@
-//! The application on loopback.
+//! Serves an application on loopback.
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
-use despacho_xtask::run::Failure;
+use despacho_xtask::run::BoxError;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Uri, uri::Scheme};
 use http_body_util::{BodyExt, Full};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -11,20 +11,20 @@ use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use wasmtime_wasi_http::{Error as HttpError, WasiBody, handler::ProxyHandler};
 
-use crate::{Compiled, Options, Stats, instances::Application};
+use crate::{CompiledComponent, Options, Stats, instances::Application};
 
-/// An application that is being served, on threads of its own, until this is dropped.
-pub struct Served {
-    /// Where it answers, without a slash at the end.
+/// An application served on its own threads until this value is dropped.
+pub struct TestServer {
+    /// The base URL, without a trailing slash.
     pub base: String,
     stats: Arc<Stats>,
     runtime: Option<tokio::runtime::Runtime>,
 }
 
-impl Served {
+impl TestServer {
     /// Serves an application.
-    pub fn start(compiled: &Compiled, options: &Options) -> Result<Served, Failure> {
-        let failed = |error: &dyn std::fmt::Display| Failure::new(format!("the application cannot be served: {error}"));
+    pub fn start(compiled: &CompiledComponent, options: &Options) -> Result<TestServer, BoxError> {
+        let failed = |error: &dyn std::fmt::Display| BoxError::new(format!("cannot serve the application: {error}"));
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| failed(&error))?;
         let application = Application::new(compiled, options).map_err(|error| failed(&format!("{error:#}")))?;
@@ -36,18 +36,18 @@ impl Served {
             ProxyHandler::new(application)
         };
         runtime.spawn(accept(listener, handler));
-        Ok(Served { base: format!("http://{address}"), stats, runtime: Some(runtime) })
+        Ok(TestServer { base: format!("http://{address}"), stats, runtime: Some(runtime) })
     }
 
-    /// What has happened so far.
+    /// Returns the counters.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 }
 
-impl Drop for Served {
+impl Drop for TestServer {
     fn drop(&mut self) {
-        // As a kill would: whatever runs is cut off where it stands, but for statements that a database is at.
+        // Simulates a kill: everything is aborted, except statements that a database is executing.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -75,7 +75,7 @@ async fn reply(
     request: Request<Incoming>,
     peer: SocketAddr,
 ) -> Response<WasiBody> {
-    let request = as_spin_does(request, peer).map(|body| body.map_err(HttpError::from).boxed_unsync());
+    let request = with_spin_headers(request, peer).map(|body| body.map_err(HttpError::from).boxed_unsync());
     match handler.handle((), request).await {
         Ok(response) => response,
         Err(error) => {
@@ -88,8 +88,8 @@ async fn reply(
     }
 }
 
-/// Makes the address absolute, adds the headers that Spin adds, and drops those of the connection.
-fn as_spin_does(mut request: Request<Incoming>, peer: SocketAddr) -> Request<Incoming> {
+/// Makes the URI absolute, adds Spin's headers and removes hop-by-hop headers.
+fn with_spin_headers(mut request: Request<Incoming>, peer: SocketAddr) -> Request<Incoming> {
     let mut parts = request.uri().clone().into_parts();
     let host = request.headers().get(http::header::HOST).and_then(|host| host.to_str().ok()?.parse().ok());
     parts.scheme = Some(Scheme::HTTP);

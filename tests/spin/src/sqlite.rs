@@ -1,5 +1,5 @@
-//! `spin:sqlite` over SQLite itself, as Spin's own store does it: a connection for every open, statements on a thread that may
-//! block, rows as they come, errors at the end.
+//! Implements `spin:sqlite` over SQLite like Spin: a connection per open, statements on a blocking thread, streamed rows, and errors at the
+//! end.
 
 use std::{
     path::PathBuf,
@@ -17,7 +17,7 @@ use crate::{
     bindings::spin::sqlite::sqlite::{
         Error, Host, HostConnection, HostConnectionWithStore, QueryResult, RowResult, Value,
     },
-    instances::Fuse,
+    instances::TrapTrigger,
     rows::Rows,
 };
 
@@ -27,19 +27,19 @@ type Shared = Arc<Mutex<rusqlite::Connection>>;
 #[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
 pub struct Connection(Shared);
 
-/// What the interface reaches of an instance.
+/// The part of the host state that the interface uses.
 pub(crate) struct View<'a> {
     pub(crate) table: &'a mut ResourceTable,
     pub(crate) database: &'a Store,
-    pub(crate) fuse: &'a Fuse,
+    pub(crate) trap: &'a TrapTrigger,
 }
 
-/// Where the database `default` is.
+/// The location of the database `default`.
 #[derive(Clone)]
 pub(crate) enum Store {
-    /// The component is given none.
+    /// The component has no database.
     None,
-    /// In memory, another for each connection: Spin without a state directory.
+    /// In memory, a separate one per connection, as in Spin without a state directory.
     Memory,
     /// In a file.
     File(PathBuf),
@@ -93,7 +93,7 @@ fn row(row: &rusqlite::Row<'_>, width: usize) -> rusqlite::Result<RowResult> {
     Ok(RowResult { values: (0..width).map(column).collect::<rusqlite::Result<_>>()? })
 }
 
-/// Runs a statement: tells the columns once, then each row until somebody has had enough.
+/// Runs a statement. Passes the columns once, then each row until `each` returns false.
 fn run(
     connection: &Shared,
     sql: &str,
@@ -116,7 +116,7 @@ fn run(
     let mut rows = statement.query(parameters).map_err(io)?;
     while let Some(next) = rows.next().map_err(io)? {
         if !each(row(next, width).map_err(io)?) {
-            return Err(io("nobody reads the rows any more"));
+            return Err(io("the reader of the rows was dropped"));
         }
     }
     Ok(())
@@ -138,7 +138,7 @@ impl HostConnection for View<'_> {
         sql: String,
         parameters: Vec<Value>,
     ) -> wasmtime::Result<Result<QueryResult, Error>> {
-        self.fuse.burn()?;
+        self.trap.check()?;
         let connection = self.table.get(&connection)?.0.clone();
         Ok(spawn_blocking(move || {
             let (mut columns, mut rows) = (Vec::new(), Vec::new());
@@ -187,7 +187,7 @@ impl<T: 'static> HostConnectionWithStore<T> for Sqlite {
         parameters: Vec<Value>,
     ) -> wasmtime::Result<Result<Streamed, Error>> {
         let connection = store.with(|mut access| {
-            access.get().fuse.burn()?;
+            access.get().trap.check()?;
             wasmtime::error::Ok(access.get().table.get(&connection)?.0.clone())
         })?;
         let (report_columns, columns) = oneshot::channel();

@@ -1,4 +1,4 @@
-//! What happened, for tests and measurements.
+//! Counters for tests and measurements.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -9,7 +9,7 @@ use wasmtime::ResourceLimiter;
 pub struct Stats {
     instances: AtomicU64,
     started_ns: AtomicU64,
-    quickest_ns: AtomicU64,
+    min_start_ns: AtomicU64,
     peak_bytes: AtomicU64,
     total_bytes: AtomicU64,
     peak_total_bytes: AtomicU64,
@@ -23,7 +23,7 @@ impl Default for Stats {
         Stats {
             instances: zero(),
             started_ns: zero(),
-            quickest_ns: AtomicU64::new(u64::MAX),
+            min_start_ns: AtomicU64::new(u64::MAX),
             peak_bytes: zero(),
             total_bytes: zero(),
             peak_total_bytes: zero(),
@@ -34,37 +34,37 @@ impl Default for Stats {
 }
 
 impl Stats {
-    /// Instances that were started.
+    /// Returns the number of started instances.
     pub fn instances(&self) -> u64 {
         self.instances.load(Relaxed)
     }
 
-    /// Microseconds that the start of an instance took on average.
+    /// Returns the mean start time of an instance, in microseconds.
     pub fn mean_start_us(&self) -> u64 {
         self.started_ns.load(Relaxed) / self.instances().max(1) / 1_000
     }
 
-    /// Microseconds that the quickest start took: what it costs where nothing else runs.
+    /// Returns the minimum start time of an instance, in microseconds.
     pub fn min_start_us(&self) -> u64 {
-        self.quickest_ns.load(Relaxed) / 1_000
+        self.min_start_ns.load(Relaxed) / 1_000
     }
 
-    /// The most memory that any instance had, in bytes.
+    /// Returns the peak memory of one instance, in bytes.
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes.load(Relaxed)
     }
 
-    /// The most memory that all instances together had, in bytes.
+    /// Returns the peak memory of all instances together, in bytes.
     pub fn peak_total_bytes(&self) -> u64 {
         self.peak_total_bytes.load(Relaxed)
     }
 
-    /// Statements that were sent to a database.
+    /// Returns the number of statements sent to a database.
     pub fn statements(&self) -> u64 {
         self.statements.load(Relaxed)
     }
 
-    /// Instances that ended in a trap.
+    /// Returns the number of instances that trapped.
     pub fn traps(&self) -> u64 {
         self.traps.load(Relaxed)
     }
@@ -72,10 +72,10 @@ impl Stats {
     pub(crate) fn started(&self, ns: u64) {
         self.instances.fetch_add(1, Relaxed);
         self.started_ns.fetch_add(ns, Relaxed);
-        self.quickest_ns.fetch_min(ns, Relaxed);
+        self.min_start_ns.fetch_min(ns, Relaxed);
     }
 
-    /// Counts a statement and gives its number.
+    /// Counts a statement and returns its number.
     pub(crate) fn statement(&self) -> u64 {
         self.statements.fetch_add(1, Relaxed) + 1
     }
@@ -85,25 +85,25 @@ impl Stats {
     }
 }
 
-/// Watches an instance's memory grow.
-pub(crate) struct Watch {
+/// Records the memory of an instance.
+pub(crate) struct MemoryWatch {
     stats: std::sync::Arc<Stats>,
     bytes: u64,
 }
 
-impl Watch {
-    pub(crate) fn new(stats: std::sync::Arc<Stats>) -> Watch {
-        Watch { stats, bytes: 0 }
+impl MemoryWatch {
+    pub(crate) fn new(stats: std::sync::Arc<Stats>) -> MemoryWatch {
+        MemoryWatch { stats, bytes: 0 }
     }
 }
 
-impl Drop for Watch {
+impl Drop for MemoryWatch {
     fn drop(&mut self) {
         self.stats.total_bytes.fetch_sub(self.bytes, Relaxed);
     }
 }
 
-impl ResourceLimiter for Watch {
+impl ResourceLimiter for MemoryWatch {
     fn memory_growing(&mut self, current: usize, desired: usize, _max: Option<usize>) -> wasmtime::Result<bool> {
         self.stats.peak_bytes.fetch_max(desired as u64, Relaxed);
         let more = desired.saturating_sub(current) as u64;

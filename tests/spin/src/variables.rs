@@ -1,4 +1,4 @@
-//! `spin:variables` over a map.
+//! Implements `spin:variables` over a map.
 
 use std::{collections::BTreeMap, sync::Arc};
 

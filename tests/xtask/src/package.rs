@@ -99,7 +99,7 @@ fn check(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     succeeded(Command::new(cargo()).args(words).current_dir(root).status()?, "building the reference programs")?;
     let program = |name: &str| target.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     write(&previews, &program("previews"), &["5000".as_ref(), "1".as_ref(), &pack])?;
-    write(&routes, &program("despacho-bench"), &["answers".as_ref()])?;
+    write(&routes, &program("despacho-bench"), &["responses".as_ref()])?;
     let tests = root.join("bindings/npm/test");
     let mut node = Command::new("node");
     node.arg("--test").arg(&tests).env("DESPACHO_PACKAGE", out);

@@ -17,217 +17,217 @@ use crate::config::CliOverrides;
     version,
     max_term_width = 120,
     after_help = "Settings come from flags, then environment variables DESPACHO_*, then the file of --config, then defaults; \
-                  `despacho config` prints them all.\n\nExit codes: 0 done; 1 it failed; 2 the command line or the configuration is wrong."
+                  `despacho config` prints them all.\n\nExit codes: 0 success; 1 failure; 2 invalid command line or configuration."
 )]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Create a new service: the data folder, its secret and its database.
     ///
-    /// Once, before `despacho serve`, which rejects a folder without a database: a mistyped path must not become a second, empty
-    /// service. What exists already is left as it is. On PostgreSQL it creates the tables.
+    /// Run it once, before `despacho serve`, which rejects a folder without a database: a mistyped path must not create a second, empty
+    /// service. Existing files are not changed. On PostgreSQL it creates the tables.
     Init {
-        /// Create a secret beside an existing database whose own is lost. Promised prices and the secrets of all webhooks become
-        /// invalid; keys stay valid.
+        /// Create a new secret for an existing database whose secret is lost. Quoted prices and all webhook secrets become invalid; API
+        /// keys stay valid.
         #[arg(long)]
         new_secret: bool,
-        /// Settings, of which the folder and the database matter.
+        /// Settings. Only the data folder and the database are used.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// Serve the API until SIGTERM or SIGINT.
     ///
-    /// Prints `ready http://ADDRESS:PORT` on standard output once it accepts connections; the log goes to standard error. Told
-    /// to stop, it accepts no more, finishes what it accepted, and closes the database. Told twice, it stops at once.
+    /// Prints `ready http://ADDRESS:PORT` on standard output when it accepts connections; the log goes to standard error. On a signal it
+    /// accepts no more connections, completes the requests in progress and closes the database. A second signal stops it at once.
     Serve(CliOverrides),
-    /// Measure road legs as the service does, one JSON object per line.
+    /// Measure road distances and durations as the service does, one JSON object per line.
     ///
-    /// In, on standard input: `{"points": [[latitude, longitude]]}`, at most 1000. Out: `{"metres": [[…]], "seconds": [[…]],
-    /// "estimated": [[…]], "ms"}`, row by row from each point to each; estimated is true where a road network is configured and
-    /// could not tell, so that the embedded model stands in. Without a road network every leg is the model's, and none is marked.
-    /// Errors as in `route`.
-    Matrix(CliOverrides),
-    /// Stores.
+    /// Input: `{"points": [[latitude, longitude]]}`, at most 1000. Output: `{"metres": [[…]], "seconds": [[…]], "estimated": [[…]],
+    /// "ms"}`, one row for each origin and one column for each destination. `estimated` is true for a leg that the configured road
+    /// service could not measure and the embedded model estimated. Without a road service the model computes all legs and none is
+    /// marked. Errors are reported as by `route`.
+    Distances(CliOverrides),
+    /// Manage stores.
     #[command(subcommand)]
     Store(StoreCommand),
-    /// API keys of stores.
+    /// Manage the API keys of stores.
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Couriers.
+    /// Manage couriers.
     #[command(subcommand)]
     Courier(CourierCommand),
-    /// Tariffs.
+    /// Check tariffs.
     #[command(subcommand)]
     Tariff(TariffCommand),
-    /// Write a copy of the database to a file, while it is being served or not.
+    /// Write a copy of the SQLite database to a file, also while a server uses it.
     ///
-    /// The copy is whole and consistent, and can be put in the place of the database. The file must not exist. The secret in the
-    /// data folder is not part of it: keep a copy of that as well.
+    /// The copy is complete and consistent, and can replace the database. The file must not exist. The secret in the data folder is not
+    /// included: back it up separately.
     Backup {
         /// The file to write.
         file: PathBuf,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
-    /// Move the history of orders that ended long ago from the database to files; or, with `show`, print such a file.
+    /// Move the history of old ended orders from the database to files; or, with `show`, print such a file.
     ///
-    /// The orders themselves stay, as do money and everything that has not ended: `GET /delivery/orders/{id}` gives an archived order
-    /// without events, and who reads the journal from before them is told `events_archived`. A file holds one order a line, with its
-    /// events, in JSON. It is flushed before its rows go: an interrupted run loses nothing, and the next one writes again what had not
-    /// gone yet. Works while the database is being served.
+    /// The orders themselves, their ledger entries and all open orders stay in the database. `GET /delivery/orders/{id}` returns an
+    /// archived order without events, and a journal cursor before archived events returns `events_archived`. A file contains one JSON
+    /// object per line: an order with its events. It is flushed before its rows are deleted: an interrupted run loses nothing, and the next
+    /// run writes the remaining orders again. Works while a server uses the database.
     #[command(args_conflicts_with_subcommands = true)]
     Archive(Box<ArchiveArgs>),
-    /// Export or erase the personal data of a recipient, and list what was erased.
+    /// Export or erase the personal data of a recipient, and list erasures.
     ///
-    /// Works on the configured database, while it is being served or not.
+    /// Works on the configured database, also while a server uses it.
     #[command(subcommand)]
     Privacy(PrivacyCommand),
-    /// Copy everything from one database to another, SQLite or PostgreSQL, and compare both row by row.
+    /// Copy a database to another one, SQLite or PostgreSQL, and compare both row by row.
     ///
-    /// The target must be empty; it gets the tables it needs. A file that is copied from is kept from being written to meanwhile, and
-    /// left as it is; servers on PostgreSQL must be stopped. Take the secret along.
+    /// The target must be empty; its tables are created. A source file is locked against writes during the copy and is not changed. Stop
+    /// all servers on a PostgreSQL source. The new service needs the secret of the old one.
     Migrate {
-        /// A file, or postgres://...; without it the environment variable DESPACHO_MIGRATE_FROM, for an address with a password.
+        /// The source: a file or a postgres:// URL. Default: the environment variable DESPACHO_MIGRATE_FROM, for a URL with a password.
         #[arg(long, value_name = "DATABASE")]
         from: Option<String>,
-        /// The same; without it DESPACHO_MIGRATE_TO.
+        /// The target: a file or a postgres:// URL. Default: the environment variable DESPACHO_MIGRATE_TO.
         #[arg(long, value_name = "DATABASE")]
         to: Option<String>,
     },
-    /// Answer visiting orders: one JSON object a line on standard input, one a line on standard output.
+    /// Compute stop orders: one JSON object per line on standard input, one per line on standard output.
     ///
-    /// In: `{"matrix": [[metres]], "closed": false, "start": 0}`, where null is a road that does not exist;
-    /// `"pins": [{"stop": 2, "pin": "last"}]` holds a stop first or last; `"work"` limits the search (about a nanosecond each).
-    /// Out: `{"order": [every index but start], "cost": metres, "proven": whether no order is shorter, "bound": no order is
-    /// shorter than that, "ms"}`. A line without an answer gives `{"error": code, "detail"}`, and the exit code is 1 at the end.
+    /// Input: `{"matrix": [[metres]], "closed": false, "start": 0}`, where null is a missing road; `"pins": [{"stop": 2, "pin": "last"}]`
+    /// fixes a stop as first or last; `"work"` limits the search, in units of about a nanosecond. Output: `{"order": [every index but
+    /// start], "cost": metres, "proven": true if no order is shorter, "bound": a lower bound of the cost, "ms"}`. A line that fails returns
+    /// `{"error": code, "detail"}`, and the exit code is then 1.
     Route,
-    /// Answer assignments: one JSON object a line on standard input, one a line on standard output.
+    /// Compute assignments: one JSON object per line on standard input, one per line on standard output.
     ///
-    /// In: `{"costs": [[number]]}`, where null is a pair that is not allowed; `"unassigned"` is the price of a row without a
-    /// column. Out: `{"assign": [column or -1, one for each row], "cost", "ms"}`. Errors as in `route`.
+    /// Input: `{"costs": [[number]]}`, where null is a forbidden pair; `"unassigned"` is the cost of a row without a column. Output:
+    /// `{"assign": [column or -1, one for each row], "cost", "ms"}`. Errors are reported as by `route`.
     Assign,
-    /// Gazetteer packs: addresses by street and number, CEP and CEP5, from the national register.
+    /// Build and inspect gazetteer packs: addresses by street and number, CEP and CEP5, from the national register.
     #[command(subcommand)]
     Gazetteer(GazetteerCommand),
-    /// Say where the service sees addresses: one JSON object a line on standard input, one a line on standard output.
+    /// Locate addresses as the service does: one JSON object per line on standard input, one per line on standard output.
     ///
-    /// In: the API's address, `{"street", "number", "neighborhood", "city", "state", "zipCode", "latitude", "longitude"}`, as much
-    /// of it as there is. Out: `{"latitude", "longitude", "precision", "radiusMetres", "source"}`, where source is coordinates,
-    /// gazetteer, embedded or a geocoder's name. A line without a place that the service accepts gives `{"error": code, "detail"}`,
-    /// beside the place where there is one, and the exit code is 1 at the end.
+    /// Input: an address of the API, `{"street", "number", "neighborhood", "city", "state", "zipCode", "latitude", "longitude"}`; all
+    /// fields are optional. Output: `{"latitude", "longitude", "precision", "radiusMetres", "source"}`, where `source` is `coordinates`,
+    /// `gazetteer`, `embedded` or the name of a geocoder. An address without an accepted location returns `{"error": code, "detail"}`, with
+    /// the location if there is one. The exit code is then 1.
     Locate {
-        /// Settings, of which those of places matter.
+        /// Settings. Only those of locations are used.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
     /// Print the effective configuration as a configuration file: each setting, its source and its meaning. Secrets are redacted.
     Config(CliOverrides),
-    /// Ask the server that runs with this configuration whether it is ready; exit code 0 says yes. For containers.
+    /// Check that the server with this configuration is ready; exit code 0 if it is. For containers.
     Healthcheck {
-        /// Settings, of which the address and whether it speaks HTTPS matter.
+        /// Settings. Only the address and the certificate are used.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
 }
 
-/// Archiving, or looking into an archive.
+/// Arguments of `archive`.
 #[derive(Debug, Args)]
 pub struct ArchiveArgs {
-    /// Archives that were written.
+    /// Work with existing files.
     #[command(subcommand)]
     pub command: Option<ArchiveCommand>,
-    /// What is archived.
+    /// The orders to archive.
     #[command(flatten)]
     pub run: ArchiveRun,
 }
 
-/// What is archived, and where to.
+/// The orders to archive and the target folder.
 #[derive(Debug, Args)]
 pub struct ArchiveRun {
-    /// Orders whose last event happened before this: a day, which begins at midnight UTC, or an instant.
+    /// Archive orders whose last event is older than this day (midnight UTC) or timestamp.
     #[arg(long, value_name = "2026-06-01", value_parser = day, conflicts_with = "older_than")]
     pub before: Option<Timestamp>,
-    /// The same by how long ago; at least seven days.
+    /// Archive orders whose last event is older than this number of days, at least 7d.
     #[arg(long, value_name = "180d", value_parser = days)]
     pub older_than: Option<u32>,
-    /// The folder for the files, which must be there.
+    /// The folder for the files, which must exist.
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
-    /// Only say what would be archived.
+    /// Only print what would be archived.
     #[arg(long)]
     pub dry_run: bool,
     /// Settings.
     #[command(flatten)]
-    pub given: CliOverrides,
+    pub overrides: CliOverrides,
 }
 
-/// Archives that were written.
+/// Commands for existing archive files.
 #[derive(Debug, Subcommand)]
 pub enum ArchiveCommand {
-    /// Print a file's records as JSON, one order a line.
+    /// Print a file's records as JSON, one order per line.
     Show {
         /// The file.
         file: PathBuf,
-        /// Only this order; exit code 1 says that the file does not hold it.
-        #[arg(long, value_name = "NUMBER")]
+        /// Print only this order; exit code 1 if the file does not contain it.
+        #[arg(long, value_name = "ID")]
         order: Option<u64>,
     },
 }
 
 fn day(text: &str) -> Result<Timestamp, String> {
     let whole = Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));
-    whole.ok_or_else(|| "a day such as 2026-06-01, or an instant such as 2026-06-01T03:00:00Z".to_owned())
+    whole.ok_or_else(|| "expected a day such as 2026-06-01, or a timestamp such as 2026-06-01T03:00:00Z".to_owned())
 }
 
 fn days(text: &str) -> Result<u32, String> {
     let days = text.strip_suffix('d').and_then(|days| days.parse().ok());
-    days.ok_or_else(|| "a number of days such as 180d".to_owned())
+    days.ok_or_else(|| "expected a number of days such as 180d".to_owned())
 }
 
 /// Stores.
 #[derive(Debug, Subcommand)]
 pub enum StoreCommand {
-    /// Create a parent store, the first store of a merchant, and print its ID and its key. The key is returned only once.
+    /// Create a parent store, the first store of a merchant, and print its ID and its API key. The key is shown only once.
     ///
-    /// Works on the configured database, also while it is being served.
+    /// Works on the configured database, also while a server uses it.
     Create(Box<CreateStore>),
 }
 
 /// The first store of a merchant.
 #[derive(Debug, Args)]
 pub struct CreateStore {
-    /// The business registration number, in digits or with letters; punctuation is tolerated.
+    /// The business registration number (CNPJ), numeric or alphanumeric, with or without punctuation.
     #[arg(long)]
     pub cnpj: String,
     /// The store's name, 5 to 255 characters.
     #[arg(long)]
     pub name: String,
-    /// The person in charge.
+    /// The name of the person in charge.
     #[arg(long, value_name = "NAME")]
     pub responsible: String,
-    /// That person's telephone, +5592991000000.
+    /// The phone number of the person in charge, such as +5592991000000.
     #[arg(long, value_name = "E.164")]
     pub phone: String,
-    /// Contact and login address.
+    /// The email address for contact and login.
     #[arg(long)]
     pub email: String,
-    /// Read the login password, 10 to 128 characters, from the first line of standard input. Without it one is made and printed.
+    /// Read the login password, 10 to 128 characters, from the first line of standard input. Default: generate and print one.
     #[arg(long)]
     pub password_stdin: bool,
-    /// Where the store is: street.
+    /// The street of the store's address.
     #[arg(long)]
     pub street: String,
-    /// The house number; S/N where there is none.
+    /// The house number; S/N if there is none.
     #[arg(long)]
     pub number: String,
-    /// Floor, suite and the like.
+    /// Floor, suite or other details.
     #[arg(long)]
     pub complement: Option<String>,
     /// The neighbourhood.
@@ -236,93 +236,93 @@ pub struct CreateStore {
     /// The city.
     #[arg(long)]
     pub city: String,
-    /// The state's two letters, as AM or SP.
+    /// The two letters of the state, such as AM or SP.
     #[arg(long, value_name = "UF")]
     pub state: String,
     /// The postal code, 8 digits.
     #[arg(long, value_name = "CEP")]
     pub zip_code: Option<String>,
-    /// Degrees north; needs --longitude.
+    /// The latitude in degrees; requires --longitude. Default: located from the address.
     #[arg(long, allow_negative_numbers = true, requires = "longitude")]
     pub latitude: Option<f64>,
-    /// Degrees east; needs --latitude.
+    /// The longitude in degrees; requires --latitude.
     #[arg(long, allow_negative_numbers = true, requires = "latitude")]
     pub longitude: Option<f64>,
-    /// The business: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7 documents, 8 other.
+    /// The kind of business: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7 documents, 8 other.
     #[arg(long, default_value_t = 1, value_name = "1-8")]
     pub category: u32,
     /// Create a sandbox store for testing an integration: simulated couriers carry its orders, and its fees are never billed.
     #[arg(long)]
     pub sandbox: bool,
-    /// Print the whole answer as JSON.
+    /// Print the complete response as JSON.
     #[arg(long)]
     pub json: bool,
     /// Settings.
     #[command(flatten)]
-    pub given: CliOverrides,
+    pub overrides: CliOverrides,
 }
 
 /// API keys of stores.
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
-    /// Issue a key for a store and print it; it is told this once.
+    /// Issue a key for a store and print it. The key is shown only once.
     Issue {
-        /// The store's number.
+        /// The store's ID.
         #[arg(long)]
         store: u64,
-        /// What people call the key.
+        /// A name to recognise the key by.
         #[arg(long)]
         name: Option<String>,
-        /// Days that it is valid; without it as long as the setting keys.days says.
+        /// Days until the key expires. Default: the setting keys.days.
         #[arg(long, value_name = "DAYS")]
         expires_in_days: Option<u32>,
-        /// Print the whole answer as JSON.
+        /// Print the complete response as JSON.
         #[arg(long)]
         json: bool,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
-    /// List a store's keys as JSON, newest first, without their text.
+    /// List a store's keys as JSON, newest first, without their values.
     List {
-        /// The store's number.
+        /// The store's ID.
         #[arg(long)]
         store: u64,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
-    /// Revoke a key by its number: from then on it is refused.
+    /// Revoke a key by its ID: the service rejects it from then on.
     Revoke {
-        /// The key's number, as `key list` prints it.
+        /// The key's ID, as `key list` prints it.
         id: u64,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
 }
 
 /// Gazetteer packs.
 #[derive(Debug, Subcommand)]
 pub enum GazetteerCommand {
-    /// Make a pack from files of the register (IBGE CNEFE 2022): zip or csv, or folders of them.
+    /// Build a pack from files of the register (IBGE CNEFE 2022): zip or csv files, or folders of them.
     ///
-    /// Reads any number of rows in bounded memory, with unfinished work in a folder beside the pack. Malformed rows are left out,
-    /// counted and named. The pack appears under its name when it is whole; an older one of that name is replaced.
+    /// Reads any number of rows in bounded memory, with temporary files in a folder next to the pack. Malformed rows are skipped, counted
+    /// and listed. The pack gets its name only when it is complete; an existing pack of that name is replaced.
     Build {
         /// The pack to write.
         #[arg(long, value_name = "PACK")]
         output: PathBuf,
-        /// Files, and folders whose csv and zip files are read.
+        /// csv and zip files, and folders of them.
         #[arg(required = true, value_name = "FILE|FOLDER")]
         inputs: Vec<PathBuf>,
     },
-    /// Check a pack byte by byte and print what is in it.
+    /// Verify a pack's checksum and print its contents.
     Info {
         /// The pack.
         pack: PathBuf,
     },
-    /// Look an address up in a pack alone, and print the place; exit code 1 says that the pack does not know it.
+    /// Look up an address in a pack only, and print its location; exit code 1 if the pack does not contain it.
     Lookup(Box<Lookup>),
 }
 
@@ -331,16 +331,16 @@ pub enum GazetteerCommand {
 pub struct Lookup {
     /// The pack.
     pub pack: PathBuf,
-    /// Street with its kind.
+    /// The street with its type, such as Rua or Avenida.
     #[arg(long)]
     pub street: Option<String>,
     /// The house number.
     #[arg(long)]
     pub number: Option<String>,
-    /// The city; with --state.
+    /// The city; requires --state.
     #[arg(long, requires = "state")]
     pub city: Option<String>,
-    /// The state's two letters, as AM or SP.
+    /// The two letters of the state, such as AM or SP.
     #[arg(long, value_name = "UF")]
     pub state: Option<String>,
     /// The postal code, 8 digits.
@@ -351,9 +351,9 @@ pub struct Lookup {
 /// Tariffs.
 #[derive(Debug, Subcommand)]
 pub enum TariffCommand {
-    /// Check a tariff file and print everything that is wrong with it.
+    /// Check a tariff file and print all its errors.
     Check {
-        /// The tariff as JSON; without it the built-in tariff is printed, to start one's own from.
+        /// The tariff as JSON. Default: print the built-in tariff, as a template for your own.
         file: Option<PathBuf>,
     },
 }
@@ -361,38 +361,38 @@ pub enum TariffCommand {
 /// Couriers.
 #[derive(Debug, Subcommand)]
 pub enum CourierCommand {
-    /// Register a courier and print the number and the key, which is told this once.
+    /// Register a courier and print the ID and the API key. The key is shown only once.
     Add {
         /// Full name.
         #[arg(long)]
         name: String,
-        /// The courier's telephone, +5511990000001.
+        /// The courier's phone number, such as +5511990000001.
         #[arg(long, value_name = "E.164")]
         phone: String,
-        /// Contact address.
+        /// The contact email address.
         #[arg(long)]
         email: Option<String>,
         /// CPF or another document.
         #[arg(long)]
         document: Option<String>,
-        /// The courier's profile in your own records.
-        #[arg(long, value_name = "NUMBER")]
+        /// The ID of the courier's profile in your own records.
+        #[arg(long, value_name = "ID")]
         profile_id: Option<u64>,
-        /// Print the whole answer as JSON.
+        /// Print the complete response as JSON.
         #[arg(long)]
         json: bool,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
-    /// List couriers as JSON, a hundred at once, removed ones too.
+    /// List couriers as JSON, 100 per page, including removed ones.
     List {
-        /// `nextCursor` of the page before.
+        /// `nextCursor` of the previous page.
         #[arg(long)]
         cursor: Option<String>,
         /// Settings.
         #[command(flatten)]
-        given: CliOverrides,
+        overrides: CliOverrides,
     },
 }
 
@@ -401,7 +401,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_begins_at_midnight_and_days_have_their_letter() {
+    fn day_starts_at_midnight_and_days_need_a_suffix() {
         assert_eq!(day("2026-06-01"), day("2026-06-01T00:00:00Z"));
         assert!(day("2026-06-01").is_ok() && day("June").is_err() && day("2026-13-01").is_err());
         assert_eq!(days("180d"), Ok(180));

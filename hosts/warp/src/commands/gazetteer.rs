@@ -12,25 +12,25 @@ use despacho_core::{
 };
 use despacho_geo::gazetteer::{BuildError, Progress, Report, Stage};
 
-use super::failure::Failure;
+use super::error::CommandError;
 use crate::{cli::Lookup, geo::LoadedPack, server::print};
 
-/// Between two progress lines; a terminal's one line is written over more often.
-const EACH: Duration = Duration::from_secs(5);
-const EACH_ON_TERMINAL: Duration = Duration::from_millis(200);
+/// Time between two progress lines. On a terminal one line is overwritten more often.
+const INTERVAL: Duration = Duration::from_secs(5);
+const TERMINAL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Makes a pack, tells how far it is on standard error, and prints what it holds.
-pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), Failure> {
-    let mut bar = Bar::new();
+/// Builds a pack, reports progress on standard error, and prints a summary.
+pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), CommandError> {
+    let mut bar = ProgressBar::new();
     let built = despacho_geo::gazetteer::build(inputs, output, &mut |progress| bar.show(&progress));
     bar.end();
-    let report = built.map_err(rejected)?;
+    let report = built.map_err(build_error)?;
     let took = bar.start.elapsed();
-    name_malformed(&report)?;
+    list_malformed(&report)?;
     let rate = rate(report.rows, took);
     let [cep5s, ceps, streets, doors] = report.records;
     print(&format!(
-        "{}: {} bytes from {} rows, {} malformed, in {:.1} s ({rate} rows a second)\n\
+        "{}: {} bytes from {} rows, {} malformed, in {:.1} s ({rate} rows per second)\n\
          {doors} street numbers, {streets} streets, {ceps} CEPs, {cep5s} CEP5s of {} addresses",
         output.display(),
         report.pack_bytes,
@@ -42,40 +42,40 @@ pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What went wrong, with what to do; a missing file is a wrong command line.
-fn rejected(error: BuildError) -> Failure {
-    let text = format!("there is no pack: {error}");
+/// Returns the error with a remedy. A missing file is a usage error.
+fn build_error(error: BuildError) -> CommandError {
+    let text = format!("no pack was built: {error}");
     match &error {
-        BuildError::Read { error, .. } if error.kind() == io::ErrorKind::NotFound => Failure::Usage(text),
-        BuildError::NoInput => Failure::Usage(format!("{text}; name csv or zip files, or a folder of them")),
-        BuildError::Zip { .. } => Failure::Failed(format!("{text}; download the file again")),
+        BuildError::Read { error, .. } if error.kind() == io::ErrorKind::NotFound => CommandError::Usage(text),
+        BuildError::NoInput => CommandError::Usage(format!("{text}; name csv or zip files, or a folder of them")),
+        BuildError::Zip { .. } => CommandError::Failed(format!("{text}; download the file again")),
         BuildError::NoRows { .. } => {
-            Failure::Failed(format!("{text}; the files are those of IBGE's CNEFE 2022, as they are downloaded"))
+            CommandError::Failed(format!("{text}; use the files of IBGE's CNEFE 2022 as downloaded"))
         }
-        _ => Failure::Failed(text),
+        _ => CommandError::Failed(text),
     }
 }
 
-/// Malformed rows by fault, and where the first of them stand.
-fn name_malformed(report: &Report) -> io::Result<()> {
+/// Lists the malformed rows by error, and the locations of the first ones.
+fn list_malformed(report: &Report) -> io::Result<()> {
     let mut errors = io::stderr().lock();
     for (error, count) in RowError::ALL.iter().zip(report.errors).filter(|(_, count)| *count > 0) {
-        writeln!(errors, "{count} rows left out: {}", meaning(*error))?;
+        writeln!(errors, "{count} rows skipped: {}", describe(*error))?;
     }
     for row in &report.named {
-        writeln!(errors, "  {} line {}: {}", row.path.display(), row.line, meaning(row.error))?;
+        writeln!(errors, "  {} line {}: {}", row.path.display(), row.line, describe(row.error))?;
     }
     let unnamed = report.malformed() - report.named.len() as u64;
     if unnamed > 0 { writeln!(errors, "  and {unnamed} more") } else { Ok(()) }
 }
 
-fn meaning(error: RowError) -> &'static str {
+fn describe(error: RowError) -> &'static str {
     match error {
         RowError::Columns => "fewer than 34 columns",
         RowError::Text => "text that is not UTF-8",
-        RowError::Municipality => "no IBGE code of a municipality",
-        RowError::Cep => "no CEP of eight digits",
-        RowError::Coordinates => "no coordinates, or none in Brazil",
+        RowError::Municipality => "invalid IBGE code of the municipality",
+        RowError::Cep => "CEP without eight digits",
+        RowError::Coordinates => "coordinates missing or outside Brazil",
     }
 }
 
@@ -83,33 +83,33 @@ fn rate(rows: u64, took: Duration) -> u128 {
     u128::from(rows) * 1_000 / took.as_millis().max(1)
 }
 
-/// Progress on standard error: one line that is written over on a terminal, else a line now and then.
-struct Bar {
+/// Progress on standard error: one line that is overwritten on a terminal, otherwise a line per interval.
+struct ProgressBar {
     start: Instant,
-    received: Instant,
+    shown_at: Instant,
     on_terminal: bool,
     width: usize,
 }
 
-impl Bar {
-    fn new() -> Bar {
+impl ProgressBar {
+    fn new() -> ProgressBar {
         let now = Instant::now();
-        Bar { start: now, received: now, on_terminal: io::stderr().is_terminal(), width: 0 }
+        ProgressBar { start: now, shown_at: now, on_terminal: io::stderr().is_terminal(), width: 0 }
     }
 
     fn show(&mut self, progress: &Progress) {
-        let each = if self.on_terminal { EACH_ON_TERMINAL } else { EACH };
-        if self.received.elapsed() < each {
+        let interval = if self.on_terminal { TERMINAL_INTERVAL } else { INTERVAL };
+        if self.shown_at.elapsed() < interval {
             return;
         }
-        self.received = Instant::now();
+        self.shown_at = Instant::now();
         let percent = progress.bytes * 100 / progress.bytes_total.max(1);
         let rate = rate(progress.rows, self.start.elapsed());
         let line = match progress.stage {
             Stage::Reading => {
                 let full = usize::try_from(percent / 5).unwrap_or(20).min(20);
                 let bar = format!("{}{}", "#".repeat(full), ".".repeat(20 - full));
-                format!("reading [{bar}] {percent:3} %, {} rows, {rate} a second", progress.rows)
+                format!("reading [{bar}] {percent:3} %, {} rows, {rate} per second", progress.rows)
             }
             Stage::Merging => format!("merging {} rows", progress.rows),
             Stage::Writing => "writing the pack".to_owned(),
@@ -117,7 +117,7 @@ impl Bar {
         self.write(&line);
     }
 
-    /// Progress that nobody can read is no reason to stop.
+    /// Writes a line. Errors are ignored: the build must continue without standard error.
     fn write(&mut self, line: &str) {
         let mut errors = io::stderr().lock();
         let _ = if self.on_terminal {
@@ -137,13 +137,13 @@ impl Bar {
     }
 }
 
-/// Prints what a pack holds.
-pub(super) fn info(path: &Path) -> Result<(), Failure> {
+/// Prints the contents of a pack.
+pub(super) fn info(path: &Path) -> Result<(), CommandError> {
     let info = read(path)?.pack.info();
     let bytes = std::fs::metadata(path)?.len();
     print(&format!(
         "pack: {}\nversion: {}\nsource: {}\nrows: {}\nstreet numbers: {}\nstreets: {}\nCEPs: {}\nCEP5s: {}\nbytes: {bytes}\n\
-         whole: its checksum is right",
+         checksum: valid",
         path.display(),
         format::VERSION,
         info.label(),
@@ -156,30 +156,30 @@ pub(super) fn info(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn read(path: &Path) -> Result<LoadedPack, Failure> {
+fn read(path: &Path) -> Result<LoadedPack, CommandError> {
     if path.exists() {
-        LoadedPack::read(path).map_err(Failure::Failed)
+        Ok(LoadedPack::read(path)?)
     } else {
-        Err(Failure::Usage(format!("there is no file {}", path.display())))
+        Err(CommandError::Usage(format!("file not found: {}", path.display())))
     }
 }
 
-/// Looks an address up in a pack alone.
-pub(super) fn look_up(lookup: Lookup) -> Result<(), Failure> {
+/// Looks up an address in a pack only.
+pub(super) fn look_up(lookup: Lookup) -> Result<(), CommandError> {
     let Lookup { pack, street, number, city, state, zip_code } = lookup;
     if state.as_deref().is_some_and(|state| Uf::parse(state).is_none()) {
-        return Err(Failure::Usage("--state must be the two letters of a federative unit, as SP".to_owned()));
+        return Err(CommandError::Usage("--state must be the two letters of a state, such as SP".to_owned()));
     }
     if zip_code.as_deref().is_some_and(|cep| Cep::parse(cep).is_none()) {
-        return Err(Failure::Usage("--zip-code must be a CEP of eight digits, as 01310-100".to_owned()));
+        return Err(CommandError::Usage("--zip-code must be a CEP of eight digits, such as 01310-100".to_owned()));
     }
     if zip_code.is_none() && (street.is_none() || city.is_none()) {
-        return Err(Failure::Usage("give --zip-code, or --street with --city and --state".to_owned()));
+        return Err(CommandError::Usage("give --zip-code, or --street with --city and --state".to_owned()));
     }
     let address = Address { street, number, city, state, zip_code, ..Address::default() };
     let found = read(&pack)?.pack.locate(Gazetteer::embedded(), &address);
     let Some(located) = found else {
-        return Err(Failure::Failed(format!("{} knows neither the street nor the CEP", pack.display())));
+        return Err(CommandError::Failed(format!("{} contains neither the street nor the CEP", pack.display())));
     };
     let (precision, point) = (located.precision.name(), located.point);
     let (latitude, longitude, radius_m) = (point.latitude(), point.longitude(), located.radius_m);

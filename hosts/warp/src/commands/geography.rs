@@ -1,4 +1,4 @@
-//! `despacho locate` and `despacho matrix`: what the service sees, for people who want to see it too.
+//! `despacho locate` and `despacho distances`: the service's locations and distances, for inspection.
 
 use std::{
     io::{self, Write},
@@ -13,17 +13,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    failure::Failure,
+    error::CommandError,
     lines::{Lines, milliseconds},
 };
 use crate::{config::Config, geo::Geography};
 
-/// Points of one line: a million legs.
+/// Maximum number of points per line: a million legs.
 const MAX_POINTS: usize = 1_000;
 
 /// Locates the address of each line of standard input.
-pub(super) async fn locate(config: &Config) -> Result<(), Failure> {
-    let geography = Geography::open(config).map_err(Failure::Usage)?;
+pub(super) async fn locate(config: &Config) -> Result<(), CommandError> {
+    let geography = Geography::open(config).map_err(CommandError::usage)?;
     let min = config.shared.places.min_precision;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
     while let Some(line) = lines.next()?.map(str::to_owned) {
@@ -69,20 +69,20 @@ async fn located(geography: &Geography, min: Precision, line: &str) -> Value {
             let (_, code, detail) = places::locate_problem(&error);
             json!({"error": code, "detail": detail.en})
         }
-        None => json!({"error": "internal_error", "detail": "no answer"}),
+        None => json!({"error": "internal_error", "detail": "no result"}),
     }
 }
 
 /// Measures the legs between the points of each line of standard input.
-pub(super) async fn matrix(config: &Config) -> Result<(), Failure> {
-    let geography = Geography::open(config).map_err(Failure::Usage)?;
+pub(super) async fn distances(config: &Config) -> Result<(), CommandError> {
+    let geography = Geography::open(config).map_err(CommandError::usage)?;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
     while let Some(line) = lines.next()?.map(str::to_owned) {
         match points(&line) {
             Ok(places) => {
                 let start = Instant::now();
-                let matrix = geography.matrix(&places).await;
-                let response = Measured::of(&matrix, milliseconds(start));
+                let matrix = geography.distance_matrix(&places).await;
+                let response = DistancesLine::of(&matrix, milliseconds(start));
                 serde_json::to_writer(&mut output, &response).map_err(io::Error::from)?;
                 output.write_all(b"\n")?;
             }
@@ -97,42 +97,42 @@ pub(super) async fn matrix(config: &Config) -> Result<(), Failure> {
 }
 
 #[derive(Deserialize)]
-struct MatrixLine {
+struct PointsLine {
     /// Latitude, then longitude.
     points: Vec<(f64, f64)>,
 }
 
 fn points(line: &str) -> Result<Vec<Located>, (&'static str, String)> {
-    let request: MatrixLine = serde_json::from_str(line).map_err(|error| ("malformed", error.to_string()))?;
+    let request: PointsLine = serde_json::from_str(line).map_err(|error| ("malformed", error.to_string()))?;
     if request.points.len() > MAX_POINTS {
-        return Err(("too_large", format!("at most {MAX_POINTS} points; these are {}", request.points.len())));
+        return Err(("too_large", format!("at most {MAX_POINTS} points are allowed; got {}", request.points.len())));
     }
     let place = |(index, (latitude, longitude)): (usize, &(f64, f64))| {
         let point = Point::from_degrees(*latitude, *longitude);
         let located = |point| Located { point, precision: Precision::Coordinates, radius_m: 0 };
         let detail =
-            || format!("point {index} is [latitude, longitude] in degrees: [{latitude}, {longitude}] is on no planet");
+            || format!("point {index}: [{latitude}, {longitude}] is not a valid [latitude, longitude] in degrees");
         point.map(located).ok_or_else(|| ("out_of_range", detail()))
     };
     request.points.iter().enumerate().map(place).collect()
 }
 
-/// A matrix as it is written.
+/// A distance matrix in the output format.
 #[derive(Serialize)]
-struct Measured {
+struct DistancesLine {
     metres: Vec<Vec<Option<u32>>>,
     seconds: Vec<Vec<Option<u32>>>,
     estimated: Vec<Vec<bool>>,
     ms: f64,
 }
 
-impl Measured {
-    fn of(matrix: &DistanceMatrix, ms: f64) -> Measured {
+impl DistancesLine {
+    fn of(matrix: &DistanceMatrix, ms: f64) -> DistancesLine {
         fn grid<T>(matrix: &DistanceMatrix, cell: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
             let size = matrix.size();
             (0..size).map(|from| (0..size).map(|to| cell(from, to)).collect()).collect()
         }
-        Measured {
+        DistancesLine {
             metres: grid(matrix, |from, to| matrix.leg(from, to).map(|leg| leg.metres)),
             seconds: grid(matrix, |from, to| matrix.leg(from, to).map(|leg| leg.seconds)),
             estimated: grid(matrix, |from, to| matrix.is_estimated(from, to)),

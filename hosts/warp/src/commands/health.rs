@@ -17,50 +17,52 @@ use tokio_rustls::{
     },
 };
 
-use super::failure::Failure;
+use super::error::CommandError;
 use crate::config::{self, Config};
 
 const TIMEOUT: Duration = Duration::from_secs(4);
 const REQUEST: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
-/// Succeeds where the server answers that it is ready.
-pub(super) async fn check(config: &Config) -> Result<(), Failure> {
+/// Succeeds if the server responds that it is ready.
+pub(super) async fn check(config: &Config) -> Result<(), CommandError> {
     let address = config::reachable(config.listen);
-    let status = timeout(TIMEOUT, send(config, address)).await.map_err(|_| format!("{address} did not answer"))??;
-    if status == "200" { Ok(()) } else { Err(Failure::Failed(format!("{address} is not ready: status {status}"))) }
+    let status = timeout(TIMEOUT, send(config, address))
+        .await
+        .map_err(|_| format!("no response from {address} within 4 seconds"))??;
+    if status == "200" { Ok(()) } else { Err(CommandError::Failed(format!("{address} is not ready: status {status}"))) }
 }
 
-async fn send(config: &Config, address: SocketAddr) -> Result<String, Failure> {
-    let socket = TcpStream::connect(address).await.map_err(|error| format!("{address} is out of reach: {error}"))?;
+async fn send(config: &Config, address: SocketAddr) -> Result<String, CommandError> {
+    let socket = TcpStream::connect(address).await.map_err(|error| format!("cannot connect to {address}: {error}"))?;
     let Some(file) = &config.tls.cert else { return exchange(socket).await };
-    let own =
-        CertificateDer::from_pem_file(file).map_err(|error| format!("{} is unreadable: {error}", file.display()))?;
+    let certificate =
+        CertificateDer::from_pem_file(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let provider = Arc::new(ring::default_provider());
     let client = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Own { certificate: own, provider }))
+        .with_custom_certificate_verifier(Arc::new(PinnedCertificate { certificate, provider }))
         .with_no_client_auth();
     let name = ServerName::from(address.ip());
     exchange(TlsConnector::from(Arc::new(client)).connect(name, socket).await?).await
 }
 
-async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> Result<String, Failure> {
+async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> Result<String, CommandError> {
     stream.write_all(REQUEST).await?;
     let mut head = [0; 12];
     stream.read_exact(&mut head).await?;
     Ok(String::from_utf8_lossy(&head[9..]).into_owned())
 }
 
-/// Trusts the very certificate that the configuration names, whatever host it is for: the check asks by address.
+/// Trusts only the configured certificate, for any host name: the check connects by IP address.
 #[derive(Debug)]
-struct Own {
+struct PinnedCertificate {
     certificate: CertificateDer<'static>,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Own {
+impl ServerCertVerifier for PinnedCertificate {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -72,7 +74,7 @@ impl ServerCertVerifier for Own {
         if *end_entity == self.certificate {
             Ok(ServerCertVerified::assertion())
         } else {
-            Err(Error::General("the server shows another certificate than the configured one".to_owned()))
+            Err(Error::General("the server's certificate differs from the configured one".to_owned()))
         }
     }
 

@@ -1,16 +1,16 @@
 //! Loads the configuration of a command.
 
-use super::failure::Failure;
-use crate::config::{self, CliOverrides, Loaded};
+use super::error::CommandError;
+use crate::config::{self, CliOverrides, LoadedConfig};
 
-/// The configuration by flags, environment and file.
-pub(super) fn load(given: &CliOverrides) -> Result<Loaded, Failure> {
-    given.load(std::env::vars_os()).map_err(|errors| Failure::Usage(errors.to_string()))
+/// Loads the configuration from flags, environment and file.
+pub(super) fn load(overrides: &CliOverrides) -> Result<LoadedConfig, CommandError> {
+    overrides.load(std::env::vars_os()).map_err(|errors| CommandError::Usage(errors.to_string()))
 }
 
-/// The configuration of a service that exists.
-pub(super) fn load_service(given: &CliOverrides) -> Result<Loaded, Failure> {
-    let loaded = load(given)?;
-    config::require_service(&loaded.config).map_err(Failure::Usage)?;
+/// Loads the configuration of an existing service.
+pub(super) fn load_service(overrides: &CliOverrides) -> Result<LoadedConfig, CommandError> {
+    let loaded = load(overrides)?;
+    config::require_service(&loaded.config).map_err(CommandError::usage)?;
     Ok(loaded)
 }

@@ -1,7 +1,7 @@
 //! The operator's commands.
 
 mod archive;
-mod failure;
+mod error;
 mod gazetteer;
 mod geography;
 mod health;
@@ -18,7 +18,7 @@ use std::{path::Path, process::ExitCode};
 use clap::Parser;
 use despacho_core::rules::pricing::Tariff;
 
-pub use self::failure::Failure;
+pub use self::error::CommandError;
 use self::load::{load, load_service};
 use crate::{
     cli::{ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, StoreCommand, TariffCommand},
@@ -27,46 +27,48 @@ use crate::{
     store,
 };
 
-/// Runs the command of this process's command line.
+/// Runs the command given on the command line.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return ended(Err(Failure::Failed(format!("no runtime: {error}")))),
+        Err(error) => {
+            return exit_code(Err(CommandError::Failed(format!("cannot start the asynchronous runtime: {error}"))));
+        }
     };
-    ended(runtime.block_on(run(cli.command)))
+    exit_code(runtime.block_on(run(cli.command)))
 }
 
-fn ended(result: Result<(), Failure>) -> ExitCode {
-    let Err(failure) = result else { return ExitCode::SUCCESS };
+fn exit_code(result: Result<(), CommandError>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
     use std::io::Write as _;
-    // Where standard error is closed there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "despacho: {failure}");
-    match failure {
-        Failure::Usage(_) => ExitCode::from(2),
-        Failure::Failed(_) => ExitCode::from(1),
+    // If standard error is closed, the error cannot be reported.
+    let _ = writeln!(std::io::stderr(), "despacho: {error}");
+    match error {
+        CommandError::Usage(_) => ExitCode::from(2),
+        CommandError::Failed(_) => ExitCode::from(1),
     }
 }
 
-async fn run(command: Command) -> Result<(), Failure> {
+async fn run(command: Command) -> Result<(), CommandError> {
     match command {
-        Command::Init { new_secret, given } => init::init(&load(&given)?.config, new_secret).await,
-        Command::Serve(given) => serve::serve(load(&given)?).await,
-        Command::Matrix(given) => geography::matrix(&load(&given)?.config).await,
+        Command::Init { new_secret, overrides } => init::init(&load(&overrides)?.config, new_secret).await,
+        Command::Serve(overrides) => serve::serve(load(&overrides)?).await,
+        Command::Distances(overrides) => geography::distances(&load(&overrides)?.config).await,
         Command::Store(StoreCommand::Create(create)) => operator::create_store(*create).await,
-        Command::Key(KeyCommand::Issue { store, name, expires_in_days, json, given }) => {
-            operator::issue_key(&given, store, name, expires_in_days, json).await
+        Command::Key(KeyCommand::Issue { store, name, expires_in_days, json, overrides }) => {
+            operator::issue_key(&overrides, store, name, expires_in_days, json).await
         }
-        Command::Key(KeyCommand::List { store, given }) => operator::list_keys(&given, store).await,
-        Command::Key(KeyCommand::Revoke { id, given }) => operator::revoke_key(&given, id).await,
-        Command::Courier(CourierCommand::Add { name, phone, email, document, profile_id, json, given }) => {
+        Command::Key(KeyCommand::List { store, overrides }) => operator::list_keys(&overrides, store).await,
+        Command::Key(KeyCommand::Revoke { id, overrides }) => operator::revoke_key(&overrides, id).await,
+        Command::Courier(CourierCommand::Add { name, phone, email, document, profile_id, json, overrides }) => {
             let new = serde_json::json!({
                 "name": name, "phone": phone, "email": email, "document": document, "profileId": profile_id,
             });
-            operator::add_courier(&given, new, json).await
+            operator::add_courier(&overrides, new, json).await
         }
-        Command::Courier(CourierCommand::List { cursor, given }) => {
-            operator::list_couriers(&given, cursor.as_deref()).await
+        Command::Courier(CourierCommand::List { cursor, overrides }) => {
+            operator::list_couriers(&overrides, cursor.as_deref()).await
         }
         Command::Tariff(TariffCommand::Check { file }) => check_tariff(file.as_deref()),
         Command::Archive(args) => match &args.command {
@@ -75,23 +77,23 @@ async fn run(command: Command) -> Result<(), Failure> {
         },
         Command::Privacy(command) => privacy::run(command).await,
         Command::Migrate { from, to } => migrate::migrate(from, to).await,
-        Command::Backup { file, given } => backup(&load_service(&given)?.config, &file).await,
+        Command::Backup { file, overrides } => backup(&load_service(&overrides)?.config, &file).await,
         Command::Gazetteer(GazetteerCommand::Build { output, inputs }) => gazetteer::build(&inputs, &output),
         Command::Gazetteer(GazetteerCommand::Info { pack }) => gazetteer::info(&pack),
         Command::Gazetteer(GazetteerCommand::Lookup(lookup)) => gazetteer::look_up(*lookup),
-        Command::Locate { given } => geography::locate(&load(&given)?.config).await,
+        Command::Locate { overrides } => geography::locate(&load(&overrides)?.config).await,
         Command::Route => lines::route(),
         Command::Assign => lines::assign(),
-        Command::Config(given) => Ok(print(load(&given)?.file.trim_end())?),
-        Command::Healthcheck { given } => health::check(&load(&given)?.config).await,
+        Command::Config(overrides) => Ok(print(load(&overrides)?.file.trim_end())?),
+        Command::Healthcheck { overrides } => health::check(&load(&overrides)?.config).await,
     }
 }
 
-fn check_tariff(file: Option<&Path>) -> Result<(), Failure> {
+fn check_tariff(file: Option<&Path>) -> Result<(), CommandError> {
     match file {
         Some(file) => {
             let tariff = config::read_tariff(file)?;
-            Ok(print(&format!("{} holds the valid tariff {}", file.display(), tariff.version))?)
+            Ok(print(&format!("{} contains the valid tariff {}", file.display(), tariff.version))?)
         }
         None => {
             let text = serde_json::to_string_pretty(&Tariff::default()).map_err(|error| error.to_string())?;
@@ -100,7 +102,7 @@ fn check_tariff(file: Option<&Path>) -> Result<(), Failure> {
     }
 }
 
-async fn backup(config: &Config, file: &Path) -> Result<(), Failure> {
-    let report = store::backup(config, file).await.map_err(|error| format!("there is no backup: {error}"))?;
-    Ok(print(&format!("{} is a copy of {}: {report}", file.display(), config.database_file().display()))?)
+async fn backup(config: &Config, file: &Path) -> Result<(), CommandError> {
+    let report = store::backup(config, file).await.map_err(|error| format!("backup failed: {error}"))?;
+    Ok(print(&format!("copied {} to {}: {report}", config.database_file().display(), file.display()))?)
 }

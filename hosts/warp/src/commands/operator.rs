@@ -1,4 +1,4 @@
-//! Commands that are requests to the operator's endpoints, answered in this process: the core's rules hold here as well.
+//! Commands that send requests to the operator's endpoints within this process, so the core's rules apply to them.
 
 use std::{io::BufRead as _, sync::Arc};
 
@@ -7,7 +7,7 @@ use despacho_core::model::store::KeyHash;
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
-use super::{failure::Failure, load::load_service};
+use super::{error::CommandError, load::load_service};
 use crate::{
     cli::CreateStore,
     config::{self, CliOverrides, Missing},
@@ -17,8 +17,8 @@ use crate::{
 };
 
 /// Creates a parent store and prints its key.
-pub(super) async fn create_store(create: CreateStore) -> Result<(), Failure> {
-    let (password, made) = match create.password_stdin {
+pub(super) async fn create_store(create: CreateStore) -> Result<(), CommandError> {
+    let (password, generated) = match create.password_stdin {
         true => (first_line()?, false),
         false => (random_text()?, true),
     };
@@ -42,15 +42,15 @@ pub(super) async fn create_store(create: CreateStore) -> Result<(), Failure> {
         "marketplaceBranchId": create.category,
         "sandbox": create.sandbox,
     });
-    let mut reply = send(&create.given, Method::POST, "/admin/matrices", Some(body)).await?;
+    let mut reply = send(&create.overrides, Method::POST, "/admin/matrices", Some(body)).await?;
     if create.json {
-        if made {
+        if generated {
             reply["password"] = password.into();
         }
-        return show(&reply);
+        return print_json(&reply);
     }
     print(&format!("store: {}\nx-api-token: {}", text(&reply["storeId"]), text(&reply["value"])))?;
-    if made {
+    if generated {
         print(&format!("password: {password}"))?;
     }
     Ok(())
@@ -58,12 +58,12 @@ pub(super) async fn create_store(create: CreateStore) -> Result<(), Failure> {
 
 /// Issues a key and prints it.
 pub(super) async fn issue_key(
-    given: &CliOverrides,
+    overrides: &CliOverrides,
     store: u64,
     name: Option<String>,
     expires_in_days: Option<u32>,
     whole: bool,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let mut body = json!({"storeId": store});
     if let Some(name) = name {
         body["name"] = name.into();
@@ -71,54 +71,54 @@ pub(super) async fn issue_key(
     if let Some(days) = expires_in_days {
         body["expiresInDays"] = days.into();
     }
-    let reply = send(given, Method::POST, "/admin/keys", Some(body)).await?;
+    let reply = send(overrides, Method::POST, "/admin/keys", Some(body)).await?;
     if whole {
-        return show(&reply);
+        return print_json(&reply);
     }
     let (id, value, expires) = (text(&reply["id"]), text(&reply["value"]), text(&reply["expiresAt"]));
     Ok(print(&format!("key: {id}\nx-api-token: {value}\nexpires: {expires}"))?)
 }
 
 /// Prints a store's keys.
-pub(super) async fn list_keys(given: &CliOverrides, store: u64) -> Result<(), Failure> {
-    show(&send(given, Method::GET, &format!("/admin/keys?storeId={store}"), None).await?)
+pub(super) async fn list_keys(overrides: &CliOverrides, store: u64) -> Result<(), CommandError> {
+    print_json(&send(overrides, Method::GET, &format!("/admin/keys?storeId={store}"), None).await?)
 }
 
 /// Revokes a key.
-pub(super) async fn revoke_key(given: &CliOverrides, id: u64) -> Result<(), Failure> {
-    send(given, Method::DELETE, &format!("/admin/keys/{id}"), None).await?;
+pub(super) async fn revoke_key(overrides: &CliOverrides, id: u64) -> Result<(), CommandError> {
+    send(overrides, Method::DELETE, &format!("/admin/keys/{id}"), None).await?;
     Ok(print(&format!("key {id} is revoked"))?)
 }
 
 /// Registers a courier and prints the key.
-pub(super) async fn add_courier(given: &CliOverrides, new: Value, whole: bool) -> Result<(), Failure> {
-    let reply = send(given, Method::POST, "/admin/couriers", Some(new)).await?;
+pub(super) async fn add_courier(overrides: &CliOverrides, new: Value, whole: bool) -> Result<(), CommandError> {
+    let reply = send(overrides, Method::POST, "/admin/couriers", Some(new)).await?;
     if whole {
-        return show(&reply);
+        return print_json(&reply);
     }
     Ok(print(&format!("courier: {}\nx-api-token: {}", text(&reply["id"]), text(&reply["value"])))?)
 }
 
 /// Prints a page of couriers.
-pub(super) async fn list_couriers(given: &CliOverrides, cursor: Option<&str>) -> Result<(), Failure> {
-    // The core refuses what is no cursor; what would end the parameter must not reach it as another one.
+pub(super) async fn list_couriers(overrides: &CliOverrides, cursor: Option<&str>) -> Result<(), CommandError> {
+    // The core rejects an invalid cursor; the filter prevents the injection of other query parameters.
     let cursor = cursor.unwrap_or_default().chars().filter(char::is_ascii_alphanumeric).collect::<String>();
     let target = match cursor.as_str() {
         "" => "/admin/couriers?limit=100".to_owned(),
         cursor => format!("/admin/couriers?limit=100&cursor={cursor}"),
     };
-    show(&send(given, Method::GET, &target, None).await?)
+    print_json(&send(overrides, Method::GET, &target, None).await?)
 }
 
-/// Sends a request to the core with an operator's token that is made for it and dies with it.
+/// Sends a request to the core with an operator token that is generated for this request only.
 pub(super) async fn send(
-    given: &CliOverrides,
+    overrides: &CliOverrides,
     method: Method,
     target: &str,
     body: Option<Value>,
-) -> Result<Value, Failure> {
-    let loaded = load_service(given)?;
-    let mut settings = config::settings(&loaded.config, Missing::Reject).map_err(Failure::Usage)?;
+) -> Result<Value, CommandError> {
+    let loaded = load_service(overrides)?;
+    let mut settings = config::settings(&loaded.config, Missing::Reject).map_err(CommandError::usage)?;
     let token = random_text()?;
     settings.operator = Some(KeyHash::of(&token));
     let request = Request::builder()
@@ -128,18 +128,21 @@ pub(super) async fn send(
         .header(header::CONTENT_TYPE, "application/json")
         .body(Bytes::from(body.map(|body| body.to_string()).unwrap_or_default()))
         .map_err(|error| error.to_string())?;
-    // Only a store's address needs places; a pack may take seconds to read.
+    // Only a store's address has to be located, and a pack can take seconds to read.
     let needs_places = target == "/admin/matrices";
-    let geography =
-        if needs_places { Geography::open(&loaded.config).map_err(Failure::Usage)? } else { Geography::embedded() };
+    let geography = if needs_places {
+        Geography::open(&loaded.config).map_err(CommandError::usage)?
+    } else {
+        Geography::embedded()
+    };
     let store = Store::open_for_commands(&loaded.config, Arc::new(geography)).await?;
     let response = store.respond(&settings, request).await;
     store.close().await.map_err(|error| error.to_string())?;
     let reply: Value = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
-    if response.status().is_success() { Ok(reply) } else { Err(Failure::Failed(describe_problem(&reply))) }
+    if response.status().is_success() { Ok(reply) } else { Err(CommandError::Failed(describe_problem(&reply))) }
 }
 
-/// What a problem document says, a line for each field at fault.
+/// Formats a problem document, with a line for each invalid field.
 fn describe_problem(problem: &Value) -> String {
     let mut lines = vec![format!("{} ({})", text(&problem["detail"]), text(&problem["code"]))];
     for error in problem["errors"].as_array().into_iter().flatten() {
@@ -152,19 +155,19 @@ pub(super) fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-pub(super) fn show(value: &Value) -> Result<(), Failure> {
+pub(super) fn print_json(value: &Value) -> Result<(), CommandError> {
     Ok(print(&serde_json::to_string_pretty(value).map_err(|error| error.to_string())?)?)
 }
 
-fn first_line() -> Result<String, Failure> {
+fn first_line() -> Result<String, CommandError> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// 128 random bits in hexadecimal.
-pub(super) fn random_text() -> Result<String, Failure> {
+/// Returns 128 random bits in hexadecimal.
+pub(super) fn random_text() -> Result<String, CommandError> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| format!("no randomness: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(|error| format!("the system's random generator failed: {error}"))?;
     Ok(despacho_core::model::hex(&bytes))
 }

@@ -2,16 +2,16 @@
 
 use despacho_simulator::demo::{EMAIL, KEY, PASSWORD};
 
-use super::failure::Failure;
+use super::error::CommandError;
 use crate::{
-    config::{self, Loaded, Missing},
+    config::{self, LoadedConfig, Missing},
     geo::Geography,
     log, server,
     store::Store,
 };
 
-/// Serves until told to stop.
-pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
+/// Serves until a shutdown signal.
+pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
     let config = &loaded.config;
     log::start(config);
     for warning in &loaded.warnings {
@@ -21,18 +21,18 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
         tracing::info!(key, value, %source, "setting");
     }
     if !config.demo {
-        config::require_service(config).map_err(Failure::Usage)?;
+        config::require_service(config).map_err(CommandError::usage)?;
     }
     let missing = if config.demo { Missing::Create } else { Missing::Reject };
-    let settings = config::settings(config, missing).map_err(Failure::Usage)?;
-    let geography = Geography::open(config).map_err(Failure::Usage)?;
+    let settings = config::settings(config, missing).map_err(CommandError::usage)?;
+    let geography = Geography::open(config).map_err(CommandError::usage)?;
     for line in geography.describe() {
         tracing::info!("{line}");
     }
     let store = Store::open(config, std::sync::Arc::new(geography)).await?;
     if config.demo {
         let fresh = store.seed(&settings).await.map_err(|error| format!("cannot create demo data: {error}"))?;
-        tracing::warn!(fresh, "demo data: anyone with the public key can use the demo stores");
+        tracing::warn!(fresh, "demo data enabled; anyone with the public key can use the demo stores");
     }
     let lines = |address: &str| {
         let panel =
@@ -43,7 +43,7 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is printed once the server accepts connections. The first line, and with the demonstration the second, are for programs.
+/// Returns the text printed when the server accepts connections. Programs parse the first line and, with the demo, the second.
 fn announcement(address: &str, demo: bool) -> String {
     let ready = format!("ready {address}");
     if !demo {
@@ -56,12 +56,12 @@ fn announcement(address: &str, demo: bool) -> String {
     )
 }
 
-/// How to log in at the panel of a demonstration.
+/// Returns the login of the demo's panel.
 fn login(demo: bool) -> String {
     if demo { format!(" (log in as {EMAIL} with {PASSWORD})") } else { String::new() }
 }
 
-/// An order for the curl line: one delivery with coordinates, picked up at the store's own address.
+/// The order in the curl example: one delivery with coordinates, picked up at the store.
 const ORDER: &str = r#"{"code":"FIRST-1","previewDeliveryTime":true,"deliveries":[{"name":"Rita","phone":"+5511987654321","onlinePayment":true,"address":{"street":"Rua Augusta","number":"1500","city":"São Paulo","state":"SP","latitude":-23.5570,"longitude":-46.6600}}]}"#;
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_demonstration_is_announced_for_programs_first_and_people_after() {
+    fn demo_announcement_starts_with_machine_readable_lines() {
         let text = announcement("http://127.0.0.1:1", true);
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(&lines[..2], ["ready http://127.0.0.1:1", format!("x-api-token: {KEY}").as_str()]);

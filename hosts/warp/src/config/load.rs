@@ -18,7 +18,7 @@ use crate::peer::Network;
 
 /// The configuration, with the value and source of each setting.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// The configuration.
     pub config: Config,
     /// The configuration as a file.
@@ -34,13 +34,13 @@ pub struct Loaded {
 pub struct CliOverrides {
     /// `--config`.
     pub file: Option<PathBuf>,
-    /// The settings that flags gave.
+    /// The settings given by flags.
     pub values: Vec<(&'static Setting, String)>,
 }
 
 impl CliOverrides {
     /// Reads all sources.
-    pub fn load(&self, environment: impl Iterator<Item = (OsString, OsString)>) -> Result<Loaded, ConfigErrors> {
+    pub fn load(&self, environment: impl Iterator<Item = (OsString, OsString)>) -> Result<LoadedConfig, ConfigErrors> {
         let environment: BTreeMap<String, String> = environment
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .filter(|(name, value)| name.starts_with("DESPACHO_") && !value.is_empty())
@@ -72,11 +72,8 @@ impl Config {
     ///
     /// # Errors
     /// An error of the table of settings.
-    pub fn defaults() -> Result<Config, String> {
-        CliOverrides::default()
-            .load(std::iter::empty())
-            .map(|loaded| loaded.config)
-            .map_err(|errors| errors.to_string())
+    pub fn defaults() -> Result<Config, ConfigErrors> {
+        CliOverrides::default().load(std::iter::empty()).map(|loaded| loaded.config)
     }
 }
 
@@ -97,7 +94,7 @@ fn read_file(reader: &mut Reader, path: &Path) {
 }
 
 /// Checks what only this host can check, and builds the configuration.
-fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<Loaded, ConfigErrors> {
+fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<LoadedConfig, ConfigErrors> {
     let missing = match (reader.text("tls.cert"), reader.text("tls.key")) {
         (Some(_), None) => Some(("tls.cert", "tls.key")),
         (None, Some(_)) => Some(("tls.key", "tls.cert")),
@@ -106,9 +103,11 @@ fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<Loaded, ConfigErr
     if let Some((given, missing)) = missing {
         reader.reject(missing, &reader.source(given), format!("is required with {given}"));
     }
-    reader.parse("trusted-proxies", |text| text.split(',').try_for_each(|network| Network::parse(network).map(drop)));
-    reader.parse("tariff", |file| read_tariff(Path::new(file)));
-    if let Some(Database::Postgres(address)) = reader.parse("database", Database::parse) {
+    reader.parse("trusted-proxies", |text| text.split(',').try_for_each(check_network));
+    reader.parse("tariff", |file| read_tariff(Path::new(file)).map_err(|error| error.to_string()));
+    if let Some(Database::Postgres(address)) =
+        reader.parse("database", |text| Database::parse(text).map_err(|error| error.to_string()))
+    {
         let source = reader.source("database");
         let detail = "is required with PostgreSQL, because all instances must sign with the same secret: \
                       64 hexadecimal digits, as `openssl rand -hex 32` prints them";
@@ -124,16 +123,20 @@ fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<Loaded, ConfigErr
         *shown = address.to_string();
     }
     let file = settings::config_file(&loaded);
-    Ok(Loaded { config: Config { shared: loaded.shared, ..loaded.own }, file, values: loaded.values, warnings })
+    Ok(LoadedConfig { config: Config { shared: loaded.shared, ..loaded.own }, file, values: loaded.values, warnings })
 }
 
-/// The line of a TOML error.
+fn check_network(text: &str) -> Result<(), String> {
+    Network::parse(text).map(drop).map_err(|error| error.to_string())
+}
+
+/// Formats the line of a TOML error.
 fn line(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start));
     before.map(|before| format!(" at line {}", before.matches('\n').count() + 1)).unwrap_or_default()
 }
 
-/// The settings that have a flag.
+/// Returns the settings that have a flag.
 fn flags() -> impl Iterator<Item = &'static Setting> {
     Setting::of(Host::Server).filter(|setting| !setting.is_secret)
 }
@@ -144,7 +147,7 @@ impl clap::Args for CliOverrides {
             .long("config")
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
-            .help("TOML file of settings, with the keys that `despacho config` lists [env: DESPACHO_CONFIG]");
+            .help("TOML file with settings; `despacho config` lists the keys [env: DESPACHO_CONFIG]");
         let flags = flags().map(|setting| {
             let flag = Arg::new(setting.key).long(setting.flag()).value_name(setting.placeholder());
             let flag = flag.help(setting.describe()).help_heading("Settings");

@@ -5,6 +5,6 @@ mod prepare;
 mod types;
 
 pub use despacho_geo::Costing;
-pub use load::{CliOverrides, Loaded};
+pub use load::{CliOverrides, LoadedConfig};
 pub use prepare::{Missing, read_tariff, require_service, settings};
-pub use types::{Config, Cors, Database, Log, LogFormat, Metrics, OtlpTerms, StreamLimits, Timeouts, Tls, reachable};
+pub use types::{Config, Cors, Database, Log, LogFormat, Metrics, OtlpConfig, StreamLimits, Timeouts, Tls, reachable};

@@ -1,4 +1,4 @@
-//! From the configuration to the core's settings: the tariff is read and checked, the secret read or made.
+//! Builds the core's settings from the configuration: reads and checks the tariff, and reads or creates the secret.
 
 use std::{
     fs,
@@ -12,46 +12,46 @@ use despacho_core::rules::{
 };
 
 use super::types::{Config, Database};
-use crate::private;
+use crate::{error::StartError, private};
 
-/// What becomes of a service's data if it is missing.
+/// The behaviour if data of the service is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// An error that names the command to type: a mistyped folder must not become a second, empty service.
+    /// Return an error with the command to run: a mistyped folder must not become a second, empty service.
     Reject,
-    /// The folder, the database and the secret are created.
+    /// Create the folder, the database and the secret.
     Create,
-    /// The same, and the secret is created even if the database exists: what was signed with the old one is invalid from then on.
+    /// Also create the secret of an existing database. Everything signed with the old secret becomes invalid.
     CreateSecret,
 }
 
-/// Rejects a data folder that does not hold a service. On PostgreSQL the folder holds nothing that matters.
-pub fn require_service(config: &Config) -> Result<(), String> {
+/// Rejects a data folder without a service. With PostgreSQL the folder contains no required data.
+pub fn require_service(config: &Config) -> Result<(), StartError> {
     let file = config.database_file();
     if config.database != Database::Sqlite || fs::metadata(&file).is_ok_and(|found| found.len() > 0) {
         return Ok(());
     }
-    let found = match fs::metadata(&file) {
-        Ok(_) => format!("the database {} is empty (0 bytes)", file.display()),
-        Err(error) if error.kind() == ErrorKind::NotFound => format!("there is no database {}", file.display()),
-        Err(error) => return Err(format!("the database {} is out of reach: {error}", file.display())),
-    };
-    let data = shell_word(&config.data);
-    Err(format!(
-        "{found}. If a service should be there, check --data or restore a backup; for a new one type: despacho init --data {data}"
-    ))
+    let data = config.data.clone();
+    Err(match fs::metadata(&file) {
+        Ok(_) => StartError::EmptyDatabase { file, data },
+        Err(error) if error.kind() == ErrorKind::NotFound => StartError::MissingDatabase { file, data },
+        Err(error) => StartError::File { name: "database", path: file, error },
+    })
 }
 
-/// The settings of the core. Everything of the data folder that they need is read, or created if `missing` says so.
-pub fn settings(config: &Config, missing: Missing) -> Result<Settings, String> {
+/// Returns the settings of the core. Data that they need from the folder is read, or created as `missing` specifies.
+pub fn settings(config: &Config, missing: Missing) -> Result<Settings, StartError> {
     let tariff = match &config.tariff {
         Some(file) => read_tariff(file)?,
         None => Tariff::default(),
     };
-    // On PostgreSQL nothing needs the folder but a geocoder's answers, and those make it.
+    // With PostgreSQL only the geocoder cache uses the folder, and it creates the folder itself.
     if config.database == Database::Sqlite && missing != Missing::Reject {
-        private::create_folder(&config.data)
-            .map_err(|error| format!("{} cannot be made: {error}", config.data.display()))?;
+        private::create_folder(&config.data).map_err(|error| StartError::File {
+            name: "data folder",
+            path: config.data.clone(),
+            error,
+        })?;
     }
     let secret = match &config.secret {
         Some(secret) => secret.clone(),
@@ -60,39 +60,39 @@ pub fn settings(config: &Config, missing: Missing) -> Result<Settings, String> {
     Ok(config.shared.core(tariff, secret, config.admin_token.clone()))
 }
 
-/// Reads a tariff, or returns everything that is wrong with it.
-pub fn read_tariff(file: &Path) -> Result<Tariff, String> {
-    let name = file.display();
-    let text = fs::read_to_string(file).map_err(|error| format!("the tariff {name} cannot be read: {error}"))?;
-    despacho_shell::settings::tariff(&text).map_err(|detail| format!("the tariff {name} {detail}"))
+/// Reads a tariff, or returns all its errors.
+pub fn read_tariff(file: &Path) -> Result<Tariff, StartError> {
+    let path = || file.to_owned();
+    let text = fs::read_to_string(file).map_err(|error| StartError::File { name: "tariff", path: path(), error })?;
+    let content = |detail: String| StartError::Content { name: "tariff", path: path(), detail };
+    despacho_shell::settings::tariff(&text).map_err(|detail| content(detail.to_string()))
 }
 
-/// The secret in a file that only its owner may read. It is created together with the database, and never silently beside an
-/// existing one: prices that were promised and the secrets of webhooks derive from it. Of keys the database holds the hash.
-fn stored_secret(config: &Config, missing: Missing) -> Result<Secret, String> {
+/// Returns the secret from a file that only its owner may read. It is created together with the database, and never silently for an
+/// existing one: quoted prices and webhook secrets derive from it. API keys do not; the database stores their hashes.
+fn stored_secret(config: &Config, missing: Missing) -> Result<Secret, StartError> {
     let file = config.data.join("secret");
     let may_create = match missing {
         Missing::Reject => false,
-        // Looked at first: another process may be creating both at this instant, the secret before the database.
+        // Checked before the secret: another process may be creating both, the secret before the database.
         Missing::Create => require_service(config).is_err(),
         Missing::CreateSecret => true,
     };
-    let unreadable = |error: std::io::Error| format!("the secret {} is out of reach: {error}", file.display());
+    let unreadable = |error| StartError::File { name: "secret", path: file.clone(), error };
     match fs::read_to_string(&file) {
-        Ok(text) => Secret::parse(&text).map_err(|detail| format!("the secret {} {detail}", file.display())),
+        Ok(text) => Secret::parse(&text).map_err(|detail| StartError::Content {
+            name: "secret",
+            path: file.clone(),
+            detail: detail.to_string(),
+        }),
         Err(error) if error.kind() != ErrorKind::NotFound => Err(unreadable(error)),
-        Err(_) if !may_create => Err(format!(
-            "the secret {} is missing, and the database beside it exists. Restore it from your backup, or set DESPACHO_SECRET. Only if \
-             it is lost, type: despacho init --new-secret --data {}. Promised prices and the secrets of all webhooks become invalid then",
-            file.display(),
-            shell_word(&config.data)
-        )),
+        Err(_) if !may_create => Err(StartError::MissingSecret { file, data: config.data.clone() }),
         Err(_) => {
             let mut bytes = [0; 32];
-            getrandom::fill(&mut bytes).map_err(|error| format!("no randomness: {error}"))?;
+            getrandom::fill(&mut bytes).map_err(StartError::Random)?;
             match create(&file, &despacho_core::model::hex(&bytes)) {
                 Ok(()) => Ok(Secret(bytes)),
-                // Another process was first: its secret holds.
+                // Another process created the secret first; that secret is used.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => stored_secret(config, missing),
                 Err(error) => Err(unreadable(error)),
             }
@@ -100,14 +100,7 @@ fn stored_secret(config: &Config, missing: Missing) -> Result<Secret, String> {
     }
 }
 
-/// A path as it is typed in a shell.
-fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
-/// Puts the whole text there or nothing: a crash between leaves no half of a secret behind.
+/// Creates the file atomically: a crash leaves no partial secret.
 fn create(file: &Path, text: &str) -> std::io::Result<()> {
     let draft = file.with_extension(format!("{}.new", std::process::id()));
     let mut options = fs::OpenOptions::new();

@@ -1,6 +1,7 @@
 //! The types of the configuration.
 
 use std::{
+    fmt,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::PathBuf,
     time::Duration,
@@ -13,7 +14,7 @@ use despacho_simulator::Simulation;
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Deserializer};
 
-use crate::{connections::ConnectionLimits, memory::MemoryLimits, overload::OverloadTerms, peer::Network};
+use crate::{connections::ConnectionLimits, memory::MemoryLimits, overload::OverloadConfig, peer::Network};
 
 /// The effective configuration of a deployment. The table in despacho-shell describes each field.
 #[derive(Clone, Debug, Deserialize)]
@@ -53,11 +54,11 @@ pub struct Config {
     pub log: Log,
     #[serde(default)]
     pub metrics: Metrics,
-    pub otlp: OtlpTerms,
-    pub overload: OverloadTerms,
+    pub otlp: OtlpConfig,
+    pub overload: OverloadConfig,
     pub sandbox: Simulation,
     pub streams: StreamLimits,
-    /// The settings that every host has.
+    /// The settings that all hosts share.
     #[serde(skip)]
     pub shared: SharedSettings,
 }
@@ -119,14 +120,14 @@ pub struct Metrics {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the table of settings describes the fields")]
-pub struct OtlpTerms {
+pub struct OtlpConfig {
     pub endpoint: Option<String>,
     #[serde(default, deserialize_with = "fields::headers")]
     pub headers: Vec<(HeaderName, HeaderValue)>,
     pub sample_percent: u64,
 }
 
-/// Maximum open event streams.
+/// Maximum numbers of open event streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the table of settings describes the fields")]
@@ -149,35 +150,47 @@ pub struct Timeouts {
     pub shutdown: Duration,
 }
 
-impl TryFrom<String> for Database {
-    type Error = String;
+/// The error of an invalid value of the setting `database`, with the expected syntax of an address.
+#[derive(Debug)]
+pub struct DatabaseParseError(String);
 
-    fn try_from(text: String) -> Result<Database, String> {
+impl fmt::Display for DatabaseParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "must be sqlite, or {}", self.0)
+    }
+}
+
+impl std::error::Error for DatabaseParseError {}
+
+impl TryFrom<String> for Database {
+    type Error = DatabaseParseError;
+
+    fn try_from(text: String) -> Result<Database, DatabaseParseError> {
         Database::parse(&text)
     }
 }
 
 impl Database {
-    /// Reads `sqlite` or the address of a PostgreSQL server.
-    pub(super) fn parse(text: &str) -> Result<Database, String> {
+    /// Parses `sqlite` or the address of a PostgreSQL server.
+    pub(super) fn parse(text: &str) -> Result<Database, DatabaseParseError> {
         if text == "sqlite" {
             return Ok(Database::Sqlite);
         }
-        Address::parse(text).map(Database::Postgres).map_err(|error| format!("must be sqlite, or {error}"))
+        Address::parse(text).map(Database::Postgres).map_err(|error| DatabaseParseError(error.to_string()))
     }
 }
 
 fn networks<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<Network>, D::Error> {
-    fields::list(value, Network::parse)
+    fields::list(value, |text| Network::parse(text).map_err(|error| error.to_string()))
 }
 
 impl Config {
-    /// The SQLite database's file.
+    /// Returns the file of the SQLite database.
     pub fn database_file(&self) -> PathBuf {
         self.data.join("despacho.db")
     }
 
-    /// The limits of connections.
+    /// Returns the limits of connections.
     pub fn connection_limits(&self) -> ConnectionLimits {
         ConnectionLimits {
             total: self.max_connections,
@@ -186,12 +199,12 @@ impl Config {
         }
     }
 
-    /// The memory of unsent responses.
+    /// Returns the memory limits of unsent responses.
     pub fn response_limits(&self) -> MemoryLimits {
         MemoryLimits { total_mib: self.overload.response_mib, caller_mib: self.overload.response_per_caller_mib }
     }
 
-    /// The file of cached geocoder results.
+    /// Returns the file of cached geocoder results.
     pub fn geocoder_file(&self) -> PathBuf {
         self.data.join("geocoder.db")
     }

@@ -1,4 +1,4 @@
-//! A road network in this process, from an OpenStreetMap extract.
+//! An in-memory road network, read from an OpenStreetMap extract.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,38 +10,41 @@ use despacho_geo::{Distances, RoadDistance, ServiceError};
 use despacho_roads::Roads as Network;
 use tokio::sync::Semaphore;
 
-/// An extract in memory.
+use crate::error::StartError;
+
+/// A loaded extract.
 pub struct Extract {
     network: Arc<Network>,
-    /// Matrices that are computed at once: they are work of this machine's, not a wait.
-    room: Arc<Semaphore>,
+    /// Limits the concurrent matrix computations, which are CPU-bound.
+    permits: Arc<Semaphore>,
     path: PathBuf,
 }
 
 impl Extract {
-    /// Its name in metrics.
+    /// The name in metrics.
     pub(super) const NAME: &'static str = "roads";
 
     /// Reads an extract.
     ///
     /// # Errors
-    /// What is wrong with the file, and what to do about it.
-    pub fn read(path: &Path) -> Result<Extract, String> {
-        let network = Network::load(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    /// The file cannot be used; the error contains the remedy.
+    pub fn read(path: &Path) -> Result<Extract, StartError> {
+        let content = |detail| StartError::Content { name: "road extract", path: path.to_owned(), detail };
+        let network = Network::load(path).map_err(|error| content(format!("cannot be used: {error}")))?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Ok(Extract { network: Arc::new(network), room: Arc::new(Semaphore::new(cores)), path: path.to_owned() })
+        Ok(Extract { network: Arc::new(network), permits: Arc::new(Semaphore::new(cores)), path: path.to_owned() })
     }
 
-    /// A line for the log.
+    /// Returns a line for the log.
     pub(super) fn describe(&self) -> String {
         let size = self.network.size();
-        let (lanes, turns, megabytes) = (size.edges, size.turns, size.bytes.div_ceil(1_000_000));
-        format!("roads of {}: {lanes} lanes, {turns} turns, {megabytes} MB of memory", self.path.display())
+        let (edges, turns, megabytes) = (size.edges, size.turns, size.bytes.div_ceil(1_000_000));
+        format!("road extract {}: {edges} directed edges, {turns} turns, {megabytes} MB of memory", self.path.display())
     }
 
-    /// The ways between all points; none where a point is farther from a road than a network may put it on one.
-    pub(super) async fn ways(&self, points: &[Point]) -> Result<Distances, ServiceError> {
-        let permit = self.room.clone().acquire_owned().await.map_err(|_| ServiceError::Failed)?;
+    /// Returns the distances between all points. A point too far from a road has none.
+    pub(super) async fn distances(&self, points: &[Point]) -> Result<Distances, ServiceError> {
+        let permit = self.permits.clone().acquire_owned().await.map_err(|_| ServiceError::Failed)?;
         let (network, points) = (self.network.clone(), points.to_vec());
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;

@@ -1,15 +1,15 @@
-//! Where addresses are and how far apart on the road, by everything that the operator configured.
+//! Locations of addresses and distances on roads, from all configured sources.
 //!
-//! A place comes from coordinates, then packs, then geocoders, then embedded data; a leg from the road networks, then the embedded
-//! model, which is flagged where it stands in for them. hosts/warp/GEOGRAPHY.md is the operator's page about it.
+//! A location comes from coordinates, then packs, then geocoders, then embedded data. A leg comes from the road networks; if they have
+//! none, the embedded model estimates it and the leg is marked. hosts/warp/GEOGRAPHY.md is the operator's page about it.
 
 mod cache;
 mod extract;
-mod figures;
+mod metrics;
 mod networks;
 mod packs;
 mod platform;
-mod wire;
+mod runtime;
 
 use std::time::Duration;
 
@@ -22,43 +22,43 @@ use despacho_geo::{Geocoders, Places};
 
 pub use despacho_geo::SourcedLocation;
 pub use extract::Extract;
-pub use figures::Figures;
+pub use metrics::GeoMetrics;
 pub use packs::LoadedPack;
 pub use platform::ServerPlatform;
 
-use crate::config::Config;
+use crate::{config::Config, error::StartError};
 use cache::Cache;
 use networks::Networks;
-use wire::HttpRuntime;
+use runtime::HttpRuntime;
 
-/// What places and roads are known from.
+/// The configured sources of locations and distances.
 pub struct Geography {
     loaded: Vec<LoadedPack>,
     places: Places,
     networks: Networks,
-    wire: HttpRuntime,
-    figures: Figures,
+    runtime: HttpRuntime,
+    metrics: GeoMetrics,
 }
 
 impl Geography {
-    /// Embedded data alone.
+    /// Uses only embedded data.
     pub fn embedded() -> Geography {
-        let figures = Figures::default();
+        let metrics = GeoMetrics::default();
         Geography {
             loaded: Vec::new(),
             places: Places::new(Vec::new(), Geocoders::default(), Precision::Municipality),
             networks: Networks::none(),
-            wire: HttpRuntime::nowhere(figures.clone()),
-            figures,
+            runtime: HttpRuntime::offline(metrics.clone()),
+            metrics,
         }
     }
 
-    /// Everything that is configured: packs are read and checked, services are not asked yet.
+    /// Opens all configured sources: reads and checks packs and extracts, without calling services.
     ///
     /// # Errors
-    /// The first thing that cannot be used, and what to do.
-    pub fn open(config: &Config) -> Result<Geography, String> {
-        let figures = Figures::default();
+    /// The first source that cannot be used, with the remedy.
+    pub fn open(config: &Config) -> Result<Geography, StartError> {
+        let metrics = GeoMetrics::default();
         let loaded = config.gazetteer.iter().map(|path| LoadedPack::read(path)).collect::<Result<Vec<_>, _>>()?;
         let bases = [&config.nominatim, &config.photon, &config.osrm, &config.valhalla];
         let secure = bases.into_iter().flatten().any(|base| base.starts_with("https:"));
@@ -69,27 +69,27 @@ impl Geography {
             loaded,
             places: Places::new(packs, geocoders, config.shared.places.min_precision),
             networks: Networks::open(config)?,
-            wire: HttpRuntime::new(secure, cache, figures.clone())?,
-            figures,
+            runtime: HttpRuntime::new(secure, cache, metrics.clone())?,
+            metrics,
         })
     }
 
-    /// Whether nothing but embedded data is asked.
+    /// Returns whether only embedded data is used.
     pub fn is_embedded(&self) -> bool {
         self.places.is_embedded() && self.networks.is_empty()
     }
 
-    /// The counters.
-    pub fn figures(&self) -> &Figures {
-        &self.figures
+    /// Returns the metrics.
+    pub fn metrics(&self) -> &GeoMetrics {
+        &self.metrics
     }
 
-    /// The names of the road networks, in the order they are asked in.
+    /// Returns the names of the road networks, in the order of their use.
     pub fn networks(&self) -> Vec<&'static str> {
         self.networks.names()
     }
 
-    /// A line for each pack and each extract, for the log.
+    /// Returns a log line for each pack and each extract.
     pub fn describe(&self) -> Vec<String> {
         let line = |one: &LoadedPack| {
             let info = one.pack.info();
@@ -105,32 +105,34 @@ impl Geography {
         self.loaded.iter().map(line).chain(self.networks.describe()).collect()
     }
 
-    /// Where addresses are, and what told it.
+    /// Locates addresses, each with the source of its location.
     ///
     /// # Errors
-    /// That a geocoder did not answer, where without it an address is not known as precisely as the operator demands: that is not
-    /// the caller's doing.
+    /// A geocoder is unavailable, and without it an address cannot be located with the configured precision.
     pub async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
-        self.places.locate(&self.wire, addresses).await
+        self.places.locate(&self.runtime, addresses).await
     }
 
-    /// Legs between every pair of places.
-    pub async fn matrix(&self, places: &[Located]) -> DistanceMatrix {
+    /// Returns the legs between all pairs of locations.
+    pub async fn distance_matrix(&self, places: &[Located]) -> DistanceMatrix {
         if self.networks.is_empty() || places.len() < 2 {
             return geo::matrix(places);
         }
-        self.networks.matrix(&self.wire, places).await
+        self.networks.distance_matrix(&self.runtime, places).await
     }
 }
 
-/// What geocoders said, kept in the data folder; `None` where nothing is to be kept.
-fn cache(config: &Config) -> Result<Option<Cache>, String> {
+/// Opens the geocoder cache in the data folder; `None` if it is disabled.
+fn cache(config: &Config) -> Result<Option<Cache>, StartError> {
     let geocoder = &config.shared.geocoder;
     if geocoder.cache_days == 0 {
         return Ok(None);
     }
-    std::fs::create_dir_all(&config.data)
-        .map_err(|error| format!("{} cannot be made: {error}", config.data.display()))?;
+    std::fs::create_dir_all(&config.data).map_err(|error| StartError::File {
+        name: "data folder",
+        path: config.data.clone(),
+        error,
+    })?;
     let keep = Duration::from_secs(u64::from(geocoder.cache_days) * 24 * 3_600);
     Cache::open(&config.geocoder_file(), keep, geocoder.cache_entries).map(Some)
 }

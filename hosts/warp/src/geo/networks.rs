@@ -1,34 +1,34 @@
-//! Road networks: in this process, or services.
+//! The road networks: extracts in memory and services.
 
 use despacho_core::model::{DistanceMatrix, Located};
 use despacho_geo::{Legs, Network, Runtime, ServiceEvent, networks};
 
-use super::{extract::Extract, wire::HttpRuntime};
-use crate::config::Config;
+use super::{extract::Extract, runtime::HttpRuntime};
+use crate::{config::Config, error::StartError};
 
-/// The configured networks, in the order they are asked in.
+/// The configured networks, in the order of their use.
 pub(super) struct Networks {
     extracts: Vec<Extract>,
     services: Vec<Network>,
-    /// What a courier takes of a network's free-flow time.
+    /// A courier's travel time as a percentage of a network's free-flow time.
     percent: u32,
 }
 
 impl Networks {
-    /// None: legs are the embedded model's.
+    /// Uses no network: the embedded model estimates all legs.
     pub(super) fn none() -> Networks {
         Networks { extracts: Vec::new(), services: Vec::new(), percent: 100 }
     }
 
-    /// The configured ones: extracts are read, services are not asked yet.
+    /// Opens the configured networks: reads extracts, without calling services.
     ///
     /// # Errors
-    /// The first extract that cannot be used, and what to do.
-    pub(super) fn open(config: &Config) -> Result<Networks, String> {
+    /// The first extract that cannot be used, with the remedy.
+    pub(super) fn open(config: &Config) -> Result<Networks, StartError> {
         let extracts = config.roads.iter().map(|path| Extract::read(path)).collect::<Result<_, _>>()?;
-        let terms = &config.shared.routing;
-        let services = networks(config.osrm.as_deref(), config.valhalla.as_deref(), terms);
-        Ok(Networks { extracts, services, percent: terms.duration_percent })
+        let routing = &config.shared.routing;
+        let services = networks(config.osrm.as_deref(), config.valhalla.as_deref(), routing);
+        Ok(Networks { extracts, services, percent: routing.duration_percent })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -40,27 +40,27 @@ impl Networks {
         extracts.chain(self.services.iter().map(Network::name)).collect()
     }
 
-    /// A line for each extract, for the log.
+    /// Returns a log line for each extract.
     pub(super) fn describe(&self) -> impl Iterator<Item = String> {
         self.extracts.iter().map(Extract::describe)
     }
 
-    /// Legs between every pair of places: by the networks in turn, each asked only while cells are open, and by the embedded model
-    /// where none of them can tell.
-    pub(super) async fn matrix(&self, wire: &HttpRuntime, places: &[Located]) -> DistanceMatrix {
+    /// Returns the legs between all pairs of locations. Each network in turn fills the legs still missing; the embedded model estimates the
+    /// rest.
+    pub(super) async fn distance_matrix(&self, runtime: &HttpRuntime, places: &[Located]) -> DistanceMatrix {
         let mut legs = Legs::between(places, self.percent);
         for extract in &self.extracts {
-            if let Ok(ways) = extract.ways(legs.points()).await {
+            if let Ok(ways) = extract.distances(legs.points()).await {
                 let received = legs.fill(ways);
-                wire.record(ServiceEvent::Measured { source: Extract::NAME, legs: received });
+                runtime.record(ServiceEvent::Measured { source: Extract::NAME, legs: received });
             }
             if legs.is_complete() {
                 break;
             }
         }
-        legs.query(wire, &self.services).await;
+        legs.query(runtime, &self.services).await;
         let (matrix, estimated) = legs.finish(places);
-        wire.record(ServiceEvent::Measured { source: "model", legs: estimated });
+        runtime.record(ServiceEvent::Measured { source: "model", legs: estimated });
         matrix
     }
 }

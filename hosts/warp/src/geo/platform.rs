@@ -1,4 +1,4 @@
-//! The machine that the server runs on, with the configured places and roads in place of the embedded ones.
+//! The server's platform: the local machine with the configured sources of locations and distances.
 
 use std::sync::Arc;
 
@@ -16,54 +16,54 @@ use tokio::sync::watch;
 
 use super::Geography;
 
-/// What the server has besides its database.
+/// The platform of the server.
 pub struct ServerPlatform {
     machine: LocalPlatform,
     geography: Arc<Geography>,
-    shared: Option<Shared>,
+    shared: Option<SharedDatabase>,
 }
 
-/// What other instances know as well.
-struct Shared {
-    /// Where requests are counted.
+/// The state shared with other instances on the same database.
+struct SharedDatabase {
+    /// The database that counts requests.
     database: Postgres,
-    /// What was counted there for requests to come.
+    /// The tokens leased from it.
     leases: Leases,
-    /// What the others are told by.
-    received: watch::Sender<u64>,
-    /// The same of commits that change keys or stores.
+    /// Notifies other instances of events and messages.
+    updates: watch::Sender<u64>,
+    /// Notifies other instances of changed keys and stores.
     access: watch::Sender<u64>,
 }
 
 impl ServerPlatform {
-    /// A machine with its geography.
+    /// Creates the platform of a single instance.
     pub fn new(machine: LocalPlatform, geography: Arc<Geography>) -> ServerPlatform {
         ServerPlatform { machine, geography, shared: None }
     }
 
-    /// The same beside other instances over a database: they count requests together, and tell each other of commits.
+    /// Shares a database with other instances: they count requests together and notify each other of commits.
     #[must_use]
     pub fn sharing(self, database: &Postgres) -> ServerPlatform {
-        let received = watch::Sender::new(0);
+        let updates = watch::Sender::new(0);
         let access = watch::Sender::new(0);
-        database.run_listener(received.subscribe(), access.subscribe(), self.machine.notifier());
+        database.run_listener(updates.subscribe(), access.subscribe(), self.machine.notifier());
         ServerPlatform {
-            shared: Some(Shared { database: database.clone(), leases: Leases::new(), received, access }),
+            shared: Some(SharedDatabase { database: database.clone(), leases: Leases::new(), updates, access }),
             ..self
         }
     }
 
-    /// As [`LocalPlatform::news`].
+    /// See [`LocalPlatform::updates`].
     pub fn updates(&self) -> watch::Receiver<u64> {
         self.machine.updates()
     }
 
-    /// As [`LocalPlatform::access`].
+    /// See [`LocalPlatform::access`].
     pub fn access(&self) -> watch::Receiver<u64> {
         self.machine.access()
     }
 
-    /// What places and roads are known from.
+    /// Returns the sources of locations and distances.
     pub fn geography(&self) -> &Geography {
         &self.geography
     }
@@ -77,7 +77,7 @@ impl Machine for ServerPlatform {
             shared.access.send_modify(|count| *count = count.wrapping_add(1));
         }
         if !changes.events.is_empty() || !changes.messages.is_empty() {
-            shared.received.send_modify(|count| *count = count.wrapping_add(1));
+            shared.updates.send_modify(|count| *count = count.wrapping_add(1));
         }
     }
 }
@@ -108,7 +108,7 @@ impl Platform for ServerPlatform {
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
-        Ok(self.geography.matrix(places).await)
+        Ok(self.geography.distance_matrix(places).await)
     }
 
     fn is_embedded(&self) -> bool {

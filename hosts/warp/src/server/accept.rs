@@ -1,4 +1,4 @@
-//! Connections: how many, how long they may dally, and how each ends.
+//! Accepts connections within their limits, with timeouts and a graceful end.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -27,28 +27,28 @@ use crate::{
     peer::Network,
 };
 
-/// Connections that are told at once that there is no room. Past these they are closed without a word.
+/// Maximum number of rejected connections that receive a 503 at the same time. Further ones are closed without a response.
 const MAX_BUSY_RESPONSES: usize = 256;
-/// How long such a connection may take to ask and to read its refusal.
+/// Maximum time for the request and the response of a rejected connection.
 const REJECTION_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bytes of a request's head.
-const HEAD_BYTES: usize = 16 * 1024;
-/// The same over HTTP/2.
-const HEADER_LIST_BYTES: u32 = 16 * 1024;
-/// Requests at once on one HTTP/2 connection.
-const STREAMS: u32 = 128;
-/// Streams of a connection that the server itself has reset and still keeps, because their peer broke the protocol.
-const RESET_STREAMS: usize = 64;
-/// Bytes of one HTTP/2 request's body, and of all of a connection's, that may be under way before they are read: what a peer can make
-/// the server hold, times the connections. The library's own are a megabyte each.
-const WINDOW: u32 = 64 * 1024;
+/// Maximum size of a request head, in bytes.
+const MAX_HEAD_BYTES: usize = 16 * 1024;
+/// Maximum size of the headers of an HTTP/2 request, in bytes.
+const MAX_HEADER_LIST_BYTES: u32 = 16 * 1024;
+/// Maximum number of concurrent requests on one HTTP/2 connection.
+const MAX_STREAMS: u32 = 128;
+/// Maximum number of streams that the server has reset, because of protocol errors, and still tracks per connection.
+const MAX_RESET_STREAMS: usize = 64;
+/// HTTP/2 flow control windows of a stream and of a connection, in bytes. They bound the unread data that a client can make the server hold
+/// per connection. The library's defaults are a megabyte each.
+const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 
-/// What every connection needs.
+/// The state that all connections share.
 pub(super) struct Server {
     app: Arc<App>,
     stack: Stack,
-    refuser: Stack,
+    overload_stack: Stack,
     trusted: Arc<[Network]>,
     tls: Option<TlsAcceptor>,
     timeouts: Timeouts,
@@ -59,7 +59,7 @@ impl Server {
     pub(super) fn new(config: &Config, app: Arc<App>, tls: Option<TlsAcceptor>) -> Server {
         Server {
             stack: stack::full(app.clone(), config),
-            refuser: stack::refuser(app.clone()),
+            overload_stack: stack::overload_stack(app.clone()),
             trusted: config.trusted_proxies.clone().into(),
             app,
             tls,
@@ -68,14 +68,14 @@ impl Server {
         }
     }
 
-    /// Accepts until it is dropped.
+    /// Accepts connections until the future is dropped.
     pub(super) async fn accept(&self, listener: TcpListener) {
         loop {
             match listener.accept().await {
                 Ok((socket, peer)) => self.serve_connection(socket, peer.ip()),
-                // Out of file handles or memory: closing connections will help, spinning will not.
+                // Usually out of file handles or memory. The pause lets other connections end.
                 Err(error) => {
-                    tracing::warn!(%error, "a connection was not accepted");
+                    tracing::warn!(%error, "failed to accept a connection; retrying");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }
@@ -83,17 +83,17 @@ impl Server {
     }
 
     fn serve_connection(&self, socket: TcpStream, peer: IpAddr) {
-        // Answers are written whole: waiting for more only delays them.
+        // Responses are written in one piece, so Nagle's algorithm would only delay them.
         let _ = socket.set_nodelay(true);
-        // A peer that vanished acknowledges nothing: the kernel would repeat what was sent for a quarter of an hour.
+        // Without this timeout the kernel retransmits to a vanished peer for a quarter of an hour.
         #[cfg(target_os = "linux")]
         let _ = socket2::SockRef::from(&socket).set_tcp_user_timeout(Some(self.timeouts.write));
         let shutdown = self.app.shutdown.clone();
-        let connection = Accepted { tls: self.tls.clone(), timeouts: self.timeouts, shutdown };
+        let connection = AcceptedConnection { tls: self.tls.clone(), timeouts: self.timeouts, shutdown };
         let is_proxy = self.trusted.iter().any(|network| network.contains(peer));
-        if let Some(open) = self.app.connections.register((!is_proxy).then_some(peer)) {
-            let watched = open.connection().clone();
-            let stack = stack::called_from(peer, &self.trusted, watched.clone(), self.stack.clone());
+        if let Some(registered) = self.app.connections.register((!is_proxy).then_some(peer)) {
+            let watched = registered.connection().clone();
+            let stack = stack::for_connection(peer, &self.trusted, watched.clone(), self.stack.clone());
             let app = self.app.clone();
             self.app.tasks.spawn(async move {
                 app.metrics.connections.inc();
@@ -102,30 +102,30 @@ impl Server {
                     () = watched.wait_for_close() => { app.metrics.connections_closed.inc(); }
                 }
                 app.metrics.connections.dec();
-                drop(open);
+                drop(registered);
             });
             return;
         }
         self.app.metrics.shed.inc();
-        if let Ok(place) = self.rejections.clone().try_acquire_owned() {
-            let refuser = self.refuser.clone();
+        if let Ok(permit) = self.rejections.clone().try_acquire_owned() {
+            let overload_stack = self.overload_stack.clone();
             self.app.tasks.spawn(async move {
-                let _ = timeout(REJECTION_TIMEOUT, connection.run(socket, refuser)).await;
-                drop(place);
+                let _ = timeout(REJECTION_TIMEOUT, connection.run(socket, overload_stack)).await;
+                drop(permit);
             });
         }
     }
 }
 
 /// One accepted connection.
-struct Accepted {
+struct AcceptedConnection {
     tls: Option<TlsAcceptor>,
     timeouts: Timeouts,
     shutdown: CancellationToken,
 }
 
-impl Accepted {
-    /// Serves the connection to its end. That a peer breaks off is no event.
+impl AcceptedConnection {
+    /// Serves the connection until it ends. Disconnects are not errors.
     async fn run(self, socket: impl AsyncRead + AsyncWrite + Unpin + 'static, service: Stack) {
         match self.tls.clone() {
             None => self.http1(socket, service).await,
@@ -144,9 +144,9 @@ impl Accepted {
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.timeouts.header)
-            .max_buf_size(HEAD_BYTES)
+            .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(io), TowerToHyperService::new(service));
-        self.serve_out(connection).await;
+        self.serve_until_shutdown(connection).await;
     }
 
     async fn http2(self, io: impl AsyncRead + AsyncWrite + Unpin + 'static, service: Stack) {
@@ -154,18 +154,18 @@ impl Accepted {
             .timer(TokioTimer::new())
             .keep_alive_interval(self.timeouts.header)
             .keep_alive_timeout(self.timeouts.header)
-            .max_concurrent_streams(STREAMS)
-            .max_local_error_reset_streams(RESET_STREAMS)
-            .max_header_list_size(HEADER_LIST_BYTES)
-            .initial_stream_window_size(WINDOW)
+            .max_concurrent_streams(MAX_STREAMS)
+            .max_local_error_reset_streams(MAX_RESET_STREAMS)
+            .max_header_list_size(MAX_HEADER_LIST_BYTES)
+            .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
-            .max_send_buf_size(WINDOW as usize)
+            .max_send_buf_size(STREAM_WINDOW as usize)
             .serve_connection(TokioIo::new(io), TowerToHyperService::new(service));
-        self.serve_out(connection).await;
+        self.serve_until_shutdown(connection).await;
     }
 
     /// Serves until the peer ends the connection or, during a shutdown, until the accepted requests have their responses.
-    async fn serve_out(self, connection: impl GracefulConnection) {
+    async fn serve_until_shutdown(self, connection: impl GracefulConnection) {
         let mut connection = std::pin::pin!(connection);
         tokio::select! {
             _ = connection.as_mut() => {}

@@ -1,4 +1,4 @@
-//! Compression of whole bodies. No encoder outlives the call, so a peer that reads slowly holds the compressed bytes and nothing else.
+//! Compression of complete bodies. No encoder outlives the call: a slow reader occupies only the compressed bytes.
 
 use std::{
     collections::HashMap,
@@ -11,13 +11,13 @@ use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use http::{HeaderMap, HeaderValue, header};
 
-/// Below this size compression saves no packet.
+/// Minimum size of a compressed body. Below it, compression saves no packet.
 const MIN_BYTES: usize = 1024;
-/// Brotli's quality: higher ones cost several times the processor time for a few per cent.
+/// Brotli's quality: higher ones take several times the CPU time for a few per cent.
 const BROTLI_QUALITY: i32 = 4;
-/// Binary logarithm of Brotli's window: 256 KiB, so that an encoder is small.
+/// Binary logarithm of Brotli's window: 256 KiB, which keeps encoders small.
 const BROTLI_WINDOW: i32 = 18;
-/// Compressed files that are kept; there are fewer in a release.
+/// Maximum number of cached compressed files. A release has fewer.
 const MAX_FILES: usize = 256;
 
 /// A content coding.
@@ -35,7 +35,7 @@ impl Encoding {
         })
     }
 
-    /// The coding that a client prefers; Brotli among equals. `None` if it accepts neither.
+    /// Returns the coding that a client prefers; Brotli at equal quality. `None` if it accepts neither.
     pub(super) fn preferred(headers: &HeaderMap) -> Option<Encoding> {
         let (mut brotli, mut gzip, mut any) = (None, None, None);
         let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|line| line.to_str().ok());
@@ -80,15 +80,15 @@ impl Encoding {
     }
 }
 
-/// Compresses bodies, and files only once.
+/// Compresses bodies, and caches compressed files.
 #[derive(Debug, Default)]
 pub(super) struct Compressor {
     files: Mutex<HashMap<(usize, usize, Encoding), Bytes>>,
 }
 
 impl Compressor {
-    /// The body in the client's preferred coding, with the headers that say so, or the body as it is. A `file` lives as long as the process
-    /// and is identified by its place in memory.
+    /// Returns the body in the client's preferred coding and sets its headers, or returns the body unchanged. A `file` has a static
+    /// lifetime and is identified by its memory address.
     pub(super) fn apply(&self, headers: &mut HeaderMap, body: Bytes, encoding: Option<Encoding>, file: bool) -> Bytes {
         let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
         let is_image = kind.starts_with(b"image/") && kind != b"image/svg+xml";
@@ -106,7 +106,7 @@ impl Compressor {
 
     fn file(&self, body: &Bytes, encoding: Encoding) -> io::Result<Bytes> {
         let id = (body.as_ptr() as usize, body.len(), encoding);
-        // Held meanwhile: clients that ask for the same file at once compress it once.
+        // The lock is held during compression: concurrent requests for a file must compress it once.
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(compressed) = files.get(&id) {
             return Ok(compressed.clone());

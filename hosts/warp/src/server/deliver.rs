@@ -1,4 +1,4 @@
-//! The way of a response to its peer: compressed, counted against the memory of responses, and watched until it is sent.
+//! Delivers a response: compresses it, reserves its memory and tracks it until it is sent.
 
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -18,22 +18,22 @@ use http_body_util::BodyExt;
 use super::compress::{Compressor, Encoding};
 use crate::{
     app::App,
-    connections::{Active, Connection, UnsentResponse, address_group},
+    connections::{ActiveGuard, Connection, UnsentResponse, address_group},
     early::{self, EarlyResponse},
     memory::{Limit, MemoryOwner, MemoryShare, reserved},
 };
 
-/// Bytes of a body that HTTP/2 gets at once: each further part shows that the peer's window took the one before.
-const PART: usize = 16 * 1024;
-/// What a response costs besides its body: its task, its stream and its headers.
+/// Size of the frames passed to HTTP/2. Each further frame shows that the peer's window accepted the previous one.
+const FRAME_BYTES: usize = 16 * 1024;
+/// Memory of a response besides its body: the task, the stream and the headers.
 const OVERHEAD: usize = 4 * 1024;
-/// How often, and after which pause, memory is requested again once a stalled connection was closed for it.
-const ATTEMPTS: usize = 4;
-const PAUSE: Duration = Duration::from_millis(10);
-/// Routes of files that are in memory once, however many responses carry them.
-const FILES: [&str; 4] = [DOCS_ROUTE, "GET /docs/{file}", "GET /openapi.json", PANEL_ROUTE];
+/// Attempts to reserve memory, and the delay after closing a stalled connection to free some.
+const MAX_ATTEMPTS: usize = 4;
+const RETRY_DELAY: Duration = Duration::from_millis(10);
+/// Routes of files whose memory all responses share.
+const FILE_ROUTES: [&str; 4] = [DOCS_ROUTE, "GET /docs/{file}", "GET /openapi.json", PANEL_ROUTE];
 
-/// A response's body, for one that warp does not name.
+/// Names the body type of warp's response, which warp does not export.
 pub(super) trait BodyOf {
     type Body;
 }
@@ -44,7 +44,7 @@ impl<B> BodyOf for Response<B> {
 
 pub(super) type FilterBody = <warp::reply::Response as BodyOf>::Body;
 
-/// What the delivery of a response depends on, taken from its request.
+/// The request data on which the delivery of the response depends.
 pub(super) struct Delivery {
     app: Arc<App>,
     compressor: Arc<Compressor>,
@@ -70,7 +70,7 @@ impl Delivery {
         }
     }
 
-    /// The response as the connection gets it, or 503 if there is no memory for it.
+    /// Returns the response for the connection, or 503 if its memory cannot be reserved.
     pub(super) async fn deliver(self, response: Response<FilterBody>) -> Response<Body> {
         let (mut head, body) = response.into_parts();
         if body.size_hint().exact().is_none() {
@@ -89,10 +89,10 @@ impl Delivery {
             (None, HEALTH_ROUTE | READY_ROUTE) => MemoryOwner::HealthCheck(self.address),
             (None, _) => MemoryOwner::Address(self.address),
         };
-        let file = FILES.contains(&route);
+        let file = FILE_ROUTES.contains(&route);
         let body = self.compressor.apply(&mut head.headers, body, self.encoding, file);
         let bytes = OVERHEAD + if file { 0 } else { body.len() };
-        // A write that was carried out keeps its response: 503 would contradict it. Metrics show the cause of a shortage.
+        // A committed write keeps its response: 503 would contradict it. Metrics must be readable during a shortage.
         let is_needed = !matches!(self.facts.method, Method::GET | Method::HEAD) || route == "GET /metrics";
         let required = is_needed && head.status.as_u16() < 400;
         let Some(share) = self.reserve(owner, bytes, required).await else { return self.reject(route) };
@@ -101,12 +101,15 @@ impl Delivery {
             self.connection.as_ref().filter(|_| over_http2).map(|connection| connection.add_unsent(body.len()));
         let unsent = unsent.map(Arc::new);
         let active = self.connection.as_ref().map(Connection::activate);
-        let part = if over_http2 { PART } else { usize::MAX };
-        Response::from_parts(head, Body::Whole { rest: reserved(body, share, active, unsent.clone()), part, unsent })
+        let frame_bytes = if over_http2 { FRAME_BYTES } else { usize::MAX };
+        Response::from_parts(
+            head,
+            Body::Whole { rest: reserved(body, share, active, unsent.clone()), frame_bytes, unsent },
+        )
     }
 
     async fn reserve(&self, owner: MemoryOwner, bytes: usize, required: bool) -> Option<MemoryShare> {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let limit = match self.app.responses.reserve(owner, bytes, required) {
                 Ok(share) => return Some(share),
                 Err(limit) => limit,
@@ -115,12 +118,12 @@ impl Delivery {
             if !self.app.connections.reclaim(of) {
                 return None;
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
         None
     }
 
-    /// 503 with a small body; over HTTP/2 without one, since a peer that opens no window would hold it.
+    /// Returns 503 with a small body. Over HTTP/2 it has none: a peer that opens no window would block it.
     fn reject(&self, route: &'static str) -> Response<Body> {
         self.app.metrics.responses_shed.inc();
         let mut response = early::respond(&self.facts, route, EarlyResponse::ResponseMemory);
@@ -132,17 +135,17 @@ impl Delivery {
     }
 }
 
-/// A response's body on its way to the connection.
+/// The body of a response.
 pub(super) enum Body {
-    /// Bytes, in parts.
-    Whole { rest: Bytes, part: usize, unsent: Option<Arc<UnsentResponse>> },
+    /// Bytes, sent in frames.
+    Whole { rest: Bytes, frame_bytes: usize, unsent: Option<Arc<UnsentResponse>> },
     /// A stream of events, which keeps its connection active.
-    Stream { body: Pin<Box<FilterBody>>, _active: Option<Active> },
+    Stream { body: Pin<Box<FilterBody>>, _active: Option<ActiveGuard> },
 }
 
 impl Body {
     pub(super) fn whole(bytes: Bytes) -> Body {
-        Body::Whole { rest: bytes, part: usize::MAX, unsent: None }
+        Body::Whole { rest: bytes, frame_bytes: usize::MAX, unsent: None }
     }
 }
 
@@ -153,13 +156,13 @@ impl HttpBody for Body {
     fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         match self.get_mut() {
             Body::Whole { rest, .. } if rest.is_empty() => Poll::Ready(None),
-            Body::Whole { rest, part, unsent } => {
+            Body::Whole { rest, frame_bytes, unsent } => {
                 if let Some(unsent) = unsent {
                     unsent.progress();
                 }
-                let frame = rest.split_to(rest.len().min(*part));
+                let frame = rest.split_to(rest.len().min(*frame_bytes));
                 if rest.is_empty() {
-                    // The frame alone holds the memory from here on.
+                    // From here on only the frame holds the reservation.
                     (*rest, *unsent) = (Bytes::new(), None);
                 }
                 Poll::Ready(Some(Ok(Frame::data(frame))))

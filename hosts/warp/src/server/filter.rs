@@ -1,4 +1,4 @@
-//! The one filter: any method, any path, into the core.
+//! The filter that passes all methods and paths to the core.
 
 use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 
@@ -13,11 +13,11 @@ use crate::{
     app::App,
     connections::Connection,
     early::{self, EarlyResponse},
-    overload::{Shed, Weight},
+    overload::{BodyMemory, Shed},
     telemetry::Context,
 };
 
-/// Every request, as the core takes it, and the core's answer.
+/// Converts every request for the core and returns the core's response.
 pub(super) fn catch_all(
     app: Arc<App>,
 ) -> impl Filter<Extract = (Reply,), Error = Rejection> + Clone + Send + Sync + 'static {
@@ -42,13 +42,13 @@ pub(super) fn catch_all(
                 if let Some(connection) = connection {
                     head.extensions.insert(connection);
                 }
-                // On the heap, so that the layers around it do not copy it at each step.
+                // Boxed: otherwise the surrounding layers copy the large future at each step.
                 Box::pin(respond(app.clone(), head, body))
             },
         )
 }
 
-/// The request without its body. A path that is no path, as `*` of `OPTIONS *`, is one that the core does not know.
+/// Returns the request without its body. An invalid path becomes `/`, for which the core returns 404.
 fn head(method: Method, path: &str, query: Option<String>, headers: HeaderMap) -> Parts {
     let target = match query {
         Some(query) => PathAndQuery::try_from(format!("{path}?{query}")),
@@ -67,87 +67,87 @@ where
     B: Buf,
 {
     let address = head.extensions.get::<CallerAddress>().map_or(Ipv4Addr::UNSPECIFIED.into(), |caller| caller.0);
-    let mut weight = app.overload.weight(address);
+    let mut memory = app.overload.body_memory(address);
     let connection = head.extensions.get::<Arc<Connection>>().cloned();
-    let rejection = match collect(body, app.settings.limits.body_bytes, app.timeout, &mut weight).await {
-        Ok(body) => match app.overload.enter(head.uri.path()).await {
-            Ok(place) => {
+    let rejection = match collect(body, app.settings.limits.body_bytes, app.timeout, &mut memory).await {
+        Ok(body) => match app.overload.admit(head.uri.path()).await {
+            Ok(permit) => {
                 // While a request is processed, its connection is not closed to make room for others.
                 let _active = connection.as_ref().map(Connection::activate);
-                return app.respond(Request::from_parts(head, body), (place, weight)).await;
+                return app.respond(Request::from_parts(head, body), (permit, memory)).await;
             }
-            Err(shed) => turned_away(&app, shed),
+            Err(shed) => shed_response(&app, shed),
         },
-        Err(BodyError::Shed(shed)) => turned_away(&app, shed),
+        Err(BodyError::Shed(shed)) => shed_response(&app, shed),
         Err(BodyError::Incomplete) => EarlyResponse::IncompleteBody,
     };
     let mut response = early::respond(&head, "unmatched", rejection);
-    // Who was turned away keeps its connection: another one costs more than the answer did.
+    // After a rejection the connection stays open: a new one costs more than the response.
     if rejection == EarlyResponse::IncompleteBody {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response.map(Into::into)
 }
 
-fn turned_away(app: &App, shed: Shed) -> EarlyResponse {
-    app.metrics.turned_away(shed);
+fn shed_response(app: &App, shed: Shed) -> EarlyResponse {
+    app.metrics.rejected_requests(shed);
     EarlyResponse::Busy
 }
 
-/// Why a body was not read.
+/// The error of reading a body.
 #[derive(Debug, PartialEq, Eq)]
 enum BodyError {
-    /// It did not come in time, not completely, or malformed.
+    /// The body was late, incomplete or malformed.
     Incomplete,
-    /// There was no room for it.
+    /// The memory for bodies was exhausted.
     Shed(Shed),
 }
 
-/// The body, or its first `limit + 1` bytes, by which the core sees that it is too large. What it declares as its length is not
-/// believed: chunked bodies declare none.
-async fn collect<S, B>(body: S, limit: usize, timeout: Duration, weight: &mut Weight) -> Result<Bytes, BodyError>
+/// Reads the body, or its first `limit + 1` bytes, from which the core detects that it is too large. The declared length is not used:
+/// chunked bodies have none.
+async fn collect<S, B>(body: S, limit: usize, timeout: Duration, memory: &mut BodyMemory) -> Result<Bytes, BodyError>
 where
     S: Stream<Item = Result<B, warp::Error>>,
     B: Buf,
 {
-    let mut reading = Reading { limit: BodyLimit::new(limit), shed: None, weight };
+    let mut reader = BodyReader { limit: BodyLimit::new(limit), shed: None, memory };
     let read = async {
         let mut body = std::pin::pin!(body);
         let first = match body.next().await {
             None => return Ok(Bytes::new()),
-            Some(piece) => reading.keep(piece.map_err(|_| BodyError::Incomplete)?),
+            Some(chunk) => reader.append(chunk.map_err(|_| BodyError::Incomplete)?),
         };
-        let Some(second) = body.next().await else { return reading.end(first) };
+        let Some(second) = body.next().await else { return reader.end(first) };
         let mut whole = BytesMut::from(first);
         let mut next = Some(second);
-        while let Some(piece) = next {
-            whole.extend_from_slice(&reading.keep(piece.map_err(|_| BodyError::Incomplete)?));
-            if reading.limit.is_exhausted() {
+        while let Some(chunk) = next {
+            whole.extend_from_slice(&reader.append(chunk.map_err(|_| BodyError::Incomplete)?));
+            if reader.limit.is_exhausted() {
                 break;
             }
             next = body.next().await;
         }
-        reading.end(whole.freeze())
+        reader.end(whole.freeze())
     };
     tokio::time::timeout(timeout, read).await.unwrap_or(Err(BodyError::Incomplete))
 }
 
 /// A body that is being read.
-struct Reading<'a> {
+struct BodyReader<'a> {
     limit: BodyLimit,
     shed: Option<Shed>,
-    weight: &'a mut Weight,
+    memory: &'a mut BodyMemory,
 }
 
-impl Reading<'_> {
-    /// Keeps the part of a piece that fits and discards the rest.
-    fn keep(&mut self, mut piece: impl Buf) -> Bytes {
-        let mut fitting = if self.shed.is_none() { self.limit.fitting(&piece) } else { 0 };
-        if let Err(shed) = self.weight.add(fitting) {
+impl BodyReader<'_> {
+    /// Returns the part of a chunk that fits, and discards the rest.
+    fn append(&mut self, mut chunk: impl Buf) -> Bytes {
+        let mut fitting = if self.shed.is_none() { self.limit.fitting(&chunk) } else { 0 };
+        if let Err(shed) = self.memory.add(fitting) {
             (self.shed, fitting) = (Some(shed), 0);
         }
-        self.limit.add(&piece, fitting);
-        piece.copy_to_bytes(fitting)
+        self.limit.add(&chunk, fitting);
+        chunk.copy_to_bytes(fitting)
     }
 
     fn end(&self, whole: Bytes) -> Result<Bytes, BodyError> {
@@ -160,21 +160,21 @@ mod tests {
     use super::*;
     use crate::{
         config::Config,
-        overload::{Overload, OverloadTerms},
+        overload::{Overload, OverloadConfig},
     };
 
-    fn weight() -> Weight {
-        Overload::new(OverloadTerms { body_mib: 1, ..Config::defaults().unwrap().overload })
-            .weight(Ipv4Addr::LOCALHOST.into())
+    fn body_memory() -> BodyMemory {
+        Overload::new(OverloadConfig { body_mib: 1, ..Config::defaults().unwrap().overload })
+            .body_memory(Ipv4Addr::LOCALHOST.into())
     }
 
-    async fn collected(pieces: &[&'static [u8]], limit: usize) -> Result<Bytes, BodyError> {
-        let pieces: Vec<_> = pieces.iter().map(|piece| Ok(Bytes::from_static(piece))).collect();
-        collect(futures_util::stream::iter(pieces), limit, Duration::from_secs(5), &mut weight()).await
+    async fn collected(chunks: &[&'static [u8]], limit: usize) -> Result<Bytes, BodyError> {
+        let chunks: Vec<_> = chunks.iter().map(|chunk| Ok(Bytes::from_static(chunk))).collect();
+        collect(futures_util::stream::iter(chunks), limit, Duration::from_secs(5), &mut body_memory()).await
     }
 
     #[tokio::test]
-    async fn a_body_comes_whole_up_to_the_limit_and_one_byte_longer_past_it() {
+    async fn body_above_limit_is_truncated() {
         assert_eq!(collected(&[], 4).await.unwrap(), "");
         assert_eq!(collected(&[b"abcd"], 4).await.unwrap(), "abcd");
         assert_eq!(collected(&[b"ab", b"cd"], 4).await.unwrap(), "abcd");
@@ -183,19 +183,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_never_ends_is_given_up() {
+    async fn endless_body_is_aborted() {
         let full = futures_util::stream::repeat_with(|| Ok(Bytes::from_static(&[0; 65_536])));
-        let shed = collect(full, 16 << 20, Duration::from_secs(5), &mut weight()).await;
-        assert_eq!(shed, Err(BodyError::Shed(Shed::BodyMemory)), "all bodies together have a megabyte here");
+        let shed = collect(full, 16 << 20, Duration::from_secs(5), &mut body_memory()).await;
+        assert_eq!(shed, Err(BodyError::Shed(Shed::BodyMemory)), "the test limits all bodies to one megabyte");
         let endless = futures_util::stream::repeat_with(|| Ok(Bytes::from_static(&[0; 65_536])));
         let timeout = Duration::from_secs(5);
-        assert_eq!(collect(endless, 10, timeout, &mut weight()).await.unwrap().len(), 11);
+        assert_eq!(collect(endless, 10, timeout, &mut body_memory()).await.unwrap().len(), 11);
         let silent = futures_util::stream::pending::<Result<Bytes, warp::Error>>();
-        assert_eq!(collect(silent, 10, timeout, &mut weight()).await, Err(BodyError::Incomplete));
+        assert_eq!(collect(silent, 10, timeout, &mut body_memory()).await, Err(BodyError::Incomplete));
     }
 
     #[test]
-    fn a_target_that_is_no_path_is_the_root() {
+    fn invalid_target_becomes_root() {
         let uri =
             |path: &str, query: Option<&str>| head(Method::GET, path, query.map(Into::into), HeaderMap::new()).uri;
         assert_eq!(uri("/a", Some("b=%20c")), "/a?b=%20c");

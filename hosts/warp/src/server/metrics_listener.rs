@@ -1,4 +1,4 @@
-//! The listener that serves `/metrics` alone, without a token.
+//! The listener that serves only `/metrics`, without a token.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -19,16 +19,16 @@ use crate::{
     endpoints,
 };
 
-/// Connections at once: a monitor has one or two.
+/// Maximum number of connections. A monitor needs one or two.
 const MAX_CONNECTIONS: usize = 16;
-/// The longest life of a connection, whatever its client does.
+/// Maximum duration of a connection.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Serves until it is dropped.
+/// Serves until the future is dropped.
 pub(super) async fn serve(app: Arc<App>, listener: TcpListener) {
-    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
-        let Ok(permit) = room.clone().acquire_owned().await else { return };
+        let Ok(permit) = permits.clone().acquire_owned().await else { return };
         match listener.accept().await {
             Ok((socket, _)) => {
                 let app = app.clone();
@@ -38,7 +38,7 @@ pub(super) async fn serve(app: Arc<App>, listener: TcpListener) {
                 });
             }
             Err(error) => {
-                tracing::warn!(%error, "metrics connection not accepted");
+                tracing::warn!(%error, "failed to accept a metrics connection; retrying");
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }

@@ -1,4 +1,4 @@
-//! The server: listener, connections, layers, and an orderly end.
+//! The server: listener, connections, layers and graceful shutdown.
 
 mod accept;
 mod compress;
@@ -18,12 +18,10 @@ use tokio::{net::TcpListener, sync::watch, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    app::App, config::Config, connections::Connections, memory::MemoryBudget, metrics::Metrics, overload::Overload,
-    panel::Panel, scheduler, simulation, store::Store, streams::Streams, telemetry::export, webhooks,
+    app::App, config::Config, connections::Connections, error::StartError, memory::MemoryBudget, metrics::Metrics,
+    overload::Overload, panel::Panel, scheduler, simulation, store::Store, streams::Streams, telemetry::export,
+    webhooks,
 };
-
-/// Why the server could not run.
-pub type Failure = String;
 
 /// Serves until the process receives a signal, then finishes accepted requests and closes the store. `announce` runs once the listener
 /// accepts connections, with the server's URL.
@@ -32,13 +30,14 @@ pub async fn serve(
     settings: Settings,
     store: Store,
     announce: impl FnOnce(&str) -> io::Result<()>,
-) -> Result<(), Failure> {
+) -> Result<(), StartError> {
     let tls = tls::acceptor(config)?;
     let listener = bind(config.listen).await?;
     let metrics_listener = bind_metrics(config).await?;
-    let address = listener.local_addr().map_err(|error| format!("no local address: {error}"))?;
+    let address =
+        listener.local_addr().map_err(|error| StartError::Process { action: "read the local address", error })?;
     let (app, exporter) = open(config, settings, store)?;
-    let mut signals = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
+    let mut signals = stop::Signals::new().map_err(|error| StartError::Process { action: "handle signals", error })?;
     let background = TaskTracker::new();
     background.spawn(scheduler::run(app.clone()));
     background.spawn(scheduler::run_retention(app.clone()));
@@ -51,33 +50,34 @@ pub async fn serve(
     let (traced, untraced) = watch::channel(false);
     let exporter = exporter.map(|exporter| tokio::spawn(export::run(exporter, untraced)));
     let scheme = if tls.is_some() { "https" } else { "http" };
-    announce(&format!("{scheme}://{address}")).map_err(|error| format!("nothing can be printed: {error}"))?;
+    announce(&format!("{scheme}://{address}"))
+        .map_err(|error| StartError::Process { action: "write to standard output", error })?;
     tracing::info!(%address, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
 
     let server = accept::Server::new(config, app.clone(), tls);
     tokio::select! {
         () = server.accept(listener) => {}
-        signal = signals.wait() => tracing::info!(signal, "shutting down: no new connections, finishing accepted requests"),
+        signal = signals.wait() => tracing::info!(signal, "shutting down; completing accepted requests"),
     }
-    // The listener is dropped before, so that every accepted connection is tracked and notified.
+    // The listener was dropped above, so every accepted connection is tracked and notified.
     app.shutdown.cancel();
     wait_for_tasks(&app.tasks, config.timeouts.shutdown, &mut signals).await;
     background.close();
     background.wait().await;
-    // The exporter ends last, to send the spans of the tasks before it.
+    // The exporter ends last, because it sends the spans of the other tasks.
     let _ = traced.send(true);
     if let Some(exporter) = exporter {
         let _ = exporter.await;
     }
     metrics.inspect(|listener| listener.abort());
-    let closed = app.store.close().await.map_err(|error| format!("the store did not close: {error}"));
+    let closed = app.store.close().await.map_err(StartError::Close);
     tracing::info!("stopped");
     closed
 }
 
-/// Builds what every request needs.
-fn open(config: &Config, settings: Settings, store: Store) -> Result<(Arc<App>, Option<export::Exporter>), Failure> {
-    let metrics = Metrics::new().with_geography(store.geography().figures());
+/// Builds the state that all requests share.
+fn open(config: &Config, settings: Settings, store: Store) -> Result<(Arc<App>, Option<export::Exporter>), StartError> {
+    let metrics = Metrics::new().with_geography(store.geography().metrics());
     let (tracer, exporter) = export::start(&config.otlp, &metrics.spans)?.unzip();
     let app = App {
         settings,
@@ -98,7 +98,7 @@ fn open(config: &Config, settings: Settings, store: Store) -> Result<(Arc<App>, 
     Ok((Arc::new(app), exporter))
 }
 
-/// Waits until every connection and every write has ended, but not beyond the timeout or a second signal.
+/// Waits until all connections and writes have ended, until the timeout or until a second signal.
 async fn wait_for_tasks(tasks: &TaskTracker, limit: Duration, signals: &mut stop::Signals) {
     tasks.close();
     tokio::select! {
@@ -111,18 +111,18 @@ async fn wait_for_tasks(tasks: &TaskTracker, limit: Duration, signals: &mut stop
     }
 }
 
-async fn bind_metrics(config: &Config) -> Result<Option<TcpListener>, Failure> {
+async fn bind_metrics(config: &Config) -> Result<Option<TcpListener>, StartError> {
     match config.metrics.listen {
         Some(address) => bind(address).await.map(Some),
         None => Ok(None),
     }
 }
 
-async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
-    TcpListener::bind(address).await.map_err(|error| format!("{address} cannot be listened on: {error}"))
+async fn bind(address: SocketAddr) -> Result<TcpListener, StartError> {
+    TcpListener::bind(address).await.map_err(|error| StartError::Bind { address, error })
 }
 
-/// Prints lines on standard output at once, even where it is a pipe.
+/// Prints lines on standard output and flushes it, because pipes are buffered.
 pub fn print(lines: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{lines}")?;

@@ -1,4 +1,4 @@
-//! What every answer gets, and what is kept of it: one line in the log, one count in the metrics, headers for browsers.
+//! Observes every response: writes a log line, updates the metrics and adds security headers.
 
 use std::{
     convert::Infallible,
@@ -16,48 +16,48 @@ use crate::{
     telemetry::{Span, SpanKind},
 };
 
-/// Half a year of HTTPS alone.
+/// Requires HTTPS for half a year.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=15552000");
 
-/// What a courier's app sends all day long.
-const ROUTINE: [&str; 3] = ["GET /courier/me", "GET /courier/order", "POST /courier/position"];
+/// The requests that couriers' apps send every few seconds.
+const ROUTINE_ROUTES: [&str; 3] = ["GET /courier/me", "GET /courier/order", "POST /courier/position"];
 
-/// What is kept of a request while it is on its way.
-pub(super) struct RequestFacts {
+/// The observed data of a request in progress.
+pub(super) struct ObservedRequest {
     method: Method,
     request_id: Option<String>,
     span: Option<Span>,
 }
 
-impl RequestFacts {
-    pub(super) fn of<B>(app: &App, request: &mut Request<B>) -> RequestFacts {
+impl ObservedRequest {
+    pub(super) fn of<B>(app: &App, request: &mut Request<B>) -> ObservedRequest {
         let preflight = request.method() == Method::OPTIONS;
         let request_id = if preflight { sent_request_id(request.headers()).map(str::to_owned) } else { None };
-        // Who only looks whether the server is there would bury what people look for.
-        let tracer = app.tracer.as_ref().filter(|_| !overload::is_watched(request.uri().path()));
+        // Probes are not traced: they would outnumber all other traces.
+        let tracer = app.tracer.as_ref().filter(|_| !overload::is_probe(request.uri().path()));
         let span = tracer.and_then(|tracer| tracer.root(request.headers(), "request", SpanKind::Server));
         if let Some(span) = &span {
             request.extensions_mut().insert(span.context());
         }
-        RequestFacts { method: request.method().clone(), request_id, span }
+        ObservedRequest { method: request.method().clone(), request_id, span }
     }
 }
 
-/// Waits for an answer and writes down what it was. Of the request nothing is written but its method and its endpoint's
-/// template: paths, queries, headers and bodies may hold secrets and people's data.
+/// Waits for a response and records it. Of the request only the method and the route template are logged: paths, queries, headers and
+/// bodies may contain secrets and personal data.
 pub(super) async fn observe<B>(
     app: &Arc<App>,
-    requested: RequestFacts,
+    requested: ObservedRequest,
     secure: bool,
     reply: impl Future<Output = Result<Response<B>, Infallible>>,
 ) -> Result<Response<B>, Infallible> {
-    let mut flight = Flight { app, started: Instant::now(), responded: false };
+    let mut in_flight = InFlight { app, started: Instant::now(), responded: false };
     app.metrics.in_flight.inc();
     let mut response = reply.await?;
-    flight.responded = true;
-    let took = flight.started.elapsed();
+    in_flight.responded = true;
+    let took = in_flight.started.elapsed();
     let status = response.status().as_u16();
-    // A preflight is answered by the CORS layer, which knows of no outcome.
+    // The CORS layer responds to a preflight, without an outcome.
     let outcome = response.extensions_mut().remove::<Outcome>().unwrap_or_else(|| Outcome {
         route: "preflight",
         code: None,
@@ -81,18 +81,18 @@ fn log_request(method: &Method, outcome: &Outcome, status: u16, took: Duration) 
     let ms = f64::from(u32::try_from(took.as_micros()).unwrap_or(u32::MAX)) / 1_000.0;
     match log {
         Some(error) => tracing::error!(request_id, %method, route, status, ms, code, error, "request"),
-        // Overload, which clients cause: the log of errors is for what the operator must repair.
+        // Clients cause overload; the level `error` is for problems that the operator must fix.
         None if status == 503 => tracing::warn!(request_id, %method, route, status, ms, code, "request"),
         None if status >= 500 => tracing::error!(request_id, %method, route, status, ms, code, "request"),
-        // Every courier's app asks and tells every few seconds: at a level of their own, they do not bury the rest.
-        None if status < 400 && ROUTINE.contains(route) => {
+        // Logged at `debug`, because these requests would outnumber all others.
+        None if status < 400 && ROUTINE_ROUTES.contains(route) => {
             tracing::debug!(request_id, %method, route, status, ms, code, "request");
         }
         None => tracing::info!(request_id, %method, route, status, ms, code, "request"),
     }
 }
 
-/// Ends a request's span with what its endpoint was, as the conventions for HTTP name it.
+/// Ends a request's span with the attributes of the HTTP semantic conventions.
 fn end(mut span: Span, method: &Method, outcome: &Outcome, status: u16) {
     span.rename(outcome.route);
     span.set_attribute("http.request.method", method.to_string());
@@ -112,20 +112,20 @@ fn add_security_headers(headers: &mut HeaderMap, secure: bool) {
     }
 }
 
-/// A request between its head and its answer. Dropped without an answer, its caller has gone.
-struct Flight<'a> {
+/// A request in progress. If it is dropped without a response, the client has disconnected.
+struct InFlight<'a> {
     app: &'a Arc<App>,
     started: Instant,
     responded: bool,
 }
 
-impl Drop for Flight<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         self.app.metrics.in_flight.dec();
         if !self.responded {
             self.app.metrics.abandoned.inc();
             let ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-            tracing::info!(ms, "a caller left before the answer");
+            tracing::info!(ms, "client disconnected before the response");
         }
     }
 }

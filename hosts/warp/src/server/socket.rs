@@ -1,4 +1,4 @@
-//! A socket that records its progress, so that a connection whose peer reads nothing can be closed.
+//! A socket that records its progress. Connections whose peer reads nothing are closed.
 
 use std::{
     io::{self, IoSlice},
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::connections::Connection;
 
-/// A socket and the connection that it reports to.
+/// A socket and the connection to which it reports.
 pub(super) struct WatchedSocket<S> {
     socket: S,
     connection: Arc<Connection>,

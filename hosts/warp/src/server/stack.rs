@@ -22,8 +22,8 @@ use crate::{
     peer::{self, Network},
 };
 
-/// What a page of another origin may read of an answer.
-const EXPOSED: [HeaderName; 7] = [
+/// Response headers that pages of other origins may read.
+const EXPOSED_HEADERS: [HeaderName; 7] = [
     HeaderName::from_static("idempotent-replayed"),
     HeaderName::from_static("ratelimit"),
     HeaderName::from_static("ratelimit-policy"),
@@ -32,8 +32,8 @@ const EXPOSED: [HeaderName; 7] = [
     header::RETRY_AFTER,
     header::WWW_AUTHENTICATE,
 ];
-/// What a page of another origin may send.
-const ACCEPTED: [HeaderName; 7] = [
+/// Request headers that pages of other origins may send.
+const ALLOWED_HEADERS: [HeaderName; 7] = [
     HeaderName::from_static("idempotency-key"),
     HeaderName::from_static("x-api-token"),
     HeaderName::from_static("x-integrator-token"),
@@ -42,45 +42,50 @@ const ACCEPTED: [HeaderName; 7] = [
     header::ACCEPT_LANGUAGE,
     header::CONTENT_TYPE,
 ];
-/// How long a browser may keep what it was told about another origin's rights.
-const KNOWN_FOR: Duration = Duration::from_secs(3_600);
+/// How long a browser may cache a preflight response.
+const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(3_600);
 
-/// What answers a connection's requests.
+/// The service behind a connection.
 pub(super) type Stack = BoxCloneSyncService<Request<Incoming>, Response<Body>, Infallible>;
 
-/// The whole server as a service.
+/// Returns the complete service.
 pub(super) fn full(app: Arc<App>, config: &Config) -> Stack {
     let secure = config.tls.cert.is_some();
     let api = warp::service(filter::catch_all(app.clone()));
     if config.cors.origins.is_empty() {
-        observed(app, api, secure)
+        with_layers(app, api, secure)
     } else {
-        observed(app, cors(&config.cors.origins).layer(api), secure)
+        with_layers(app, cors(&config.cors.origins).layer(api), secure)
     }
 }
 
-/// What a connection gets for which there is no room: one refusal, and its end. Whoever watches the server is answered all the same,
-/// since a server that is busy is not one that is dead.
-pub(super) fn refuser(app: Arc<App>) -> Stack {
+/// Returns the service for connections above the limit: one 503 response, after which the connection is closed. Probes are still served,
+/// because an overloaded server must not be restarted.
+pub(super) fn overload_stack(app: Arc<App>) -> Stack {
     BoxCloneSyncService::new(service_fn(move |request: Request<Incoming>| {
         let app = app.clone();
         async move {
             let (head, _) = request.into_parts();
-            let watched = if overload::is_watched(head.uri.path()) {
+            let probe_response = if overload::is_probe(head.uri.path()) {
                 endpoints::serve(&app, &Request::from_parts(head.clone(), Bytes::new())).await
             } else {
                 None
             };
             let rejected = || early::respond(&head, "unmatched", EarlyResponse::Overloaded);
-            let mut response = watched.unwrap_or_else(rejected);
+            let mut response = probe_response.unwrap_or_else(rejected);
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             Ok(response.map(Body::whole))
         }
     }))
 }
 
-/// The same service for one connection: each request carries the connection and the client's address.
-pub(super) fn called_from(peer: IpAddr, trusted: &Arc<[Network]>, connection: Arc<Connection>, stack: Stack) -> Stack {
+/// Returns the service for one connection: it adds the connection and the client's address to each request.
+pub(super) fn for_connection(
+    peer: IpAddr,
+    trusted: &Arc<[Network]>,
+    connection: Arc<Connection>,
+    stack: Stack,
+) -> Stack {
     let trusted = trusted.clone();
     BoxCloneSyncService::new(stack.map_request(move |mut request: Request<Incoming>| {
         let caller = peer::caller(peer, request.headers(), &trusted);
@@ -90,7 +95,7 @@ pub(super) fn called_from(peer: IpAddr, trusted: &Arc<[Network]>, connection: Ar
     }))
 }
 
-fn observed<S>(app: Arc<App>, inner: S, secure: bool) -> Stack
+fn with_layers<S>(app: Arc<App>, inner: S, secure: bool) -> Stack
 where
     S: tower::Service<Request<Incoming>, Response = Response<FilterBody>, Error = Infallible>
         + Clone
@@ -104,7 +109,7 @@ where
         let (app, inner, compressor) = (app.clone(), inner.clone(), compressor.clone());
         async move {
             let mut request = request;
-            let requested = observe::RequestFacts::of(&app, &mut request);
+            let requested = observe::ObservedRequest::of(&app, &mut request);
             let delivery = Delivery::of(&app, &compressor, &request);
             let response = async { Ok(delivery.deliver(inner.oneshot(with_path(request)).await?).await) };
             observe::observe(&app, requested, secure, response).await
@@ -112,7 +117,7 @@ where
     }))
 }
 
-/// A request with a path: `CONNECT` names a host and no path, and warp's path filter panics where there is none.
+/// Adds a path if it is missing: `CONNECT` has only a host, and warp's path filter panics without a path.
 fn with_path(mut request: Request<Incoming>) -> Request<Incoming> {
     if request.uri().path_and_query().is_none() {
         *request.uri_mut() = Uri::from_static("/");
@@ -125,7 +130,7 @@ fn cors(origins: &[String]) -> CorsLayer {
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers(ACCEPTED)
-        .expose_headers(EXPOSED)
-        .max_age(KNOWN_FOR)
+        .allow_headers(ALLOWED_HEADERS)
+        .expose_headers(EXPOSED_HEADERS)
+        .max_age(PREFLIGHT_MAX_AGE)
 }

@@ -1,20 +1,20 @@
-//! The signals that end the server.
+//! The signals that stop the server.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// SIGTERM, as service managers send it, and SIGINT, as a terminal does.
+/// SIGTERM, from service managers, and SIGINT, from terminals.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl Signals {
-    /// From here on the two signals no longer end the process by themselves.
+    /// Installs the handlers: from here on the signals no longer end the process.
     pub(super) fn new() -> std::io::Result<Signals> {
         Ok(Signals { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
 
-    /// The next one's name.
+    /// Waits for the next signal and returns its name.
     pub(super) async fn wait(&mut self) -> &'static str {
         tokio::select! {
             _ = self.terminate.recv() => "SIGTERM",

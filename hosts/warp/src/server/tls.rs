@@ -1,4 +1,4 @@
-//! HTTPS, where a certificate and its key are configured.
+//! HTTPS, if a certificate and its key are configured.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,12 +11,12 @@ use tokio_rustls::{
     },
 };
 
-use crate::config::Config;
+use crate::{config::Config, error::StartError};
 
-/// What accepts TLS connections, HTTP/2 first; `None` where plain HTTP is configured.
-pub(super) fn acceptor(config: &Config) -> Result<Option<TlsAcceptor>, String> {
+/// Returns the acceptor of TLS connections, which prefers HTTP/2; `None` for plain HTTP.
+pub(super) fn acceptor(config: &Config) -> Result<Option<TlsAcceptor>, StartError> {
     let (Some(cert), Some(key)) = (&config.tls.cert, &config.tls.key) else { return Ok(None) };
-    let error = |error| format!("the certificate {} and its key do not work: {error}", cert.display());
+    let error = |error| content("certificate", cert, format!("cannot be used with its key: {error}"));
     let mut tls = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(error)?
@@ -27,16 +27,19 @@ pub(super) fn acceptor(config: &Config) -> Result<Option<TlsAcceptor>, String> {
     Ok(Some(TlsAcceptor::from(Arc::new(tls))))
 }
 
-fn chain(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let error = |error| format!("the certificate {} cannot be read: {error}", file.display());
+fn content(name: &'static str, path: &Path, detail: String) -> StartError {
+    StartError::Content { name, path: path.to_owned(), detail }
+}
+
+fn chain(file: &Path) -> Result<Vec<CertificateDer<'static>>, StartError> {
+    let error = |error| content("certificate", file, format!("cannot be read: {error}"));
     let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(file).map_err(error)?.collect();
     match chain {
-        Ok(chain) if chain.is_empty() => Err(format!("{} holds no certificate in PEM", file.display())),
+        Ok(chain) if chain.is_empty() => Err(content("certificate", file, "contains no PEM certificate".to_owned())),
         chain => chain.map_err(error),
     }
 }
 
-fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, String> {
-    PrivateKeyDer::from_pem_file(file)
-        .map_err(|error| format!("the private key {} cannot be read: {error}", file.display()))
+fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, StartError> {
+    PrivateKeyDer::from_pem_file(file).map_err(|error| content("private key", file, format!("cannot be read: {error}")))
 }

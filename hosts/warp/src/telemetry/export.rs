@@ -1,13 +1,13 @@
 //! Sends spans to the collector: batches of JSON over HTTP, one at a time, each with a timeout.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Request, header};
+use http::{HeaderName, HeaderValue, Request, StatusCode, header};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::HttpsConnector;
 use hyper_util::{
-    client::legacy::{Client, connect::HttpConnector},
+    client::legacy::{self, Client, connect::HttpConnector},
     rt::{TokioExecutor, TokioTimer},
 };
 use opentelemetry::{Context, InstrumentationScope, KeyValue, trace::TracerProvider as _};
@@ -26,24 +26,48 @@ use tokio::{
 };
 
 use super::Tracer;
-use crate::{config::OtlpTerms, connector::connector, metrics::SpanFigures};
+use crate::{config::OtlpConfig, connector::connector, error::StartError, metrics::SpanCounters};
 
-/// Spans that wait to be sent; about 2 MB.
-const QUEUE: usize = 4_096;
-/// Spans in one message, at most.
-const BATCH: usize = 512;
-/// How long spans are collected for one message.
-const GATHER: Duration = Duration::from_secs(1);
+/// Maximum number of queued spans; about 2 MB.
+const MAX_QUEUED_SPANS: usize = 4_096;
+/// Maximum number of spans per message.
+const MAX_BATCH_SPANS: usize = 512;
+/// How long spans are collected for a message.
+const BATCH_DELAY: Duration = Duration::from_secs(1);
 /// Timeout of one message.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Bytes of the collector's response that are read.
+/// Maximum number of bytes read from the collector's response.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
-/// Timeout of the last messages when the server stops.
+/// Timeout of the last messages during shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The name of the service and of the instrumentation scope.
 const SERVICE: &str = "despacho";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The error of one export.
+#[derive(Debug)]
+enum ExportError {
+    Timeout,
+    Encode(serde_json::Error),
+    Request(http::Error),
+    Connection(legacy::Error),
+    Status(StatusCode),
+}
+
+impl fmt::Display for ExportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExportError::Timeout => f.write_str("timeout"),
+            ExportError::Encode(error) => error.fmt(f),
+            ExportError::Request(error) => error.fmt(f),
+            ExportError::Connection(error) => error.fmt(f),
+            ExportError::Status(status) => write!(f, "status {}", status.as_u16()),
+        }
+    }
+}
+
+impl std::error::Error for ExportError {}
 
 /// The receiver of the queue, and the connection to the collector.
 pub struct Exporter {
@@ -52,7 +76,7 @@ pub struct Exporter {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     url: String,
     headers: Vec<(HeaderName, HeaderValue)>,
-    figures: SpanFigures,
+    counters: SpanCounters,
 }
 
 /// The sender of the queue. The SDK's batch processor blocks a thread without a Tokio runtime, and does not count the spans that it
@@ -60,7 +84,7 @@ pub struct Exporter {
 #[derive(Debug)]
 struct Queue {
     spans: mpsc::Sender<SpanData>,
-    figures: SpanFigures,
+    counters: SpanCounters,
 }
 
 impl SpanProcessor for Queue {
@@ -68,7 +92,7 @@ impl SpanProcessor for Queue {
 
     fn on_end(&self, span: SpanData) {
         if self.spans.try_send(span).is_err() {
-            self.figures.dropped(1);
+            self.counters.dropped(1);
         }
     }
 
@@ -82,15 +106,15 @@ impl SpanProcessor for Queue {
 }
 
 /// Returns a tracer and the exporter of its spans, if a collector is configured.
-pub fn start(terms: &OtlpTerms, figures: &SpanFigures) -> Result<Option<(Tracer, Exporter)>, String> {
-    let Some(endpoint) = &terms.endpoint else { return Ok(None) };
+pub fn start(config: &OtlpConfig, counters: &SpanCounters) -> Result<Option<(Tracer, Exporter)>, StartError> {
+    let Some(endpoint) = &config.endpoint else { return Ok(None) };
     let client = Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
         .build(connector(endpoint.starts_with("https:"))?);
     let resource = resource();
-    let (tracer, spans) = tracer(terms.sample_percent, resource.clone(), figures);
-    let (url, headers, figures) = (target(endpoint), terms.headers.clone(), figures.clone());
-    Ok(Some((tracer, Exporter { spans, resource: (&resource).into(), client, url, headers, figures })))
+    let (tracer, spans) = tracer(config.sample_percent, resource.clone(), counters);
+    let (url, headers, counters) = (target(endpoint), config.headers.clone(), counters.clone());
+    Ok(Some((tracer, Exporter { spans, resource: (&resource).into(), client, url, headers, counters })))
 }
 
 /// The service that spans belong to. The SDK's default would add attributes from environment variables.
@@ -99,23 +123,23 @@ fn resource() -> Resource {
     Resource::builder_empty().with_service_name(SERVICE).with_attribute(version).build()
 }
 
-fn tracer(sample_percent: u64, resource: Resource, figures: &SpanFigures) -> (Tracer, mpsc::Receiver<SpanData>) {
-    let (sender, receiver) = mpsc::channel(QUEUE);
+fn tracer(sample_percent: u64, resource: Resource, counters: &SpanCounters) -> (Tracer, mpsc::Receiver<SpanData>) {
+    let (sender, receiver) = mpsc::channel(MAX_QUEUED_SPANS);
     let percent = u8::try_from(sample_percent).unwrap_or(100);
     let sampler = Sampler::TraceIdRatioBased(f64::from(percent) / 100.0);
     let provider = SdkTracerProvider::builder()
         .with_sampler(Sampler::ParentBased(Box::new(sampler)))
         .with_resource(resource)
-        .with_span_processor(Queue { spans: sender, figures: figures.clone() })
+        .with_span_processor(Queue { spans: sender, counters: counters.clone() })
         .build();
     let scope = InstrumentationScope::builder(SERVICE).with_version(VERSION).build();
     (Tracer(provider.tracer_with_scope(scope)), receiver)
 }
 
 /// Encodes a batch as the body of `POST /v1/traces`.
-fn encode(batch: Vec<SpanData>, resource: &ResourceAttributesWithSchema) -> Result<Vec<u8>, String> {
+fn encode(batch: Vec<SpanData>, resource: &ResourceAttributesWithSchema) -> Result<Vec<u8>, serde_json::Error> {
     let resource_spans = group_spans_by_resource_and_scope(batch, resource);
-    serde_json::to_vec(&ExportTraceServiceRequest { resource_spans }).map_err(|error| error.to_string())
+    serde_json::to_vec(&ExportTraceServiceRequest { resource_spans })
 }
 
 /// Returns the URL of traces below a collector's address.
@@ -124,14 +148,14 @@ fn target(endpoint: &str) -> String {
     if base.ends_with("/v1/traces") { base.to_owned() } else { format!("{base}/v1/traces") }
 }
 
-/// Sends spans until `stop` is true, and then the spans that are left.
+/// Sends spans until `stop` is true, and then the remaining ones.
 pub async fn run(mut exporter: Exporter, mut stop: watch::Receiver<bool>) {
     let mut failed = false;
     loop {
         let mut batch = Vec::new();
         let count = tokio::select! {
             _ = stop.wait_for(|stop| *stop) => break,
-            count = exporter.spans.recv_many(&mut batch, BATCH) => count,
+            count = exporter.spans.recv_many(&mut batch, MAX_BATCH_SPANS) => count,
         };
         if count == 0 {
             return;
@@ -139,28 +163,28 @@ pub async fn run(mut exporter: Exporter, mut stop: watch::Receiver<bool>) {
         exporter.gather(&mut batch).await;
         failed = exporter.send(batch, failed).await;
     }
-    let _ = timeout(SHUTDOWN_TIMEOUT, exporter.rest()).await;
+    let _ = timeout(SHUTDOWN_TIMEOUT, exporter.flush()).await;
 }
 
 impl Exporter {
     /// Adds the spans that end within the next second.
     async fn gather(&mut self, batch: &mut Vec<SpanData>) {
         let more = async {
-            while batch.len() < BATCH {
-                let room = BATCH - batch.len();
-                if self.spans.recv_many(batch, room).await == 0 {
+            while batch.len() < MAX_BATCH_SPANS {
+                let limit = MAX_BATCH_SPANS - batch.len();
+                if self.spans.recv_many(batch, limit).await == 0 {
                     return;
                 }
             }
         };
-        let _ = timeout(GATHER, more).await;
+        let _ = timeout(BATCH_DELAY, more).await;
     }
 
     /// Sends the queued spans without waiting for more.
-    async fn rest(&mut self) {
+    async fn flush(&mut self) {
         loop {
             let mut batch = Vec::new();
-            while batch.len() < BATCH
+            while batch.len() < MAX_BATCH_SPANS
                 && let Ok(span) = self.spans.try_recv()
             {
                 batch.push(span);
@@ -176,36 +200,36 @@ impl Exporter {
     /// again: queued batches would take memory for as long as the collector is unavailable.
     async fn send(&self, batch: Vec<SpanData>, failed_before: bool) -> bool {
         let count = batch.len() as u64;
-        match timeout(EXPORT_TIMEOUT, self.post(batch)).await.unwrap_or_else(|_| Err("timeout".to_owned())) {
+        match timeout(EXPORT_TIMEOUT, self.post(batch)).await.unwrap_or(Err(ExportError::Timeout)) {
             Ok(()) => {
-                self.figures.exported(count);
+                self.counters.exported(count);
                 if failed_before {
                     tracing::info!("trace export recovered");
                 }
                 false
             }
             Err(error) => {
-                self.figures.dropped(count);
+                self.counters.dropped(count);
                 if !failed_before {
-                    tracing::warn!(error, "trace export failed; spans are dropped");
+                    tracing::warn!(%error, "trace export failed; dropping spans");
                 }
                 true
             }
         }
     }
 
-    async fn post(&self, batch: Vec<SpanData>) -> Result<(), String> {
-        let body = encode(batch, &self.resource)?;
+    async fn post(&self, batch: Vec<SpanData>) -> Result<(), ExportError> {
+        let body = encode(batch, &self.resource).map_err(ExportError::Encode)?;
         let mut request = Request::post(&self.url).header(header::CONTENT_TYPE, "application/json");
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let request = request.body(Full::from(body)).map_err(|error| error.to_string())?;
-        let response = self.client.request(request).await.map_err(|error| error.to_string())?;
+        let request = request.body(Full::from(body)).map_err(ExportError::Request)?;
+        let response = self.client.request(request).await.map_err(ExportError::Connection)?;
         let status = response.status();
         // A connection can be reused only after its response is read.
         let _ = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
-        if status.is_success() { Ok(()) } else { Err(format!("status {}", status.as_u16())) }
+        if status.is_success() { Ok(()) } else { Err(ExportError::Status(status)) }
     }
 }
 
@@ -220,7 +244,7 @@ mod tests {
     const SAMPLED: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     fn root(sample_percent: u64, traceparent: Option<&str>) -> (Option<super::super::Span>, mpsc::Receiver<SpanData>) {
-        let (tracer, spans) = tracer(sample_percent, resource(), &SpanFigures::default());
+        let (tracer, spans) = tracer(sample_percent, resource(), &SpanCounters::default());
         let headers =
             HeaderMap::from_iter(traceparent.map(|text| (HeaderName::from_static(TRACEPARENT), text.parse().unwrap())));
         (tracer.root(&headers, "request", SpanKind::Server), spans)
@@ -283,12 +307,12 @@ mod tests {
 
     #[test]
     fn full_queue_drops_and_counts_spans() {
-        let figures = SpanFigures::default();
-        let (tracer, mut spans) = tracer(100, resource(), &figures);
-        for _ in 0..=QUEUE {
+        let counters = SpanCounters::default();
+        let (tracer, mut spans) = tracer(100, resource(), &counters);
+        for _ in 0..=MAX_QUEUED_SPANS {
             drop(tracer.root(&HeaderMap::new(), "request", SpanKind::Server));
         }
-        assert_eq!(figures.dropped_total(), 1);
+        assert_eq!(counters.dropped_total(), 1);
         assert!(spans.try_recv().is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! One request of a webhook: no redirects, no proxy, a time limit, and an answer's body that nobody reads.
+//! Sends one webhook request, with a timeout and without redirects or a proxy. The response body is discarded.
 
 use std::{error::Error as _, time::Duration};
 
@@ -16,11 +16,12 @@ use hyper_util::{
     rt::{TokioExecutor, TokioTimer},
 };
 use tokio::time::timeout;
+use tokio_rustls::rustls;
 
 use super::connect::{ConnectError, Connector};
 
-/// How long a connection is kept for the next message.
-const IDLE: Duration = Duration::from_secs(20);
+/// How long an idle connection stays open for the next message.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Sends requests.
 pub(super) struct Client {
@@ -29,16 +30,16 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(terms: &WebhookConfig) -> Result<Client, String> {
+    pub(super) fn new(config: &WebhookConfig) -> Result<Client, rustls::Error> {
         let inner = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
+            .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(4)
-            .build(Connector::new(terms.loopback)?);
-        Ok(Client { inner, timeout: Duration::from_secs(terms.timeout_seconds.into()) })
+            .build(Connector::new(config.loopback)?);
+        Ok(Client { inner, timeout: Duration::from_secs(config.timeout_seconds.into()) })
     }
 
-    /// Sends one message and says what came of it.
+    /// Sends one message and returns the result of the attempt.
     pub(super) async fn post(&self, url: &str, job: &Job, trace: Option<(&'static str, HeaderValue)>) -> AttemptResult {
         let request = job.request(url).map(|mut request| {
             if let Some((name, value)) = trace {
@@ -46,7 +47,7 @@ impl Client {
             }
             request.map(Full::new)
         });
-        // The URL was checked when it was taken, so that no request fails to be built.
+        // The URL was validated when the webhook was created, so building the request does not fail.
         let Ok(request) = request else { return AttemptResult::Failed(SendError::Broken) };
         match timeout(self.timeout, self.inner.request(request)).await {
             Err(_) => AttemptResult::Failed(SendError::Timeout),
@@ -61,7 +62,7 @@ impl Client {
     }
 }
 
-/// What an error was, by the connector's own word where it was the connector's.
+/// Maps a client error to the reported one. An error of the connector already has a specific one.
 fn send_error(error: &Error) -> SendError {
     let mut source = error.source();
     while let Some(cause) = source {

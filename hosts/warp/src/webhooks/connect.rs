@@ -1,5 +1,5 @@
-//! Connections to receivers: a name is resolved, its addresses are looked at, and one of those very addresses is connected to. So no
-//! name leads into a private network, whatever it resolves to the next time it is asked.
+//! Connections to receivers. A name is resolved, its addresses are checked, and the connection uses one of the checked addresses: a
+//! changed DNS record cannot redirect it into a private network.
 
 use std::{
     future::Future,
@@ -23,10 +23,10 @@ use tokio::{
 };
 use tokio_rustls::{
     TlsConnector,
-    rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
+    rustls::{self, ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
 };
 
-/// Why there is no connection.
+/// The error of a connection attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConnectError(pub(super) SendError);
 
@@ -46,52 +46,51 @@ pub(super) struct Connector {
 }
 
 impl Connector {
-    /// A connector that trusts the certificates that the machine trusts.
-    pub(super) fn new(loopback: bool) -> Result<Connector, String> {
+    /// Creates a connector that trusts the system's root certificates.
+    pub(super) fn new(loopback: bool) -> Result<Connector, rustls::Error> {
         let mut roots = RootCertStore::empty();
         let found = rustls_native_certs::load_native_certs();
-        let (taken, _) = roots.add_parsable_certificates(found.certs);
-        if taken == 0 {
-            tracing::warn!("this machine has no root certificates, so that no receiver's certificate is good");
+        let (accepted, _) = roots.add_parsable_certificates(found.certs);
+        if accepted == 0 {
+            tracing::warn!("no system root certificates found; all webhooks with HTTPS will fail");
         }
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| format!("no TLS: {error}"))?
+            .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
         Ok(Connector { tls: TlsConnector::from(Arc::new(config)), loopback })
     }
 
-    async fn connect(self, target: Uri) -> Result<Channel, ConnectError> {
-        let rejected = |error| move |_| ConnectError(error);
+    async fn connect(self, target: Uri) -> Result<WebhookStream, ConnectError> {
+        let fail = |error| move |_| ConnectError(error);
         let secure = target.scheme_str() != Some("http");
         let host = target.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
         let port = target.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        let found = lookup_host((host.as_str(), port)).await.map_err(rejected(SendError::Name))?;
+        let found = lookup_host((host.as_str(), port)).await.map_err(fail(SendError::Name))?;
         let found: Vec<SocketAddr> = found.collect();
         let allowed = allowed(&found, secure, self.loopback)?;
-        let socket = connect_to(&allowed).await.map_err(rejected(SendError::Connect))?;
-        // Requests are written whole.
+        let socket = connect_to(&allowed).await.map_err(fail(SendError::Connect))?;
+        // Requests are written in one piece, so delaying small packets has no benefit.
         let _ = socket.set_nodelay(true);
         if !secure {
-            return Ok(Channel(TokioIo::new(Box::new(socket))));
+            return Ok(WebhookStream(TokioIo::new(Box::new(socket))));
         }
         let name = ServerName::try_from(host).map_err(|_| ConnectError(SendError::Tls))?;
-        let stream = self.tls.connect(name, socket).await.map_err(rejected(SendError::Tls))?;
-        Ok(Channel(TokioIo::new(Box::new(stream))))
+        let stream = self.tls.connect(name, socket).await.map_err(fail(SendError::Tls))?;
+        Ok(WebhookStream(TokioIo::new(Box::new(stream))))
     }
 }
 
-/// The addresses of a name that may be called. Without TLS only this machine is.
+/// Returns the addresses that may be called. Without TLS only loopback addresses are allowed.
 fn allowed(found: &[SocketAddr], secure: bool, loopback: bool) -> Result<Vec<SocketAddr>, ConnectError> {
     if found.is_empty() {
         return Err(ConnectError(SendError::Name));
     }
-    let may = |address: &&SocketAddr| {
-        let here = loopback && address.ip().is_loopback();
-        here || (secure && is_public(address.ip()))
+    let is_allowed = |address: &&SocketAddr| {
+        let is_loopback = loopback && address.ip().is_loopback();
+        is_loopback || (secure && is_public(address.ip()))
     };
-    let allowed: Vec<SocketAddr> = found.iter().filter(may).copied().collect();
+    let allowed: Vec<SocketAddr> = found.iter().filter(is_allowed).copied().collect();
     if allowed.is_empty() { Err(ConnectError(SendError::Address)) } else { Ok(allowed) }
 }
 
@@ -107,9 +106,9 @@ async fn connect_to(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
 }
 
 impl tower::Service<Uri> for Connector {
-    type Response = Channel;
+    type Response = WebhookStream;
     type Error = ConnectError;
-    type Future = Pin<Box<dyn Future<Output = Result<Channel, ConnectError>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<WebhookStream, ConnectError>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
         Poll::Ready(Ok(()))
@@ -120,27 +119,27 @@ impl tower::Service<Uri> for Connector {
     }
 }
 
-/// What bytes go through, with TLS or without.
+/// A byte stream with or without TLS.
 trait Socket: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Socket for T {}
 
 /// An open connection.
-pub(super) struct Channel(TokioIo<Box<dyn Socket>>);
+pub(super) struct WebhookStream(TokioIo<Box<dyn Socket>>);
 
-impl Connection for Channel {
+impl Connection for WebhookStream {
     fn connected(&self) -> Connected {
         Connected::new()
     }
 }
 
-impl Read for Channel {
+impl Read for WebhookStream {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_read(context, into)
     }
 }
 
-impl Write for Channel {
+impl Write for WebhookStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.0).poll_write(context, bytes)
     }
@@ -162,13 +161,13 @@ mod tests {
     fn only_checked_addresses_are_called() {
         let addresses = |list: &[&str]| list.iter().map(|text| text.parse().unwrap()).collect::<Vec<SocketAddr>>();
         let count = |list: &[&str], secure, loopback| {
-            allowed(&addresses(list), secure, loopback).map(|found| found.len()).map_err(|rejected| rejected.0.name())
+            allowed(&addresses(list), secure, loopback).map(|found| found.len()).map_err(|fail| fail.0.name())
         };
         assert_eq!(count(&["1.1.1.1:443", "10.0.0.1:443"], true, false), Ok(1));
         assert_eq!(count(&["10.0.0.1:443", "[::ffff:10.0.0.1]:443"], true, true), Err("address"));
         assert_eq!(count(&["127.0.0.1:80"], true, false), Err("address"));
         assert_eq!(count(&["127.0.0.1:80", "[::1]:80"], false, true), Ok(2));
-        assert_eq!(count(&["1.1.1.1:80"], false, true), Err("address"), "no TLS, no world");
+        assert_eq!(count(&["1.1.1.1:80"], false, true), Err("address"), "public addresses require TLS");
         assert_eq!(count(&[], true, true), Err("name"));
     }
 }

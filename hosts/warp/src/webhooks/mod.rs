@@ -1,4 +1,4 @@
-//! Sends webhooks in the background: the rounds are the core's, the requests this module's.
+//! Sends webhooks in the background. The core selects the messages; this module sends the requests.
 
 mod client;
 mod connect;
@@ -23,91 +23,91 @@ use tokio::{task::JoinSet, time::MissedTickBehavior};
 use crate::{app::App, telemetry::SpanKind};
 use client::Client;
 
-/// How often it is looked what is due: events of other instances, and messages to be tried again.
+/// Time between two searches for due webhooks: events of other instances, and messages to retry.
 const TICK: Duration = Duration::from_millis(500);
-/// How long commits are gathered before it is looked: many come together under load.
-const GATHER: Duration = Duration::from_millis(3);
-/// How long a subscription rests that had nothing to send: others have it, or too much of it waits already.
-const REST: Duration = Duration::from_millis(50);
-/// Subscriptions that are sent for at once.
-const AT_ONCE: u32 = 64;
+/// Delay between a commit and the search for due webhooks: under load it combines many commits.
+const COMMIT_DELAY: Duration = Duration::from_millis(3);
+/// Delay after a pass without messages: another instance holds the subscription, or too many of its messages are in progress.
+const IDLE_DELAY: Duration = Duration::from_millis(50);
+/// Maximum number of subscriptions processed at the same time.
+const MAX_CONCURRENT_PASSES: u32 = 64;
 
-/// What every round needs.
+/// The state that all passes share.
 struct Sender {
     app: Arc<App>,
     client: Client,
 }
 
-/// Runs until the server shuts down, then waits at most `timeout` for open requests. Messages that are cut off are sent again after the
-/// next start.
+/// Runs until the server shuts down, then waits at most `timeout` for open requests. Interrupted messages are sent again after the next
+/// start.
 pub async fn run(app: Arc<App>, timeout: Duration) {
     let client = match Client::new(&app.settings.webhooks) {
         Ok(client) => client,
         Err(error) => {
-            tracing::error!(%error, "no webhooks are sent");
+            tracing::error!(%error, "webhook client failed to start; no webhooks are sent");
             return;
         }
     };
     let (mut updates, shutdown) = (app.store.updates(), app.shutdown.clone());
     let sender = Arc::new(Sender { app, client });
-    let mut rounds: JoinSet<WebhookId> = JoinSet::new();
-    let mut running = RunningPasses::new(AT_ONCE as usize);
+    let mut passes: JoinSet<WebhookId> = JoinSet::new();
+    let mut running = RunningPasses::new(MAX_CONCURRENT_PASSES as usize);
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            () = shutdown.cancelled() => break,
-            _ = ticks.tick() => {}
-            changed = updates.changed() => {
-                if changed.is_err() {
-                    break;
-                }
-                tokio::time::sleep(GATHER).await;
-                updates.borrow_and_update();
-            }
-            Some(ended) = rounds.join_next(), if !rounds.is_empty() => match ended {
-                Ok(id) => running.end(id),
-                // Which one panicked is not told: all are looked at again, and leases keep them apart.
-                Err(_) => running = RunningPasses::new(AT_ONCE as usize),
-            },
+        () = shutdown.cancelled() => break,
+        _ = ticks.tick() => {}
+        changed = updates.changed() => {
+        if changed.is_err() {
+        break;
         }
-        if rounds.len() >= AT_ONCE as usize {
+        tokio::time::sleep(COMMIT_DELAY).await;
+        updates.borrow_and_update();
+        }
+        Some(ended) = passes.join_next(), if !passes.is_empty() => match ended {
+        Ok(id) => running.end(id),
+        // The panicked pass is unknown, so all are started again; leases prevent concurrent passes.
+        Err(_) => running = RunningPasses::new(MAX_CONCURRENT_PASSES as usize),
+        },
+        }
+        if passes.len() >= MAX_CONCURRENT_PASSES as usize {
             continue;
         }
-        match sender.app.store.due_webhooks(2 * AT_ONCE).await {
+        match sender.app.store.due_webhooks(2 * MAX_CONCURRENT_PASSES).await {
             Ok(due) => {
                 for webhook in due {
                     if running.begin(&webhook) {
-                        rounds.spawn(round(sender.clone(), webhook));
+                        passes.spawn(run_pass(sender.clone(), webhook));
                     }
                 }
             }
-            Err(error) => tracing::warn!(%error, "webhooks are looked at again later"),
+            Err(error) => tracing::warn!(%error, "search for due webhooks failed; retrying"),
         }
     }
-    let ending = async { while rounds.join_next().await.is_some() {} };
+    let ending = async { while passes.join_next().await.is_some() {} };
     if tokio::time::timeout(timeout, ending).await.is_err() {
-        tracing::warn!("webhooks that are still being sent are cut off; they will be sent again");
+        tracing::warn!("shutdown timeout exceeded; interrupted webhooks will be sent again");
     }
 }
 
-/// One round of a subscription.
-async fn round(sender: Arc<Sender>, webhook: Webhook) -> WebhookId {
+/// Runs one pass of a subscription.
+async fn run_pass(sender: Arc<Sender>, webhook: Webhook) -> WebhookId {
     let id = webhook.id;
-    match send_round(&sender, &webhook).await {
+    match send_batch(&sender, &webhook).await {
         Ok(true) => {}
-        Ok(false) => tokio::time::sleep(REST).await,
+        Ok(false) => tokio::time::sleep(IDLE_DELAY).await,
         Err(error) => {
-            tracing::warn!(%error, webhook = id.get(), "a round of a webhook is done again later");
-            // Not at once: the database may need a moment.
+            tracing::warn!(%error, webhook = id.get(), "webhook pass failed; retrying");
+            // Delayed, because the database may be overloaded.
             tokio::time::sleep(TICK).await;
         }
     }
     id
 }
 
-/// Takes, sends and settles a round; false where there was none to be had.
-async fn send_round(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, HostError> {
+/// Claims a batch, sends it and stores the results; false if there is no batch.
+async fn send_batch(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, HostError> {
     let app = &sender.app;
     let Some(batch) = app.store.take(&app.settings, webhook).await? else { return Ok(false) };
     let (started, url) = (Instant::now(), Arc::<str>::from(batch.url.as_str()));
@@ -121,7 +121,7 @@ async fn send_round(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, Hos
     app.store.finish(&app.settings, &batch, tried).await.map(|()| true)
 }
 
-/// One message, with a trace of its own: the request that it comes from was answered long ago.
+/// Sends one message in a separate trace, because the request that caused it has ended.
 async fn post(sender: &Sender, url: &str, job: &Job) -> AttemptResult {
     let tracer = sender.app.tracer.as_ref();
     let Some(mut span) = tracer.and_then(|tracer| tracer.root(&HeaderMap::new(), "webhook", SpanKind::Client)) else {
@@ -138,8 +138,8 @@ async fn post(sender: &Sender, url: &str, job: &Job) -> AttemptResult {
 
 /// Sends one message and measures the request.
 async fn send_job(sender: Arc<Sender>, url: Arc<str>, job: Job) -> Sent {
-    let (at, began) = (sender.app.store.now(), Instant::now());
+    let (at, started) = (sender.app.store.now(), Instant::now());
     let response = post(&sender, &url, &job).await;
-    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Sent { job, at, took_ms, response }
 }

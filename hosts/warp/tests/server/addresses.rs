@@ -1,11 +1,11 @@
-//! Limits per client address with clients at two real addresses: network namespaces that the test makes, IPv4 and IPv6, direct and behind
-//! a trusted proxy. Where namespaces are not permitted, the tests print why they are skipped.
+//! Limits per client address with clients at two addresses: in network namespaces, over IPv4 and IPv6, direct and behind a trusted proxy.
+//! Without permission to create namespaces, the tests are skipped and print the reason.
 
 use std::process::{Child, Command, Output, Stdio};
 
 use crate::harness::{OPERATOR, Server, TIMEOUT, despacho, init};
 
-/// In the server's own namespace, so that no other process has it.
+/// The port, in the server's own namespace, so it is always free.
 const PORT: u16 = 8_417;
 /// Requests with an unknown key that an address may send.
 const ALLOWED: usize = 5;
@@ -20,13 +20,13 @@ struct Networks {
 }
 
 impl Networks {
-    /// `None` where they cannot be made.
+    /// Creates the namespaces; `None` if they cannot be created.
     fn make(name: &str) -> Option<Networks> {
         let networks = Networks { name: format!("despacho-{name}-{}", std::process::id()) };
         match networks.set_up() {
             Ok(()) => Some(networks),
             Err(reason) => {
-                eprintln!("SKIPPED: network namespaces cannot be made here: {reason}");
+                eprintln!("SKIPPED: cannot create network namespaces: {reason}");
                 None
             }
         }
@@ -90,7 +90,7 @@ impl Networks {
         Server::start_by(command, folder, &[&["--limits-unknown-keys-per-minute", &limit], args].concat())
     }
 
-    /// A request from a client's address to the server's, with headers; returns the status and the body.
+    /// Sends a request from a client's address to the server's, and returns the status and the body.
     fn request(&self, from: &str, source: &str, to: &str, path: &str, headers: &[&str]) -> (u16, String) {
         let host = if to.contains(':') { format!("[{to}]") } else { to.to_owned() };
         let mut command = self.inside(from, "curl");
@@ -102,13 +102,13 @@ impl Networks {
         (status.parse().unwrap(), body.to_owned())
     }
 
-    /// The status of a request with an unknown key.
+    /// Sends a request with an unknown key, and returns the status.
     fn unknown(&self, from: &str, source: &str, to: &str, headers: &[&str]) -> u16 {
         let headers = [&["x-api-token: dsp_unknown"], headers].concat();
         self.request(from, source, to, "/delivery/orders", &headers).0
     }
 
-    /// Opens idle connections in one process that holds them.
+    /// Opens idle connections in one process, which keeps them open.
     fn hold(&self, from: &str, to: &str, count: usize) -> Child {
         let script = format!(
             "for i in $(seq {count}); do exec {{fd}}<>/dev/tcp/{to}/{PORT} || exit 1; done; echo held; exec sleep 60"
@@ -170,7 +170,7 @@ fn direct_clients_have_separate_limits_per_address() {
 #[test]
 fn clients_behind_a_trusted_proxy_have_separate_limits() {
     let Some(networks) = Networks::make("proxy") else { return };
-    // The server listens on [::], so that it sees the proxy's IPv4 address in its mapped form.
+    // The server listens on [::] and therefore sees the proxy's IPv4 address in its mapped form.
     let _server = networks.server(&["--trusted-proxies", "10.201.2.2,fd00:b::/64"]);
     let [(v4, _), (proxy_v4, proxy_v6)] = SERVER;
     let named = |client: &str| {
@@ -199,7 +199,7 @@ fn clients_behind_a_trusted_proxy_have_separate_limits() {
 }
 
 #[test]
-fn connection_limit_counts_client_addresses_and_not_trusted_proxies() {
+fn connection_limit_exempts_trusted_proxies() {
     let Some(networks) = Networks::make("held") else { return };
     let _server = networks.server(&["--max-connections-per-address", "3", "--trusted-proxies", "10.201.2.2"]);
     let [(v4, _), (proxy_v4, _)] = SERVER;

@@ -1,10 +1,10 @@
-//! The operator's commands beside a running server.
+//! The operator's commands while a server runs.
 
 use std::{io::Write, path::Path, process::Stdio};
 
 use serde_json::Value;
 
-use crate::harness::{Server, despacho, init, matrix, run, stdout};
+use crate::harness::{Server, create_store, despacho, init, run, stdout};
 
 fn line(text: &str, name: &str) -> String {
     text.lines()
@@ -16,7 +16,7 @@ fn line(text: &str, name: &str) -> String {
 #[test]
 fn keys_are_issued_listed_and_revoked_while_the_server_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let first = matrix(&folder);
+    let first = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     let status = |key: &str| server.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"");
     let keys = status(&first).json();
@@ -37,7 +37,7 @@ fn keys_are_issued_listed_and_revoked_while_the_server_runs() {
 }
 
 #[test]
-fn a_matrix_that_is_not_valid_is_told_every_fault() {
+fn invalid_store_returns_every_error() {
     let folder = tempfile::tempdir().unwrap();
     init(&folder);
     let output = run(
@@ -54,7 +54,7 @@ fn a_matrix_that_is_not_valid_is_told_every_fault() {
             "--phone",
             "92991",
             "--email",
-            "nobody",
+            "nowhere",
             "--street",
             "R",
             "--number",
@@ -73,13 +73,13 @@ fn a_matrix_that_is_not_valid_is_told_every_fault() {
 }
 
 #[test]
-fn a_backup_of_a_running_server_starts_as_a_database_of_its_own() {
+fn backup_of_running_server_can_be_served() {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     let copy = server.folder.path().join("copy.db");
     let made = stdout(&run(&server.folder, &["backup", "copy.db"]));
-    assert!(made.starts_with("copy.db is a copy of") && made.contains("checked"), "{made}");
+    assert!(made.starts_with("copied ") && made.contains(" to copy.db: ") && made.contains("checked"), "{made}");
     let again = run(&server.folder, &["backup", "copy.db"]);
     assert_eq!(again.status.code(), Some(1), "a copy is never overwritten");
     let other = tempfile::tempdir().unwrap();
@@ -89,20 +89,20 @@ fn a_backup_of_a_running_server_starts_as_a_database_of_its_own() {
     assert_eq!(restored.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").status, 200);
     let nothing = tempfile::tempdir().unwrap();
     assert_eq!(run(&nothing, &["backup", "copy.db"]).status.code(), Some(2));
-    assert!(!nothing.path().join("despacho.db").exists(), "a backup makes no database");
+    assert!(!nothing.path().join("despacho.db").exists(), "a backup creates no database");
 }
 
 #[test]
-fn tariffs_are_checked_and_the_built_in_one_is_a_start() {
+fn tariff_check_accepts_default_and_reports_errors() {
     let folder = tempfile::tempdir().unwrap();
     let built_in = stdout(&run(&folder, &["tariff", "check"]));
     let write = |text: &str| std::fs::write(folder.path().join("tariff.json"), text).unwrap();
     write(&built_in);
     assert!(stdout(&run(&folder, &["tariff", "check", "tariff.json"])).contains("valid"));
-    let mut faulty: Value = serde_json::from_str(&built_in).unwrap();
-    faulty["perKm"] = (-1).into();
-    faulty["handoverMinutes"] = 999.into();
-    write(&faulty.to_string());
+    let mut invalid: Value = serde_json::from_str(&built_in).unwrap();
+    invalid["perKm"] = (-1).into();
+    invalid["handoverMinutes"] = 999.into();
+    write(&invalid.to_string());
     let output = run(&folder, &["tariff", "check", "tariff.json"]);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(
@@ -112,7 +112,7 @@ fn tariffs_are_checked_and_the_built_in_one_is_a_start() {
 }
 
 #[test]
-fn the_health_check_tells_ready_from_gone() {
+fn health_check_fails_without_a_server() {
     let server = Server::start(&[]);
     let address = server.address().to_owned();
     assert!(run(&server.folder, &["healthcheck", "--listen", &address]).status.success());
@@ -122,7 +122,7 @@ fn the_health_check_tells_ready_from_gone() {
 }
 
 #[test]
-fn with_a_certificate_the_server_speaks_https_alone() {
+fn configured_certificate_enables_only_https() {
     let folder = tempfile::tempdir().unwrap();
     let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     std::fs::write(folder.path().join("cert.pem"), own.cert.pem()).unwrap();
@@ -135,7 +135,7 @@ fn with_a_certificate_the_server_speaks_https_alone() {
     };
     let response = check(&server.folder, &tls);
     assert!(response.status.success(), "{}", String::from_utf8_lossy(&response.stderr));
-    assert_eq!(check(&server.folder, &[]).status.code(), Some(1), "plain HTTP is not answered");
+    assert_eq!(check(&server.folder, &[]).status.code(), Some(1), "plain HTTP is rejected");
     let other = tempfile::tempdir().unwrap();
     let unrelated = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let pem = |name: &str, text: String| std::fs::write(Path::join(other.path(), name), text).unwrap();
@@ -144,7 +144,7 @@ fn with_a_certificate_the_server_speaks_https_alone() {
     assert_eq!(check(&other, &tls).status.code(), Some(1), "another certificate is not trusted");
 }
 
-/// What a command wrote for lines of input, as JSON, and its exit code.
+/// Runs a command on input lines, and returns its output lines as JSON and its exit code.
 fn lines(command: &str, input: &str) -> (Vec<Value>, Option<i32>) {
     let folder = tempfile::tempdir().unwrap();
     let mut child = despacho(&folder)
@@ -161,7 +161,7 @@ fn lines(command: &str, input: &str) -> (Vec<Value>, Option<i32>) {
 }
 
 #[test]
-fn every_line_of_route_gets_an_order_or_one_fault() {
+fn route_returns_a_result_or_error_per_line() {
     let (responses, code) = lines(
         "route",
         concat!(
@@ -178,7 +178,7 @@ fn every_line_of_route_gets_an_order_or_one_fault() {
             r#"{"matrix": [[0, 7], [5, 0]], "closed": true}"#,
         ),
     );
-    assert_eq!(code, Some(1), "a line without an answer shows in the exit code");
+    assert_eq!(code, Some(1), "a failed line sets the exit code");
     let codes: Vec<_> = responses.iter().map(|response| response["error"].as_str().unwrap_or("-")).collect();
     assert_eq!(codes, ["-", "not_square", "negative", "overflow", "infeasible", "malformed", "-"]);
     assert!(responses[1]["detail"].as_str().is_some_and(|detail| detail.contains("row 1")), "{}", responses[1]);
@@ -191,7 +191,7 @@ fn every_line_of_route_gets_an_order_or_one_fault() {
 }
 
 #[test]
-fn every_line_of_assign_gets_pairs_or_one_fault() {
+fn assign_returns_a_result_or_error_per_line() {
     let (responses, code) = lines("assign", "{\"costs\": [[4, 1, 3], [2, 0, 5]]}\n{\"costs\": [[1], [1, 2]]}\n");
     assert_eq!(code, Some(1));
     assert_eq!((&responses[0]["assign"], &responses[0]["cost"]), (&serde_json::json!([1, 0]), &3.into()));

@@ -1,4 +1,4 @@
-//! Layers, faults, and what is shown.
+//! Sources, errors and output of the configuration.
 
 use crate::harness::{despacho, run, stdout};
 
@@ -26,7 +26,7 @@ fn flags_win_over_environment_over_file_over_defaults() {
 }
 
 #[test]
-fn what_is_printed_is_a_configuration_file() {
+fn config_command_prints_a_valid_configuration_file() {
     let folder = folder_with("");
     let args = ["config", "--cors-origins", "https://a.example,https://b.example", "--demo", "--log-format", "json"];
     let first = stdout(&run(&folder, &args));
@@ -38,7 +38,7 @@ fn what_is_printed_is_a_configuration_file() {
 }
 
 #[test]
-fn all_faults_come_at_once_and_secrets_are_not_among_them() {
+fn config_errors_are_reported_together_without_secrets() {
     let folder = folder_with(
         "listen = \"nowhere\"\nsecret = \"hush-hush-hush\"\nadmin-token = \"too short\"\nunknown = 1\ntariff = \"tariff.json\"\n\
          [limits]\nbody-bytes = 1\npreviews-per-minute = []\n[limit]\nx = 1\n[tls]\ncert = \"c.pem\"\n",
@@ -68,7 +68,7 @@ fn all_faults_come_at_once_and_secrets_are_not_among_them() {
 }
 
 #[test]
-fn a_broken_file_is_told_by_its_line_and_not_by_its_text() {
+fn invalid_file_is_reported_by_line_without_its_text() {
     let folder = folder_with("demo = true\nadmin-token = hush-hush-hush\n");
     let output = run(&folder, &["config", "--config", "despacho.toml"]);
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -80,7 +80,7 @@ fn a_broken_file_is_told_by_its_line_and_not_by_its_text() {
 }
 
 #[test]
-fn secrets_take_no_flag_and_are_shown_to_nobody() {
+fn secrets_have_no_flag_and_are_redacted() {
     let folder = folder_with("");
     let (secret, token) = ("ab".repeat(32), "operator-token-0123456789");
     let mut command = despacho(&folder);
@@ -94,9 +94,9 @@ fn secrets_take_no_flag_and_are_shown_to_nobody() {
 }
 
 #[test]
-fn a_shared_database_demands_a_secret_and_its_password_is_shown_to_nobody() {
+fn postgres_requires_a_secret_and_redacts_its_password() {
     let folder = folder_with("");
-    let (secret, address) = ("ab".repeat(32), "postgres://ana:tell-nobody@db.invalid/d?sslmode=require");
+    let (secret, address) = ("ab".repeat(32), "postgres://ana:swordfish@db.invalid/d?sslmode=require");
     let mut command = despacho(&folder);
     let rejected = command.env("DESPACHO_DATABASE", address).arg("config").output().unwrap();
     let received = String::from_utf8_lossy(&rejected.stderr).into_owned();
@@ -106,15 +106,15 @@ fn a_shared_database_demands_a_secret_and_its_password_is_shown_to_nobody() {
     );
     let shown = stdout(&command.env("DESPACHO_SECRET", &secret).output().unwrap());
     assert!(shown.contains("postgres://ana:***@db.invalid:5432/d?sslmode=require"), "{shown}");
-    assert!(!shown.contains("tell-nobody") && !received.contains("tell-nobody"));
+    assert!(!shown.contains("swordfish") && !received.contains("swordfish"));
     let mut command = despacho(&folder);
     let rejected = command.env("DESPACHO_SECRET", &secret).args(["config", "--database", address]).output().unwrap();
     let received = String::from_utf8_lossy(&rejected.stderr).into_owned();
-    assert!(received.contains("put it into DESPACHO_DATABASE") && !received.contains("tell-nobody"), "{received}");
+    assert!(received.contains("put it into DESPACHO_DATABASE") && !received.contains("swordfish"), "{received}");
 }
 
 #[test]
-fn every_command_explains_itself() {
+fn every_command_has_help() {
     let folder = folder_with("");
     for command in [
         &["init"][..],
@@ -126,6 +126,7 @@ fn every_command_explains_itself() {
         &["tariff", "check"],
         &["backup"],
         &["migrate"],
+        &["distances"],
         &["config"],
         &["healthcheck"],
     ] {

@@ -1,10 +1,10 @@
-//! Couriers by command, dispatch by the scheduler, and simulated couriers of sandbox stores.
+//! Couriers added by command, dispatch by the scheduler, and simulated couriers of sandbox stores.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::{OPERATOR, Server, TIMEOUT, created, matrix, run, stdout};
+use crate::harness::{OPERATOR, Server, TIMEOUT, create_store, create_store_with, run, stdout};
 
 fn send(server: &Server, line: &str, key: &str, body: &Value) -> Value {
     let head = format!("{line}\nx-api-token: {key}\ncontent-type: application/json");
@@ -28,9 +28,9 @@ fn order(code: &str) -> Value {
 }
 
 #[test]
-fn a_courier_added_by_command_is_given_the_next_order() {
+fn courier_added_by_command_receives_the_next_order() {
     let folder = tempfile::tempdir().unwrap();
-    let store = matrix(&folder);
+    let store = create_store(&folder);
     let text = stdout(&run(&folder, &["courier", "add", "--name", "Ana Souza", "--phone", "+5511990000001"]));
     let courier = text.lines().find_map(|line| line.strip_prefix("x-api-token: ")).unwrap();
     let listed: Value = serde_json::from_str(&stdout(&run(&folder, &["courier", "list"]))).unwrap();
@@ -41,7 +41,7 @@ fn a_courier_added_by_command_is_given_the_next_order() {
     let created = send(&server, "POST /delivery/orders", &store, &order("C-1"));
     let deadline = Instant::now() + TIMEOUT;
     while send(&server, "GET /courier/me", courier, &Value::Null)["orderId"].is_null() {
-        assert!(Instant::now() < deadline, "nobody gave the order to the courier");
+        assert!(Instant::now() < deadline, "the order was not allocated");
         std::thread::sleep(Duration::from_millis(100));
     }
     let seen = send(&server, &format!("GET /delivery/orders/{}", created["id"]), &store, &Value::Null);
@@ -50,7 +50,7 @@ fn a_courier_added_by_command_is_given_the_next_order() {
 }
 
 #[test]
-fn sandbox_order_is_delivered_and_a_real_courier_gets_nothing() {
+fn sandbox_order_is_delivered_by_simulated_couriers() {
     let server = Server::start(&[
         "--dispatch-interval-seconds",
         "1",
@@ -63,8 +63,8 @@ fn sandbox_order_is_delivered_and_a_real_courier_gets_nothing() {
     let real = send(&server, "POST /admin/couriers", OPERATOR, &courier);
     let real = real["value"].as_str().unwrap();
     send(&server, "POST /courier/position", real, &json!({ "latitude": -23.5614, "longitude": -46.6559 }));
-    // By the command, while the server runs.
-    let key = created(&server.folder, &["--sandbox"]);
+    // Created by command while the server runs.
+    let key = create_store_with(&server.folder, &["--sandbox"]);
     let created = send(&server, "POST /delivery/orders", &key, &order("SANDBOX-1"));
     let path = format!("GET /delivery/orders/{}", created["id"]);
     let deadline = Instant::now() + 3 * TIMEOUT;
@@ -72,7 +72,7 @@ fn sandbox_order_is_delivered_and_a_real_courier_gets_nothing() {
         let seen = send(&server, &path, &key, &Value::Null);
         match seen["situation"].as_u64() {
             Some(500) => break seen,
-            Some(status) if status > 500 => panic!("the order ended otherwise: {seen}"),
+            Some(status) if status > 500 => panic!("the order was not delivered: {seen}"),
             _ => assert!(Instant::now() < deadline, "{seen}\n{}", server.log()),
         }
         assert_eq!(send(&server, "GET /courier/order", real, &Value::Null)["order"], Value::Null);

@@ -1,11 +1,11 @@
-//! The deployment files speak of what there is: settings, metrics, paths.
+//! The deployment files name only existing settings, metrics and paths.
 
 use std::collections::BTreeSet;
 
 use despacho_shell::settings::{Host, Setting};
 use serde_json::Value;
 
-use crate::harness::{Server, despacho, matrix, stdout};
+use crate::harness::{Server, create_store, despacho, stdout};
 
 const DOCKERFILE: &str = include_str!("../../deploy/Dockerfile");
 const KUBERNETES: &str = include_str!("../../deploy/kubernetes.yaml");
@@ -14,7 +14,7 @@ const DASHBOARD: &str = include_str!("../../deploy/grafana.json");
 
 const SETTINGS: &str = include_str!("../../deploy/despacho.toml");
 
-/// The words of a text that begin so, of letters, digits and underscores.
+/// Returns the identifiers in a text that start with a prefix.
 fn words<'a>(text: &'a str, prefix: &str) -> BTreeSet<&'a str> {
     let split = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     split.filter(|word| word.starts_with(prefix)).collect()
@@ -27,29 +27,29 @@ fn every_variable_of_the_deployment_files_is_a_setting() {
         let named = words(text, "DESPACHO_");
         assert!(!named.is_empty(), "{name}");
         for variable in named {
-            assert!(known.contains(variable), "{name}: {variable} is no setting");
+            assert!(known.contains(variable), "{name}: {variable} is not a setting");
         }
     }
 }
 
 #[test]
-fn every_secret_of_the_deployment_files_is_kept_as_one() {
+fn deployment_files_contain_no_plain_secrets() {
     let secrets = Setting::of(Host::Server).filter(|setting| setting.is_secret).map(Setting::environment);
     for variable in secrets {
-        let place = KUBERNETES.find(&format!("- name: {variable}\n"));
-        if let Some(rest) = place.and_then(|at| KUBERNETES.get(at..)) {
+        let position = KUBERNETES.find(&format!("- name: {variable}\n"));
+        if let Some(rest) = position.and_then(|at| KUBERNETES.get(at..)) {
             let second = rest.lines().nth(1).unwrap_or_default().trim();
-            assert_eq!(second, "valueFrom:", "{variable} stands in the manifest");
+            assert_eq!(second, "valueFrom:", "{variable} has a plain value in the manifest");
         }
-        assert!(!DOCKERFILE.contains(&format!("{variable}=")), "{variable} stands in the image");
-        assert!(!SERVICE.contains(&format!("Environment={variable}=")), "{variable} stands in the unit");
+        assert!(!DOCKERFILE.contains(&format!("{variable}=")), "{variable} has a plain value in the image");
+        assert!(!SERVICE.contains(&format!("Environment={variable}=")), "{variable} has a plain value in the unit");
     }
 }
 
 #[test]
-fn every_metric_of_the_dashboard_is_one_that_the_server_has() {
+fn every_dashboard_metric_is_exported() {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     server.send(&format!("GET /delivery/orders\nx-api-token: {key}"), b"");
     let metrics = server.metrics().text().to_owned();
@@ -76,7 +76,7 @@ fn every_metric_of_the_dashboard_is_one_that_the_server_has() {
 }
 
 #[test]
-fn every_probe_asks_an_endpoint_that_answers_without_a_key() {
+fn deployment_probes_need_no_key() {
     let server = Server::start(&[]);
     let paths: BTreeSet<&str> =
         KUBERNETES.lines().filter_map(|line| line.trim().strip_prefix("path: ")).map(str::trim).collect();
@@ -94,7 +94,7 @@ fn every_probe_asks_an_endpoint_that_answers_without_a_key() {
     assert_eq!(setting.trim(), listener, "Prometheus scrapes the listener that needs no token");
 }
 
-/// The unit's settings are in the file that it names, not in its environment: that would win over the file.
+/// The unit must not set environment variables, because they override the settings file.
 #[test]
 fn unit_reads_the_settings_file_that_it_ships_with() {
     let line = SERVICE.lines().find_map(|line| line.strip_prefix("ExecStart=")).unwrap();

@@ -1,19 +1,19 @@
-//! Large, slow, broken and too many.
+//! Large, slow, malformed and excessive requests.
 
 use std::{
     io::{Read, Write},
     time::{Duration, Instant},
 };
 
-use crate::harness::{Response, Server, TIMEOUT, matrix, request};
+use crate::harness::{Response, Server, TIMEOUT, create_store, request};
 
 const TOO_LARGE: usize = 300_000;
 
 fn chunked(bytes: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
-    for piece in bytes.chunks(10_000) {
-        whole.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
-        whole.extend_from_slice(piece);
+    for chunk in bytes.chunks(10_000) {
+        whole.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        whole.extend_from_slice(chunk);
         whole.extend_from_slice(b"\r\n");
     }
     whole.extend_from_slice(b"0\r\n\r\n");
@@ -21,22 +21,22 @@ fn chunked(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_body_past_the_limit_is_413_however_its_length_is_told() {
+fn body_above_limit_returns_413_with_any_framing() {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     let head = format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");
     let body = vec![b' '; TOO_LARGE];
     server.send(&head, &body).is_problem(413, "body_too_large");
     let head = format!("{head}\ntransfer-encoding: chunked");
     server.send(&head, &chunked(&body)).is_problem(413, "body_too_large");
-    // Inside the limit a chunked body is a body.
+    // A chunked body below the limit is accepted.
     server.send(&head, &chunked(b"{}")).is_problem(422, "validation_failed");
     server.send(&head, &chunked(&vec![b' '; 200_000])).is_problem(400, "malformed_request");
 }
 
 #[test]
-fn who_dallies_with_the_head_is_cut_off() {
+fn slow_request_head_closes_connection() {
     let server = Server::start(&["--timeouts-header-seconds", "1"]);
     for sent in ["", "GET /healthz HT", "GET /healthz HTTP/1.1\r\nhost: x\r\n"] {
         let mut stream = server.connect();
@@ -52,7 +52,7 @@ fn who_dallies_with_the_head_is_cut_off() {
 }
 
 #[test]
-fn a_body_that_does_not_come_is_refused_and_the_connection_closed() {
+fn missing_body_returns_400_and_closes_connection() {
     let server = Server::start(&["--timeouts-request-seconds", "1"]);
     let mut stream = server.connect();
     stream.write_all(b"POST /delivery/orders HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{").unwrap();
@@ -78,7 +78,7 @@ fn malformed_body_returns_400_without_error_in_log() {
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
         let text = String::from_utf8_lossy(&bytes);
-        // A client that breaks off inside its body can get no response.
+        // A client that disconnects within its body may receive no response.
         let left = bytes.is_empty() && !body.contains("XX") && !body.contains("zz");
         assert!(left || text.starts_with("HTTP/1.1 400"), "{body:?}: {text}");
         assert!(left || text.contains("malformed_request") && text.contains("connection: close"), "{body:?}: {text}");
@@ -94,21 +94,21 @@ fn malformed_body_returns_400_without_error_in_log() {
 }
 
 #[test]
-fn a_connection_too_many_is_told_so() {
+fn connection_above_total_limit_returns_503() {
     let server = Server::start(&["--max-connections", "2", "--demo"]);
     let key = server.key.clone().unwrap();
     let held = [server.connect(), server.connect()];
     for mut stream in &held {
-        // Open streams of events are in use: an idle connection would be closed to make room.
+        // Open event streams are active; an idle connection would be closed to make room.
         let open = format!("GET /delivery/events/stream HTTP/1.1\r\nhost: x\r\nx-api-token: {key}\r\n\r\n");
         stream.write_all(open.as_bytes()).unwrap();
         let mut start = [0; 12];
         stream.read_exact(&mut start).unwrap();
         assert_eq!(&start, b"HTTP/1.1 200");
     }
-    // A server without room is not one that is dead: whoever watches it is answered.
-    for watched in [server.get("/healthz"), server.get("/readyz"), server.metrics()] {
-        assert_eq!((watched.status, watched.header("connection")), (200, Some("close")));
+    // Probes are served above the connection limit: an overloaded server must not be restarted.
+    for probe in [server.get("/healthz"), server.get("/readyz"), server.metrics()] {
+        assert_eq!((probe.status, probe.header("connection")), (200, Some("close")));
     }
     let rejected = server.get("/delivery/orders");
     rejected.is_problem(503, "unavailable");
@@ -116,13 +116,13 @@ fn a_connection_too_many_is_told_so() {
     drop(held);
     let deadline = Instant::now() + TIMEOUT;
     while server.get("/delivery/orders").status != 401 {
-        assert!(Instant::now() < deadline, "no room after the others have left");
+        assert!(Instant::now() < deadline, "connections are still rejected after the others have closed");
     }
     assert!(server.metrics().text().contains("despacho_http_connections_shed_total"));
 }
 
 #[test]
-fn what_is_no_http_and_odd_targets_leave_the_server_standing() {
+fn invalid_http_and_odd_targets_do_not_stop_the_server() {
     let server = Server::start(&[]);
     for junk in [&b"\x16\x03\x01\x02\x00"[..], b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\0\0\0\0\r\n\r\n"] {
         let mut stream = server.connect();
@@ -138,7 +138,7 @@ fn what_is_no_http_and_odd_targets_leave_the_server_standing() {
     }
     server.send("OPTIONS *", b"").is_problem(404, "endpoint_not_found");
     server.send("BREW /x", b"").is_problem(404, "endpoint_not_found");
-    // It names a host and no path.
+    // The target is a host without a path.
     server.send("CONNECT other:443", b"").is_problem(404, "endpoint_not_found");
     let mut stream = server.connect();
     let two = [&request("GET /nothing", b"")[..]].concat();

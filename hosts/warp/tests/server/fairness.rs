@@ -1,4 +1,4 @@
-//! What one merchant may take from others: streams and webhook deliveries; and that a stream ends with its key.
+//! Fairness between merchants, for streams and webhook deliveries; and the end of a stream with its key.
 
 use std::{
     io::{BufRead, BufReader, ErrorKind, Read, Write},
@@ -13,7 +13,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::harness::{OPERATOR, Response, Server, TIMEOUT, matrix, run};
+use crate::harness::{OPERATOR, Response, Server, TIMEOUT, create_store, run};
 
 const UNLIMITED: &[&str] = &["--limits-writes-per-minute", "1000000"];
 
@@ -52,7 +52,7 @@ fn store(cnpj: &str, email: &str) -> Value {
     })
 }
 
-/// An open stream: the status, and its lines.
+/// Opens a stream, and returns the status and a reader of its lines.
 fn stream(server: &Server, key: &str) -> (u16, BufReader<TcpStream>) {
     let mut socket = server.connect();
     write!(socket, "GET /delivery/events/stream HTTP/1.1\r\nhost: test\r\nx-api-token: {key}\r\n\r\n").unwrap();
@@ -62,7 +62,7 @@ fn stream(server: &Server, key: &str) -> (u16, BufReader<TcpStream>) {
     (line.split(' ').nth(1).unwrap().parse().unwrap(), reader)
 }
 
-/// Everything up to the end of the response. An end is the last chunk, or the connection's.
+/// Reads until the response ends, by its last chunk or by the end of the connection.
 fn rest(reader: &mut BufReader<TcpStream>, timeout: Duration) -> Option<String> {
     let (deadline, mut text) = (Instant::now() + timeout, String::new());
     reader.get_ref().set_read_timeout(Some(Duration::from_millis(100))).unwrap();
@@ -86,15 +86,15 @@ fn key(server: &Server, parent: &str) -> (String, String) {
 #[test]
 fn revoked_keys_stream_ends_while_events_come() {
     let folder = tempfile::tempdir().unwrap();
-    let parent = matrix(&folder);
+    let parent = create_store(&folder);
     let server = Server::start_in(folder, UNLIMITED);
     let (id, revoked) = key(&server, &parent);
     let (status, mut reader) = stream(&server, &revoked);
     assert_eq!(status, 200);
-    let (going_on, written) = (AtomicBool::new(true), AtomicUsize::new(0));
+    let (is_running, written) = (AtomicBool::new(true), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         let _flood = scope.spawn(|| {
-            while going_on.load(Ordering::SeqCst) {
+            while is_running.load(Ordering::SeqCst) {
                 made(&send(&server, "POST /delivery/orders", &parent, &order(&format!("F-{written:?}"))));
                 written.fetch_add(1, Ordering::SeqCst);
             }
@@ -107,34 +107,34 @@ fn revoked_keys_stream_ends_while_events_come() {
         assert_eq!(send(&server, &format!("DELETE /delivery/keys/{id}"), &parent, &Value::Null).status, 204);
         made(&send(&server, "POST /delivery/orders", &parent, &order("AFTER")));
         let text = rest(&mut reader, TIMEOUT);
-        going_on.store(false, Ordering::SeqCst);
-        let text = text.expect("the stream ends although events come");
-        assert!(!text.contains("\"AFTER\""), "an event of after the revocation");
+        is_running.store(false, Ordering::SeqCst);
+        let text = text.expect("the stream ends while events arrive");
+        assert!(!text.contains("\"AFTER\""), "an event after the revocation");
     });
 }
 
 #[test]
 fn silent_stream_ends_with_its_key_or_its_branch() {
     let folder = tempfile::tempdir().unwrap();
-    let parent = matrix(&folder);
+    let parent = create_store(&folder);
     let server = Server::start_in(folder, UNLIMITED);
     let (id, revoked) = key(&server, &parent);
     let branch = made(&send(&server, "POST /delivery/stores", &parent, &store("11444777000161", "f@padaria.com.br")));
     let (branch_id, branch_key) = (branch["storeId"].as_str().unwrap(), branch["value"].as_str().unwrap());
-    let (mut own, mut removed, mut kept) =
+    let (mut own, mut removed, mut open) =
         (stream(&server, &revoked).1, stream(&server, branch_key).1, stream(&server, &parent).1);
     assert_eq!(send(&server, &format!("DELETE /delivery/keys/{id}"), &parent, &Value::Null).status, 204);
     assert_eq!(send(&server, &format!("DELETE /delivery/stores/{branch_id}"), &parent, &Value::Null).status, 204);
-    // Less than the 15 seconds of a heartbeat.
+    // Less than the interval of heartbeats, 15 seconds.
     assert!(rest(&mut own, Duration::from_secs(10)).is_some(), "the key was revoked");
     assert!(rest(&mut removed, Duration::from_secs(10)).is_some(), "the branch was removed");
-    assert!(rest(&mut kept, Duration::from_secs(2)).is_none(), "another key's stream goes on");
+    assert!(rest(&mut open, Duration::from_secs(2)).is_none(), "another key's stream continues");
 }
 
 #[test]
 fn stream_ends_when_another_process_revokes_its_key() {
     let folder = tempfile::tempdir().unwrap();
-    let parent = matrix(&folder);
+    let parent = create_store(&folder);
     let server = Server::start_in(folder, UNLIMITED);
     let (id, revoked) = key(&server, &parent);
     let mut reader = stream(&server, &revoked).1;
@@ -146,7 +146,7 @@ fn stream_ends_when_another_process_revokes_its_key() {
 #[test]
 fn more_keys_give_a_merchant_no_more_streams() {
     let folder = tempfile::tempdir().unwrap();
-    let parent = matrix(&folder);
+    let parent = create_store(&folder);
     let args = [UNLIMITED, &["--streams-per-merchant", "3", "--streams-total", "10"]].concat();
     let server = Server::start_in(folder, &args);
     let branch = made(&send(&server, "POST /delivery/stores", &parent, &store("11444777000161", "f@padaria.com.br")));
@@ -157,7 +157,7 @@ fn more_keys_give_a_merchant_no_more_streams() {
     assert_eq!(stream(&server, other["value"].as_str().unwrap()).0, 200);
 }
 
-/// A receiver that accepts connections, reads what comes and never responds; counts its connections.
+/// Starts a receiver that accepts and counts connections and never responds.
 fn hanging() -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -173,7 +173,7 @@ fn hanging() -> (String, Arc<AtomicUsize>) {
     (format!("http://{address}/hook"), count)
 }
 
-/// A receiver that responds at once, and sends the bodies on.
+/// Starts a receiver that responds at once and forwards the bodies.
 fn healthy() -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -200,7 +200,7 @@ fn healthy() -> (String, mpsc::Receiver<String>) {
 #[test]
 fn hanging_receivers_delay_their_own_merchant_only() {
     let folder = tempfile::tempdir().unwrap();
-    let parent = matrix(&folder);
+    let parent = create_store(&folder);
     let webhooks = ["--webhooks-loopback", "--webhooks-per-store", "1000", "--webhooks-per-merchant", "1000"];
     let args = [UNLIMITED, &webhooks, &["--webhooks-timeout-seconds", "30"]].concat();
     let server = Server::start_in(folder, &args);
@@ -219,12 +219,12 @@ fn hanging_receivers_delay_their_own_merchant_only() {
         std::thread::sleep(Duration::from_millis(10));
     }
     for code in ["B-1", "B-2", "B-3"] {
-        let begun = Instant::now();
+        let started = Instant::now();
         made(&send(&server, "POST /delivery/orders", &other, &order(code)));
         // Half of the timeout of a single receiver: no delivery waited for one that hangs.
         let body = bodies.recv_timeout(Duration::from_secs(15)).expect("the other merchant's event arrives");
         assert!(body.contains("order.created"), "{body}");
-        eprintln!("{code} after {:?}", begun.elapsed());
+        eprintln!("{code} after {:?}", started.elapsed());
     }
-    assert_eq!(connections.load(Ordering::SeqCst), 8, "as many as one merchant may have at once");
+    assert_eq!(connections.load(Ordering::SeqCst), 8, "the maximum of one merchant");
 }

@@ -1,4 +1,4 @@
-//! Starts the binary on a free port with a folder of its own, and talks HTTP to it by hand, so that tests can be rude.
+//! Starts the binary on a free port with a temporary folder, and sends raw HTTP, which allows malformed requests.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -12,55 +12,55 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Longer than anything here takes on a busy machine.
+/// Exceeds the duration of every test step on a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) const OPERATOR: &str = "operator-token-for-tests-1";
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_despacho");
 
-/// The binary with a clean environment.
+/// Returns a command that runs the binary with a clean environment.
 pub(crate) fn despacho(folder: &TempDir) -> Command {
     prepared(Command::new(BINARY), folder)
 }
 
-/// A command with the binary's clean environment.
+/// Gives a command the clean environment of the binary.
 pub(crate) fn prepared(mut command: Command, folder: &TempDir) -> Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("DESPACHO_") {
             command.env_remove(name);
         }
     }
-    // Simulated couriers would deliver a test's orders before it has looked at them.
+    // Simulated couriers would deliver a test's orders before the test reads them.
     command.env("DESPACHO_SANDBOX_COURIERS_PER_STORE", "0");
     command.env("DESPACHO_DATA", folder.path()).current_dir(folder.path()).stdin(Stdio::null());
     command
 }
 
-/// Creates a service in a folder; what is there stays.
+/// Creates a service in a folder. Existing data is not changed.
 pub(crate) fn init(folder: &TempDir) {
     stdout(&run(folder, &["init"]));
 }
 
-/// Runs a command to its end.
+/// Runs a command until it exits.
 pub(crate) fn run(folder: &TempDir, args: &[&str]) -> Output {
     despacho(folder).args(args).output().unwrap()
 }
 
-/// What a command printed.
+/// Returns the standard output of a successful command.
 pub(crate) fn stdout(output: &Output) -> String {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{} {out}{err}", output.status);
     out.into_owned()
 }
 
-/// The key of a new parent store in a new service.
-pub(crate) fn matrix(folder: &TempDir) -> String {
+/// Creates a service with a parent store, and returns the store's key.
+pub(crate) fn create_store(folder: &TempDir) -> String {
     init(folder);
-    created(folder, &[])
+    create_store_with(folder, &[])
 }
 
-/// The key of a parent store that `store create` creates with these additional arguments.
-pub(crate) fn created(folder: &TempDir, more: &[&str]) -> String {
+/// Creates a parent store with additional arguments, and returns its key.
+pub(crate) fn create_store_with(folder: &TempDir, more: &[&str]) -> String {
     let words = "store create --cnpj 12ABC34501DE35 --responsible Ana --phone +5592991000000 --email ana@padaria.com.br \
          --number 1000 --state SP --latitude -23.5614 --longitude -46.6559";
     let named = ["--name", "Padaria Central", "--street", "Avenida Paulista", "--city", "São Paulo"];
@@ -75,7 +75,7 @@ pub(crate) struct Server {
     address: String,
     log: Arc<Mutex<String>>,
     reader: Option<JoinHandle<()>>,
-    /// The demonstration's key.
+    /// The key of the demo.
     pub(crate) key: Option<String>,
     pub(crate) folder: TempDir,
 }
@@ -94,16 +94,16 @@ impl Server {
         Server::start_by(command, folder, args)
     }
 
-    /// Starts the server by a command that ends with its arguments so far.
+    /// Starts the server with a command, to which further arguments are appended.
     pub(crate) fn start_by(mut command: Command, folder: TempDir, args: &[&str]) -> Server {
         command.args(["--log-format", "json", "--log-level", "debug"]).args(args);
         command.env("DESPACHO_ADMIN_TOKEN", OPERATOR).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let log = Arc::new(Mutex::new(String::new()));
-        let (errors, kept) = (child.stderr.take().unwrap(), log.clone());
+        let (errors, copy) = (child.stderr.take().unwrap(), log.clone());
         let reader = std::thread::spawn(move || {
             for line in BufReader::new(errors).lines().map_while(Result::ok) {
-                let mut log = kept.lock().unwrap();
+                let mut log = copy.lock().unwrap();
                 log.push_str(&line);
                 log.push('\n');
             }
@@ -112,14 +112,14 @@ impl Server {
         let first = lines.next().transpose().unwrap().unwrap_or_default();
         let second = if args.contains(&"--demo") { lines.next().transpose().unwrap() } else { None };
         let key = second.and_then(|line| line.strip_prefix("x-api-token: ").map(str::to_owned));
-        // What is printed beyond has a reader to the end, so that printing never fails.
+        // Reads the remaining output: otherwise the server's writes would fail.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         let address = first.trim_end().rsplit("//").next().unwrap_or_default().to_owned();
         assert!(first.starts_with("ready http"), "{first}{}", log.lock().unwrap());
         Server { child, address, log, reader: Some(reader), key, folder }
     }
 
-    /// The process.
+    /// Returns the process ID.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -134,7 +134,7 @@ impl Server {
         stream
     }
 
-    /// Sends a request of its own connection and reads the answer. `head` is the request's line and headers, each on a line.
+    /// Sends a request on a new connection and reads the response. `head` is the request line and headers, one per line.
     pub(crate) fn send(&self, head: &str, body: &[u8]) -> Response {
         let mut stream = self.connect();
         stream.write_all(&request(head, body)).unwrap();
@@ -154,7 +154,7 @@ impl Server {
         assert!(sent.success());
     }
 
-    /// Waits for its end, at most so long, and gives its exit status and log.
+    /// Waits until the process ends, and returns its exit status and log.
     pub(crate) fn ended(mut self, timeout: Duration) -> (ExitStatus, String) {
         let deadline = Instant::now() + timeout;
         while Instant::now() < deadline {
@@ -164,7 +164,7 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        panic!("it still runs: {}", self.log.lock().unwrap());
+        panic!("the server still runs: {}", self.log.lock().unwrap());
     }
 
     pub(crate) fn log(&self) -> String {
@@ -179,7 +179,7 @@ impl Drop for Server {
     }
 }
 
-/// The bytes of a request that asks for the connection's end.
+/// Encodes a request with `connection: close`.
 pub(crate) fn request(head: &str, body: &[u8]) -> Vec<u8> {
     let (line, headers) = head.split_once('\n').unwrap_or((head, ""));
     let mut text = format!("{line} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
@@ -193,7 +193,7 @@ pub(crate) fn request(head: &str, body: &[u8]) -> Vec<u8> {
     [text.as_bytes(), body].concat()
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -202,13 +202,13 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    /// Reads to the connection's end.
+    /// Reads until the connection ends.
     pub(crate) fn read(stream: &mut TcpStream) -> Response {
         let mut bytes = Vec::new();
         if let Err(error) = stream.read_to_end(&mut bytes) {
-            assert!(!bytes.is_empty(), "no answer: {error}");
+            assert!(!bytes.is_empty(), "no response: {error}");
         }
-        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("an answer's head");
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a response head");
         let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
         let mut lines = head.lines();
         let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
@@ -233,7 +233,7 @@ impl Response {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
-    /// Asserts that it is a problem document with this status and code.
+    /// Asserts that the response is a problem document with a status and code.
     pub(crate) fn is_problem(&self, status: u16, code: &str) {
         assert_eq!((self.status, self.header("content-type")), (status, Some("application/problem+json")), "{self:?}");
         let problem = self.json();

@@ -1,6 +1,6 @@
-//! Clients that request and never read: their memory is bounded, their connections end, and others are served meanwhile.
+//! Clients that send requests and never read: their memory is bounded, their connections end, and others are served.
 //!
-//! The tests print the memory that they saw. With more clients, 2,000 sockets and 60 HTTP/2 connections, and the optimised server:
+//! The tests print the measured memory. With more clients, 2,000 sockets and 60 HTTP/2 connections, and the optimised server:
 //! `ulimit -n 8192; HOSTILE_SCALE=5 cargo test --release -p despacho-warp --test server hostile closed_windows -- --nocapture`
 
 use std::{
@@ -15,14 +15,14 @@ use crate::harness::{Server, TIMEOUT};
 const MAX_RESIDENT_KB: u64 = 300 * 1024;
 /// Sockets that read nothing.
 const SOCKETS: usize = 400;
-/// Requests on each, sent at once.
+/// Pipelined requests per socket.
 const PIPELINED: usize = 20;
-/// How many times as many clients as the short form has.
+/// Returns the factor on the number of clients.
 pub(crate) fn scale() -> usize {
     std::env::var("HOSTILE_SCALE").map_or(1, |scale| scale.parse().unwrap())
 }
 
-/// Connections that never read lists of large orders.
+/// Connections that request lists of large orders and never read them.
 const LISTS: usize = 40;
 
 #[cfg(target_os = "linux")]
@@ -37,7 +37,7 @@ pub(crate) fn resident_kb(_server: &Server, _field: &str) -> u64 {
     0
 }
 
-/// Sends without reading; what does not fit into the kernel's buffers is not sent.
+/// Sends requests without reading, until the kernel's buffers are full.
 fn unread(server: &Server, head: &str, count: usize) -> TcpStream {
     let mut stream = server.connect();
     let (line, headers) = head.split_once('\n').unwrap_or((head, "\n"));
@@ -75,7 +75,7 @@ fn large_order(code: usize) -> String {
     format!(r#"{{"code": "L-{code}", "deliveries": [{}]}}"#, vec![delivery; 50].join(","))
 }
 
-/// Bytes and orders of each page of a list.
+/// Returns the size and the number of orders of each page of a list.
 fn order_pages(server: &Server, key: &str) -> Vec<(usize, usize)> {
     let (mut pages, mut cursor) = (Vec::new(), String::new());
     loop {
@@ -121,13 +121,13 @@ fn unread_responses_are_bounded_and_their_connections_end() {
 }
 
 #[test]
-fn connection_above_address_limit_replaces_idle_one() {
+fn address_limit_replaces_idle_connections() {
     let server = Server::start(&["--max-connections-per-address", "20"]);
     let mut first = unread(&server, "GET /healthz", 1);
     let mut start = [0; 12];
     first.read_exact(&mut start).unwrap();
     let held: Vec<TcpStream> = (0..40).map(|_| server.connect()).collect();
-    // Other clients of the same address are served all along.
+    // Other clients of the same address are still served.
     assert_eq!(server.get("/healthz").status, 200);
     assert!(connections(&server) <= 21);
     let mut rest = Vec::new();
@@ -141,7 +141,7 @@ fn slow_reader_is_not_cut_off_while_it_reads() {
     let mut stream = server.connect();
     stream.write_all(b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
     let (mut bytes, mut part) = (0, vec![0; 64 * 1024]);
-    // Slower than the timeout as a whole, faster in each part.
+    // The whole response takes longer than the timeout, each part less.
     for _ in 0..20 {
         bytes += stream.read(&mut part).unwrap();
         std::thread::sleep(Duration::from_millis(150));

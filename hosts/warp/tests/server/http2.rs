@@ -1,4 +1,4 @@
-//! HTTP/2 over TLS by a real client: many requests on one connection, the limits of a body, and a stream of events.
+//! HTTP/2 over TLS: many requests on one connection, the body limit, and an event stream.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,12 +15,12 @@ use tokio_rustls::{
 
 use crate::harness::{Server, TIMEOUT};
 
-/// Requests at once that the server allows on a connection.
+/// Concurrent requests that the server allows on a connection.
 const STREAMS: usize = 128;
 
 type Sender = SendRequest<Full<Bytes>>;
 
-/// A server with a certificate for `localhost`, and the certificate.
+/// Starts a server with a certificate for `localhost`, and returns both.
 fn server() -> (Server, rcgen::CertifiedKey<rcgen::KeyPair>) {
     server_with(&[])
 }
@@ -40,7 +40,7 @@ async fn connect(server: &Server, made: &rcgen::CertifiedKey<rcgen::KeyPair>) ->
     connect_with(server, made, 65_535).await
 }
 
-/// A connection whose streams take so many bytes before the client opens their windows further, which it does by reading.
+/// Opens a connection with an initial stream window. Reading opens the windows further.
 async fn connect_with(server: &Server, made: &rcgen::CertifiedKey<rcgen::KeyPair>, window: u32) -> Sender {
     let mut roots = RootCertStore::empty();
     roots.add(made.cert.der().clone()).unwrap();
@@ -91,7 +91,7 @@ fn preview() -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_connection_carries_more_requests_than_it_may_at_once() {
+async fn connection_queues_requests_above_its_stream_limit() {
     let (server, made) = server();
     let (sender, key) = (connect(&server, &made).await, server.key.clone().unwrap());
     let mut requested = tokio::task::JoinSet::new();
@@ -110,10 +110,10 @@ async fn one_connection_carries_more_requests_than_it_may_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_body_past_the_limit_is_413_and_the_connection_goes_on() {
+async fn http2_body_above_limit_returns_413_and_keeps_connection() {
     let (server, made) = server();
     let (sender, key) = (connect(&server, &made).await, server.key.clone().unwrap());
-    // Larger than the windows too, so that it must be read on for the refusal to come through.
+    // Larger than the windows: the server must keep reading for the client to receive the response.
     let large = send(&sender, request("POST", "/delivery/orders", &key, vec![b' '; 600_000])).await;
     assert_eq!(problem(large).await, (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large".to_owned()));
     let within = send(&sender, request("POST", "/delivery/orders", &key, vec![b' '; 200_000])).await;
@@ -123,7 +123,7 @@ async fn a_body_past_the_limit_is_413_and_the_connection_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_of_events_and_requests_share_a_connection() {
+async fn event_stream_and_requests_share_a_connection() {
     let (server, made) = server();
     let (sender, key) = (connect(&server, &made).await, server.key.clone().unwrap());
     let mut open = request("GET", "/delivery/events/stream", &key, "");
@@ -143,24 +143,24 @@ async fn a_stream_of_events_and_requests_share_a_connection() {
         text
     };
     assert!(timeout(TIMEOUT, received).await.unwrap().contains("id:"));
-    // Ending the stream ends neither the connection nor the server.
+    // Closing the stream closes neither the connection nor the server.
     drop(body);
     tokio::time::sleep(Duration::from_millis(10)).await;
     assert_eq!(send(&sender, request("GET", "/healthz", &key, "")).await.status(), StatusCode::OK);
 }
 
-/// Bytes of unsent responses, by the server's own figure.
+/// Reads the memory of unsent responses from the metrics.
 async fn response_memory(sender: &SendRequest<Full<Bytes>>) -> usize {
     let metrics = send(sender, request("GET", "/metrics", crate::harness::OPERATOR, "")).await;
     let text = timeout(TIMEOUT, metrics.into_body().collect()).await.unwrap().unwrap().to_bytes();
     let text = String::from_utf8(text.to_vec()).unwrap();
     let figure = text.lines().find_map(|line| line.strip_prefix("despacho_http_response_memory_bytes "));
-    figure.unwrap_or_else(|| panic!("no figure of response memory in {text}")).parse().unwrap()
+    figure.unwrap_or_else(|| panic!("no response memory in {text}")).parse().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn closed_windows_hold_little_memory_and_end_their_connections() {
-    // The whole share of one caller is 4 MiB here, so that few streams use it up.
+    // One caller may use only 4 MiB here, which few streams exhaust.
     let limits = ["--timeouts-write-seconds", "3", "--overload-response-per-caller-mib", "4"];
     let quota = ["--limits-reads-per-minute", "1000000"];
     let (server, made) = server_with(&[&limits[..], &quota].concat());
@@ -187,7 +187,7 @@ async fn closed_windows_hold_little_memory_and_end_their_connections() {
     eprintln!("{} responses held back: {resident} kB at most", held.len());
     assert!(resident < 300 * 1024, "{resident} kB");
     let other = connect(&server, &made).await;
-    // The address's share, the merchant's, and the response with the metrics itself.
+    // The limits of the address and of the merchant, plus the response with the metrics.
     let memory = response_memory(&other).await;
     assert!(memory < 9 << 20, "{memory} bytes");
     assert_eq!(send(&other, request("GET", "/healthz", "", "")).await.status(), StatusCode::OK);

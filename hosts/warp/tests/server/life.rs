@@ -1,4 +1,4 @@
-//! Start, work by the clock, and an orderly end.
+//! Start, timed transitions and graceful shutdown.
 
 use std::{
     io::{Read, Write},
@@ -6,16 +6,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::harness::{Response, Server, TIMEOUT, matrix};
+use crate::harness::{Response, Server, TIMEOUT, create_store};
 
 const ORDER: &str = r#"{"code": "A-1", "preparationTime": 0, "deliveries": [{"name": "Rui", "phone": "+5511999990000",
     "onlinePayment": true, "address": {"street": "Rua Augusta", "number": "1", "city": "São Paulo", "state": "SP",
     "latitude": -23.55, "longitude": -46.63}}]}"#;
 
-/// A server in the middle of reading an order's body.
+/// Starts a server that has received a part of an order's body.
 fn half_sent(extra: &[&str]) -> (Server, TcpStream, String) {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, extra);
     let mut stream = server.connect();
     let head = format!(
@@ -24,10 +24,10 @@ fn half_sent(extra: &[&str]) -> (Server, TcpStream, String) {
         ORDER.len()
     );
     stream.write_all(head.as_bytes()).unwrap();
-    // The server says so once it waits for the body: from then on the request is accepted.
-    let mut go_on = [0; 25];
-    stream.read_exact(&mut go_on).unwrap();
-    assert!(go_on.starts_with(b"HTTP/1.1 100"));
+    // The server sends 100 when it waits for the body: from here on the request is accepted.
+    let mut interim = [0; 25];
+    stream.read_exact(&mut interim).unwrap();
+    assert!(interim.starts_with(b"HTTP/1.1 100"));
     stream.write_all(&ORDER.as_bytes()[..20]).unwrap();
     (server, stream, key)
 }
@@ -35,13 +35,13 @@ fn half_sent(extra: &[&str]) -> (Server, TcpStream, String) {
 fn wait_until_rejected(server: &Server) {
     let deadline = Instant::now() + TIMEOUT;
     while TcpStream::connect(server.address()).is_ok() {
-        assert!(Instant::now() < deadline, "it still accepts");
+        assert!(Instant::now() < deadline, "the server still accepts connections");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
-fn a_stopped_server_finishes_what_it_accepted() {
+fn shutdown_completes_accepted_requests() {
     for signal in ["TERM", "INT"] {
         let (server, mut stream, _) = half_sent(&[]);
         let mut idle = server.connect();
@@ -61,7 +61,7 @@ fn a_stopped_server_finishes_what_it_accepted() {
 }
 
 #[test]
-fn what_was_acknowledged_is_there_after_a_restart() {
+fn acknowledged_order_survives_a_restart() {
     let (mut server, mut stream, key) = half_sent(&[]);
     server.signal("TERM");
     stream.write_all(&ORDER.as_bytes()[20..]).unwrap();
@@ -76,7 +76,7 @@ fn what_was_acknowledged_is_there_after_a_restart() {
 }
 
 #[test]
-fn the_deadline_ends_what_does_not_end_by_itself() {
+fn shutdown_timeout_closes_open_connections() {
     let (server, mut stream, _) = half_sent(&["--timeouts-shutdown-seconds", "1"]);
     let started = Instant::now();
     server.signal("TERM");
@@ -85,11 +85,11 @@ fn the_deadline_ends_what_does_not_end_by_itself() {
     assert!(log.contains("shutdown timeout exceeded"), "{log}");
     let mut rest = Vec::new();
     let _ = stream.read_to_end(&mut rest);
-    assert!(rest.is_empty(), "nothing was answered");
+    assert!(rest.is_empty(), "no response was sent");
 }
 
 #[test]
-fn told_twice_it_stops_at_once() {
+fn second_signal_stops_at_once() {
     let (server, _stream, _) = half_sent(&[]);
     let started = Instant::now();
     server.signal("TERM");
@@ -101,9 +101,9 @@ fn told_twice_it_stops_at_once() {
 }
 
 #[test]
-fn the_clock_moves_orders_on() {
+fn scheduler_applies_timed_transitions() {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     let head = format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");
     let order = server.send(&head, ORDER.as_bytes()).json();
@@ -111,7 +111,7 @@ fn the_clock_moves_orders_on() {
     let moved = || server.metrics().text().contains("despacho_scheduler_orders_moved_total 1\n");
     let deadline = Instant::now() + TIMEOUT;
     while !moved() {
-        assert!(Instant::now() < deadline, "nobody moved the order");
+        assert!(Instant::now() < deadline, "the transition was not applied");
         std::thread::sleep(Duration::from_millis(50));
     }
     let read = server.send(&format!("GET /delivery/orders/{}\nx-api-token: {key}", order["id"]), b"");
@@ -119,18 +119,18 @@ fn the_clock_moves_orders_on() {
 }
 
 #[test]
-fn a_taken_address_is_a_failure_that_names_it() {
+fn occupied_address_is_reported() {
     let server = Server::start(&[]);
     let folder = tempfile::tempdir().unwrap();
     crate::harness::init(&folder);
     let output = crate::harness::run(&folder, &["serve", "--listen", server.address()]);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(errors.contains(server.address()) && errors.contains("cannot be listened on"), "{errors}");
+    assert!(errors.contains(server.address()) && errors.contains("cannot listen on"), "{errors}");
 }
 
 #[test]
-fn the_demonstration_is_seeded_once_and_its_key_works() {
+fn demo_data_is_created_once_and_its_key_works() {
     let mut server = Server::start(&["--demo"]);
     let key = server.key.clone().unwrap();
     let keys = |server: &Server| server.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").json();

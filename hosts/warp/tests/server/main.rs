@@ -1,6 +1,6 @@
-//! The real binary over real sockets.
+//! Tests of the server binary over sockets.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test says by a panic that it failed, and so do its helpers")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests and their helpers report failures by panics")]
 
 mod addresses;
 mod commands;

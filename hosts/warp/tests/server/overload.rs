@@ -1,4 +1,4 @@
-//! More asked than the server can do: it refuses the rest, stays alive to its supervisor, loses nothing and recovers.
+//! Overload: the server rejects excess requests, serves probes, loses no acknowledged order and recovers.
 
 use std::{
     collections::BTreeMap,
@@ -12,12 +12,11 @@ use std::{
 
 use crate::harness::{Response, Server, TIMEOUT};
 
-/// Clients that ask without a pause: many times what the server below takes on.
+/// Clients that send requests continuously: many times the capacity of the server below.
 const CLIENTS: usize = 48;
-/// Requests of each.
+/// Requests per client.
 const EACH: usize = 25;
-/// Resident memory that the server stays below, in kilobytes: without a bound 48 clients alone do not take it either, but an unbounded
-/// queue under the bodies below would.
+/// Maximum resident memory of the server, in kilobytes. The 48 clients do not reach it, but an unbounded queue of the bodies below would.
 const MAX_KB: u64 = 400 * 1024;
 
 fn order(code: &str) -> String {
@@ -32,7 +31,7 @@ fn head(key: &str) -> String {
     format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json")
 }
 
-/// Two kilobytes of spaces are JSON as well.
+/// Creates an order with two kilobytes of trailing spaces, which JSON allows.
 fn create(server: &Server, key: &str, code: &str) -> Response {
     server.send(&head(key), (order(code) + &" ".repeat(2_048)).as_bytes())
 }
@@ -50,20 +49,20 @@ fn resident_kb(_server: &Server) -> u64 {
 }
 
 #[test]
-fn an_overloaded_server_sheds_answers_its_supervisor_and_recovers() {
+fn overloaded_server_rejects_serves_probes_and_recovers() {
     let limits = ["--overload-max-in-flight", "2", "--overload-max-queued", "2", "--overload-max-queue-ms", "20"];
     let quota = ["--limits-writes-per-minute", "1000000", "--demo"];
     let server = Server::start(&[&limits[..], &quota].concat());
     let key = server.key.clone().unwrap();
     let before = orders(&server, &key);
     let (responses, over) = (Mutex::new(Vec::new()), AtomicBool::new(false));
-    let watched = AtomicUsize::new(0);
+    let probes = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        let watcher = scope.spawn(|| {
+        let prober = scope.spawn(|| {
             while !over.load(Relaxed) {
                 for response in [server.get("/healthz"), server.get("/readyz"), server.metrics()] {
                     assert_eq!(response.status, 200);
-                    watched.fetch_add(1, Relaxed);
+                    probes.fetch_add(1, Relaxed);
                 }
             }
         });
@@ -80,7 +79,7 @@ fn an_overloaded_server_sheds_answers_its_supervisor_and_recovers() {
             .collect();
         clients.into_iter().for_each(|client| client.join().unwrap());
         over.store(true, Relaxed);
-        watcher.join().unwrap();
+        prober.join().unwrap();
     });
     let mut counts = BTreeMap::new();
     for response in responses.lock().unwrap().iter() {
@@ -92,10 +91,10 @@ fn an_overloaded_server_sheds_answers_its_supervisor_and_recovers() {
         }
     }
     assert_eq!(counts.keys().copied().collect::<Vec<_>>(), [201, 503], "{counts:?}");
-    assert!(watched.load(Relaxed) >= 3, "the supervisor was answered all along");
-    // Every order that was acknowledged is there, and none that was refused.
+    assert!(probes.load(Relaxed) >= 3, "probes were served during the overload");
+    // Every acknowledged order is stored, and no rejected one.
     assert_eq!(orders(&server, &key) - before, counts[&201]);
-    assert_eq!(create(&server, &key, "AFTER").status, 201, "it recovers");
+    assert_eq!(create(&server, &key, "AFTER").status, 201, "the server recovers");
     let metrics = server.metrics().text().to_owned();
     let shed: usize = ["queue_full", "waited_too_long"]
         .map(|reason| {
@@ -109,7 +108,7 @@ fn an_overloaded_server_sheds_answers_its_supervisor_and_recovers() {
     assert!(resident_kb(&server) < MAX_KB, "{} kB", resident_kb(&server));
 }
 
-/// The orders of the demonstration's matrix, by pages.
+/// Counts the orders of the demo's parent store.
 fn orders(server: &Server, key: &str) -> usize {
     let (mut count, mut cursor) = (0, String::new());
     loop {
@@ -124,40 +123,40 @@ fn orders(server: &Server, key: &str) -> usize {
 }
 
 #[test]
-fn bodies_that_never_end_take_no_more_memory_than_is_set_aside() {
+fn unfinished_bodies_respect_the_memory_limit() {
     let server = Server::start(&["--overload-body-mib", "1", "--timeouts-request-seconds", "20"]);
     let half = vec![b' '; 200_000];
     let mut held: Vec<_> = (0..5).map(|_| server.connect()).collect();
     for stream in &mut held {
-        // More is promised than is sent, so that the server waits with what it has.
+        // The declared length exceeds the sent bytes, so the server keeps waiting.
         let head = "POST /delivery/orders HTTP/1.1\r\nhost: x\r\ncontent-length: 250000\r\n\r\n";
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(&half).unwrap();
     }
-    // Five times 200,000 bytes are all but a little: one more of them does not fit, once all five have come.
+    // Five times 200,000 bytes nearly fill the limit: after all five have arrived, one more does not fit.
     let deadline = Instant::now() + TIMEOUT;
-    let taken = || {
+    let reserved = || {
         let metrics = server.metrics().text().to_owned();
         let line = metrics.lines().find_map(|line| line.strip_prefix("despacho_http_body_memory_bytes ")).unwrap();
         line.parse::<u64>().unwrap()
     };
-    while taken() < 1_000_000 {
-        assert!(Instant::now() < deadline, "only {}", taken());
+    while reserved() < 1_000_000 {
+        assert!(Instant::now() < deadline, "only {}", reserved());
         std::thread::sleep(Duration::from_millis(10));
     }
     server.send("POST /delivery/orders", &half).is_problem(503, "unavailable");
     assert_eq!(server.get("/healthz").status, 200);
     assert!(server.metrics().text().contains("despacho_http_requests_shed_total{reason=\"body_memory\"} 1"));
     drop(held);
-    while taken() > 500_000 {
-        assert!(Instant::now() < deadline, "still {}", taken());
+    while reserved() > 500_000 {
+        assert!(Instant::now() < deadline, "still {}", reserved());
     }
     let after = server.send("POST /delivery/orders", &half);
     after.is_problem(401, "api_key_missing");
 }
 
 #[test]
-fn an_address_that_shows_too_many_unknown_keys_waits_and_a_proxys_callers_are_told_apart() {
+fn unknown_keys_are_limited_per_client_behind_a_proxy() {
     let server =
         Server::start(&["--limits-unknown-keys-per-minute", "2", "--trusted-proxies", "127.0.0.0/8,::1", "--demo"]);
     let send = |from: &str, key: &str| {
@@ -165,12 +164,12 @@ fn an_address_that_shows_too_many_unknown_keys_waits_and_a_proxys_callers_are_to
     };
     send("203.0.113.1", "dsp_wrong").is_problem(401, "api_key_invalid");
     send("203.0.113.1", "dsp_wrong").is_problem(401, "api_key_invalid");
-    // What a stranger writes before the proxy's own word does not help.
+    // Entries that the client adds before the proxy's are ignored.
     send("198.51.100.1, 203.0.113.1", "dsp_wrong").is_problem(429, "rate_limited");
     send("203.0.113.2", "dsp_wrong").is_problem(401, "api_key_invalid");
     let key = server.key.clone().unwrap();
     assert_eq!(send("203.0.113.1", &key).status, 200);
-    // Without trust the header is nothing: every caller of this machine is one.
+    // Without a trusted proxy the header is ignored: all callers on this machine count as one.
     let plain = Server::start(&["--limits-unknown-keys-per-minute", "1"]);
     let send =
         |from: &str| plain.send(&format!("GET /delivery/orders\nx-api-token: dsp_wrong\nx-forwarded-for: {from}"), b"");

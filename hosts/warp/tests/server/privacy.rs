@@ -1,11 +1,11 @@
-//! Personal data: who can read the files, and what `despacho privacy` finds, erases and records.
+//! Personal data: permissions of files, and exports, erasures and records of `despacho privacy`.
 
 use std::{io::Read, path::Path, process::Command};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{BINARY, OPERATOR, Server, despacho, matrix, prepared, run, stdout};
+use crate::harness::{BINARY, OPERATOR, Server, create_store, despacho, prepared, run, stdout};
 
 const PHONE: &str = "+5511987650123";
 const MARKERS: [&str; 5] = [PHONE, "Zilda Marcador", "Rua do Marcador", "portão marcador", "motivo marcador"];
@@ -53,7 +53,7 @@ fn erase(folder: &TempDir) -> std::process::Output {
 #[test]
 fn erasure_reaches_database_and_archives_while_the_server_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     let folder = &server.folder;
     let (archived, recent) = (create(&server, &key, "A-1"), create(&server, &key, "A-2"));
@@ -97,7 +97,7 @@ fn erasure_reaches_database_and_archives_while_the_server_runs() {
     }
     assert_eq!(texts.lines().count(), records);
     assert!(texts.contains("\"code\":\"A-1\""));
-    assert!(server.send(&statement, b"").text().starts_with(&money), "money stays");
+    assert!(server.send(&statement, b"").text().starts_with(&money), "the ledger is unchanged");
     let shown = server.send(&format!("GET /delivery/orders/{archived}\nx-api-token: {key}"), b"").json();
     assert_eq!((&shown["code"], &shown["situation"]), (&json!("A-1"), &json!(600)));
     let log: Value = serde_json::from_str(&stdout(&run(folder, &["privacy", "log"]))).unwrap();
@@ -114,7 +114,7 @@ fn erasure_reaches_database_and_archives_while_the_server_runs() {
 fn archives_have_mode_0600_whatever_the_umask() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     let folder = &server.folder;
     let id = create(&server, &key, "M-1");
@@ -125,7 +125,7 @@ fn archives_have_mode_0600_whatever_the_umask() {
     drop(database);
     std::fs::create_dir(folder.path().join("archives")).unwrap();
     let archive = "archive --older-than 180d --to archives".to_owned();
-    // An erasure writes the archive again.
+    // An erasure rewrites the archive.
     for args in [archive, format!("privacy erase --phone {PHONE} --archives archives")] {
         let script = format!("umask 000; exec \"$0\" {args}");
         let mut shell = prepared(Command::new("sh"), folder);
@@ -134,13 +134,13 @@ fn archives_have_mode_0600_whatever_the_umask() {
         assert_eq!(files.len(), 1, "{files:?}");
         assert_eq!(files[0].metadata().unwrap().permissions().mode() & 0o777, 0o600, "{args}");
     }
-    assert!(!archive_texts(folder).contains("motivo marcador"), "the archive was written again");
+    assert!(!archive_texts(folder).contains("motivo marcador"), "the archive was rewritten");
 }
 
 #[test]
 fn interrupted_rewriting_leaves_the_archive_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
-    matrix(&folder);
+    create_store(&folder);
     let archives = folder.path().join("archives");
     std::fs::create_dir(&archives).unwrap();
     // An interrupted run leaves such a file.
@@ -155,18 +155,18 @@ fn invalid_phone_and_missing_database_are_errors() {
     let nothing = run(&folder, &["privacy", "erase", "--phone", PHONE]);
     assert_eq!(nothing.status.code(), Some(2));
     assert!(!folder.path().join("despacho.db").exists());
-    matrix(&folder);
+    create_store(&folder);
     let wrong = run(&folder, &["privacy", "export", "--phone", "11 98765", "--to", "out.json"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(!folder.path().join("out.json").exists());
-    let kept = run(&folder, &["privacy", "retain", "--archives", "."]);
-    assert_eq!(kept.status.code(), Some(2), "no retention is configured");
+    let disabled = run(&folder, &["privacy", "retain", "--archives", "."]);
+    assert_eq!(disabled.status.code(), Some(2), "no retention is configured");
 }
 
 #[test]
 fn retention_runs_in_the_server() {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &["--retention-recipients-days", "7"]);
     let id = create(&server, &key, "R-1");
     cancel(&server, &key, id);
@@ -174,7 +174,7 @@ fn retention_runs_in_the_server() {
     database.busy_timeout(std::time::Duration::from_secs(30)).unwrap();
     database.execute_batch(&format!("UPDATE orders SET created_at = created_at - {LONG_AGO} WHERE id = {id}")).unwrap();
     drop(database);
-    // The scheduler runs it every minute; a pass of the operator's endpoint does the same.
+    // The scheduler applies retention every minute; the operator's endpoint does the same.
     let head = format!("POST /admin/dispatch\nx-api-token: {OPERATOR}");
     assert_eq!(server.send(&head, b"").status, 200);
     let shown = server.send(&format!("GET /delivery/orders/{id}\nx-api-token: {key}"), b"").json();

@@ -1,13 +1,13 @@
-//! Keys and passwords are nobody's to read: not in a log, not on disk.
+//! Keys and passwords appear neither in the log nor on disk.
 
-use crate::harness::{OPERATOR, Server, TIMEOUT, matrix};
+use crate::harness::{OPERATOR, Server, TIMEOUT, create_store};
 
 const PASSWORD: &str = "correct horse battery staple";
 
 #[test]
 fn neither_keys_nor_passwords_nor_tokens_reach_the_log() {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     let store = format!(
         r#"{{"cnpj": "11222333000181", "name": "Filial Um", "responsible": {{"name": "Bia", "phone": "+5592991000001"}},
@@ -21,7 +21,7 @@ fn neither_keys_nor_passwords_nor_tokens_reach_the_log() {
     let login = format!(r#"{{"email": "bia@padaria.com.br", "password": "{PASSWORD}"}}"#);
     let session = server.send(&format!("POST /delivery/sessions\n{json}"), login.as_bytes());
     assert!(session.status == 200 || session.status == 201, "{}", session.text());
-    // Where people put keys by mistake.
+    // Places in which clients put keys by mistake.
     for head in [
         format!("GET /delivery/orders/1?x-api-token={key}"),
         format!("GET /{key}"),
@@ -51,7 +51,7 @@ fn neither_keys_nor_passwords_nor_tokens_reach_the_log() {
 #[test]
 fn signing_secrets_of_webhooks_are_not_stored() {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     let post = |path: &str, body: &str| {
         let head =
@@ -76,10 +76,10 @@ fn signing_secrets_of_webhooks_are_not_stored() {
 
 #[cfg(unix)]
 #[test]
-fn the_generated_secret_is_its_owners_alone_and_stays() {
+fn generated_secret_is_private_and_persists() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    matrix(&folder);
+    create_store(&folder);
     let file = folder.path().join("secret");
     let first = std::fs::read_to_string(&file).unwrap();
     assert_eq!((first.trim().len(), std::fs::metadata(&file).unwrap().permissions().mode() & 0o777), (64, 0o600));

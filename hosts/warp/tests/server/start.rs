@@ -1,11 +1,11 @@
-//! What `serve` and the operator's commands do with a folder that is missing, empty, foreign or damaged.
+//! `serve` and the operator's commands on a missing, empty, foreign or damaged data folder.
 
 use std::{fs, path::Path};
 
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::harness::{Server, init, matrix, run, stdout};
+use crate::harness::{Server, create_store, init, run, stdout};
 
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -15,7 +15,7 @@ fn database(folder: &TempDir) -> std::path::PathBuf {
     folder.path().join("despacho.db")
 }
 
-/// A command fails with this exit code and says all of this.
+/// Asserts that a command fails with an exit code and an error that contains all texts.
 fn fails(folder: &TempDir, args: &[&str], code: i32, expected_text: &[&str]) {
     let output = run(folder, args);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -44,7 +44,7 @@ fn missing_database_is_rejected_by_every_command() {
         fails(&folder, &[command, &["--data", data]].concat(), 2, &["there is no database", &typed]);
         assert!(!typo.exists(), "{command:?} created {data}");
     }
-    // The command that the message names is enough.
+    // The command in the message creates the service.
     stdout(&run(&folder, &["init", "--data", data]));
     assert_eq!(stdout(&run(&folder, &["courier", "list", "--data", data])).trim().chars().next(), Some('{'));
 }
@@ -56,11 +56,11 @@ fn folder_with_a_space_is_quoted_in_the_message() {
 }
 
 #[test]
-fn init_leaves_an_existing_service_as_it_is() {
+fn init_does_not_change_an_existing_service() {
     let folder = folder();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let secret = fs::read_to_string(folder.path().join("secret")).unwrap();
-    assert!(stdout(&run(&folder, &["init"])).contains("is left as it is"));
+    assert!(stdout(&run(&folder, &["init"])).contains("its database is unchanged"));
     assert_eq!(fs::read_to_string(folder.path().join("secret")).unwrap(), secret);
     let server = Server::start_in(folder, &[]);
     assert_eq!(server.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").status, 200);
@@ -76,7 +76,7 @@ fn empty_database_is_rejected_until_init() {
 }
 
 #[test]
-fn log_without_its_database_is_left_alone() {
+fn log_without_its_database_is_not_changed() {
     let folder = folder();
     let log = folder.path().join("despacho.db-wal");
     fs::write(&log, vec![7; 8_192]).unwrap();
@@ -87,7 +87,7 @@ fn log_without_its_database_is_left_alone() {
 #[test]
 fn missing_secret_is_rejected_and_replaced_on_request_only() {
     let folder = folder();
-    matrix(&folder);
+    create_store(&folder);
     let secret = folder.path().join("secret");
     let first = fs::read_to_string(&secret).unwrap();
     fs::remove_file(&secret).unwrap();
@@ -101,7 +101,7 @@ fn missing_secret_is_rejected_and_replaced_on_request_only() {
     let second = fs::read_to_string(&secret).unwrap();
     assert_ne!(first, second);
     stdout(&run(&folder, &["init", "--new-secret"]));
-    assert_eq!(fs::read_to_string(&secret).unwrap(), second, "a secret that exists is never replaced");
+    assert_eq!(fs::read_to_string(&secret).unwrap(), second, "an existing secret is never replaced");
     Server::start_in(folder, &[]);
 }
 
@@ -129,13 +129,13 @@ fn file_that_is_not_a_database_is_rejected() {
 #[test]
 fn damaged_page_fails_a_backup_and_leaves_no_copy() {
     let folder = folder();
-    matrix(&folder);
-    // Whole pages in the middle; the first holds the schema.
+    create_store(&folder);
+    // Damages all pages except the first ones, which contain the schema.
     let mut bytes = fs::read(database(&folder)).unwrap();
     let end = bytes.len();
     bytes[8_192..end].fill(0xa5);
     fs::write(database(&folder), bytes).unwrap();
-    fails(&folder, &["backup", "copy.db"], 1, &["there is no backup"]);
+    fails(&folder, &["backup", "copy.db"], 1, &["backup failed"]);
     assert!(!folder.path().join("copy.db").exists() && !folder.path().join("copy.db.partial").exists());
     fails(&folder, &["serve", "--listen", "127.0.0.1:0"], 1, &["damaged", "restore a backup"]);
 }
@@ -143,7 +143,7 @@ fn damaged_page_fails_a_backup_and_leaves_no_copy() {
 #[test]
 fn interrupted_backup_is_done_again() {
     let folder = folder();
-    matrix(&folder);
+    create_store(&folder);
     fs::write(folder.path().join("copy.db.partial"), "half a copy").unwrap();
     stdout(&run(&folder, &["backup", "copy.db"]));
     assert!(!folder.path().join("copy.db.partial").exists());
@@ -160,7 +160,7 @@ fn folder_without_write_permission_is_named() {
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o500)).unwrap();
     if fs::write(Path::join(&locked, "probe"), "").is_ok() {
-        eprintln!("SKIPPED: this user may write to every folder (root): run the test as another user");
+        eprintln!("SKIPPED: root may write to every folder; run the test as another user");
         return;
     }
     let data = locked.join("data");

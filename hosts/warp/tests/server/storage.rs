@@ -1,14 +1,14 @@
-//! Readiness while the disk takes no writes.
+//! Readiness while the disk rejects writes.
 
 use std::{
     process::Command,
     time::{Duration, Instant},
 };
 
-use crate::harness::{BINARY, OPERATOR, Server, TIMEOUT, matrix, prepared};
+use crate::harness::{BINARY, OPERATOR, Server, TIMEOUT, create_store, prepared};
 
-/// Limits the size of every file that a process writes: past it a write fails, as on a full disk. Only the soft limit moves, for which no
-/// special rights are needed.
+/// Limits the size of the files that a process writes: a write above it fails, as on a full disk. Changing only the soft limit needs no
+/// privileges.
 fn limit_file_size(server: &Server, limit: &str) -> bool {
     let mut prlimit = Command::new("prlimit");
     prlimit.args(["--pid", &server.id().to_string(), &format!("--fsize={limit}:")]);
@@ -26,13 +26,13 @@ fn await_readiness(server: &Server, status: u16) {
 #[test]
 fn readiness_is_503_while_the_disk_takes_no_writes() {
     let folder = tempfile::tempdir().unwrap();
-    matrix(&folder);
-    // A write past the limit would end a process that does not ignore the signal.
+    create_store(&folder);
+    // Without the trap the signal of a write above the limit would end the process.
     let mut shell = prepared(Command::new("sh"), &folder);
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", BINARY, "serve", "--listen", "127.0.0.1:0"]);
     let server = Server::start_by(shell, folder, &[]);
     if !limit_file_size(&server, "unlimited") {
-        eprintln!("SKIPPED: `prlimit` (util-linux) is not there to limit the size of files");
+        eprintln!("SKIPPED: `prlimit` (util-linux) is not installed");
         return;
     }
     let head = format!("POST /admin/couriers\nx-api-token: {OPERATOR}\ncontent-type: application/json");
@@ -48,11 +48,11 @@ fn readiness_is_503_while_the_disk_takes_no_writes() {
     unready.is_problem(503, "unavailable");
     assert!(unready.text().contains("database storage"), "{}", unready.text());
     assert_eq!(server.get("/healthz").status, 200, "a restart would not help");
-    // Longer than the interval of the probe: it must fail as well.
+    // Exceeds the interval of the write probe, which must fail too.
     std::thread::sleep(Duration::from_millis(2_500));
-    assert_eq!(server.get("/readyz").status, 503, "a probe past the limit fails");
+    assert_eq!(server.get("/readyz").status, 503, "a probe above the limit fails");
     assert_eq!(server.get("/readyz").status, 503);
     assert!(limit_file_size(&server, "unlimited"));
     await_readiness(&server, 200);
-    assert_eq!(add(2).status, 201, "what failed was not half written");
+    assert_eq!(add(2).status, 201, "the failed write left no partial data");
 }

@@ -1,4 +1,4 @@
-//! Traces: a real collector on the loopback decodes what it is sent.
+//! Traces, received by a collector on loopback.
 
 use std::{
     net::TcpListener,
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     harness::{Server, TIMEOUT},
-    upstream::{Received, Upstream},
+    upstream::{ReceivedRequest, Upstream},
 };
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -19,23 +19,23 @@ const ORDER: &str = r#"{"code": "T-1", "preparationTime": 600, "deliveries": [{"
     "onlinePayment": true, "address": {"street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP",
     "latitude": -23.557, "longitude": -46.66}}]}"#;
 
-/// Somebody who answers every request with 200 and passes it on.
-fn receiver() -> (String, Receiver<Received>) {
+/// Starts a service that responds 200 to every request and forwards it.
+fn receiver() -> (String, Receiver<ReceivedRequest>) {
     let (send, received) = channel();
     let upstream = Upstream::start(move |request| {
-        // A test that has seen enough hears no more.
+        // The test may have dropped the receiver.
         let _ = send.send(request.clone());
         (200, String::new())
     });
     (upstream.base, received)
 }
 
-/// Spans that come until one fits.
-fn spans_until(received: &Receiver<Received>, fits: impl Fn(&Value) -> bool) -> Vec<Value> {
+/// Receives spans until one matches.
+fn spans_until(received: &Receiver<ReceivedRequest>, matches: impl Fn(&Value) -> bool) -> Vec<Value> {
     let (deadline, mut spans) = (Instant::now() + TIMEOUT, Vec::new());
-    while !spans.iter().any(&fits) {
+    while !spans.iter().any(&matches) {
         let left = deadline.saturating_duration_since(Instant::now());
-        let export = received.recv_timeout(left).unwrap_or_else(|_| panic!("it never came: {spans:#?}"));
+        let export = received.recv_timeout(left).unwrap_or_else(|_| panic!("no span matched: {spans:#?}"));
         assert_eq!(export.line, "POST /v1/traces");
         assert_eq!(
             (export.header("content-type"), export.header("x-team")),
@@ -55,7 +55,7 @@ fn attribute<'a>(span: &'a Value, key: &str) -> Option<&'a Value> {
     value.get("stringValue").or_else(|| value.get("intValue"))
 }
 
-/// A server that sends traces there, with a key that its collector wants.
+/// Starts a server that sends traces to a collector, with a header that the collector requires.
 fn traced(collector: &str, args: &[&str]) -> Server {
     let folder = tempfile::tempdir().unwrap();
     // Secrets have no flag: other users of a machine can read flags.
@@ -66,7 +66,7 @@ fn traced(collector: &str, args: &[&str]) -> Server {
 }
 
 #[test]
-fn a_request_and_what_it_waited_for_are_one_trace() {
+fn request_and_its_calls_share_a_trace() {
     let (collector, spans) = receiver();
     let (roads, requests) = receiver();
     let server = traced(&collector, &["--osrm", &roads]);
@@ -91,12 +91,12 @@ fn a_request_and_what_it_waited_for_are_one_trace() {
         assert!(nanos(found, "startTimeUnixNano") >= nanos(request, "startTimeUnixNano"), "{name}");
         assert!(nanos(found, "endTimeUnixNano") >= nanos(found, "startTimeUnixNano"), "{name}");
     }
-    // Who is asked on the way is told the trace, with the span that asks.
+    // The called service receives the trace with the ID of the calling span.
     let service = spans.iter().find(|span| span["name"] == "service").unwrap();
     let passed_on = format!("00-{TRACE}-{}-01", service["spanId"].as_str().unwrap());
-    // Others were asked before, for the demonstration's own orders.
+    // Earlier requests belong to the orders of the demo data.
     while requests.recv_timeout(TIMEOUT).unwrap().header("traceparent") != Some(&passed_on) {}
-    // Nothing of what people sent is in a trace.
+    // Traces contain no data of requests.
     let whole = serde_json::to_string(&spans).unwrap();
     for hidden in ["Rita", "Augusta", "987654321", &key] {
         assert!(!whole.contains(hidden), "{hidden} in {whole}");
@@ -106,7 +106,7 @@ fn a_request_and_what_it_waited_for_are_one_trace() {
 }
 
 #[test]
-fn a_webhook_takes_a_trace_along_and_who_is_not_sampled_has_none() {
+fn webhook_trace_is_sampled_independently() {
     let (collector, spans) = receiver();
     let (hook, messages) = receiver();
     let server = traced(&collector, &["--webhooks-loopback"]);
@@ -118,7 +118,7 @@ fn a_webhook_takes_a_trace_along_and_who_is_not_sampled_has_none() {
     assert_eq!(made.status, 201, "{}", made.text());
     assert_eq!(server.send(&head("/delivery/orders"), ORDER.as_bytes()).status, 201);
     let message = messages.recv_timeout(TIMEOUT).unwrap();
-    // An order has more than one event, and who is sent first need not be recorded first.
+    // An order has several events, and spans may be exported in another order than messages.
     let is_notified = |span: &Value| {
         let (trace, id) = (span["traceId"].as_str().unwrap(), span["spanId"].as_str().unwrap());
         span["name"] == "webhook" && message.header("traceparent") == Some(&format!("00-{trace}-{id}-01"))
@@ -126,12 +126,12 @@ fn a_webhook_takes_a_trace_along_and_who_is_not_sampled_has_none() {
     let spans = spans_until(&spans, is_notified);
     let trace = &spans.iter().find(|span| is_notified(span)).unwrap()["traceId"];
     assert_ne!(trace, TRACE);
-    assert!(spans.iter().all(|span| span["traceId"] != TRACE), "whoever called does not record this: {spans:#?}");
+    assert!(spans.iter().all(|span| span["traceId"] != TRACE), "the client's trace is not sampled: {spans:#?}");
 }
 
 #[test]
-fn a_collector_that_is_not_there_holds_nobody_up() {
-    // A port that was free a moment ago.
+fn unavailable_collector_does_not_delay_requests() {
+    // A port that was free and is closed again.
     let nowhere = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = Server::start(&["--otlp-endpoint", &format!("http://{nowhere}")]);
     for _ in 0..20 {

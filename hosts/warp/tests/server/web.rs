@@ -1,9 +1,9 @@
-//! What browsers, proxies and monitors rely on.
+//! Behaviour towards browsers, proxies and monitors.
 
-use crate::harness::{Server, matrix};
+use crate::harness::{Server, create_store};
 
 #[test]
-fn only_configured_origins_may_read_answers() {
+fn only_configured_origins_may_read_responses() {
     let server = Server::start(&["--cors-origins", "https://shop.example,http://localhost:5173"]);
     let requested = server.send(
         "OPTIONS /delivery/orders\norigin: https://shop.example\naccess-control-request-method: POST\n\
@@ -37,7 +37,7 @@ fn without_origins_there_is_no_cors() {
 #[test]
 fn key_in_a_cookie_returns_401() {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     for cookie in [format!("x-api-token={key}"), format!("key={key}"), key.clone()] {
         server.send(&format!("GET /delivery/stores\ncookie: {cookie}"), b"").is_problem(401, "api_key_missing");
@@ -46,7 +46,7 @@ fn key_in_a_cookie_returns_401() {
 }
 
 #[test]
-fn large_answers_are_compressed_as_asked() {
+fn large_responses_use_the_accepted_coding() {
     let server = Server::start(&[]);
     let plain = server.get("/docs/swagger-ui.css");
     assert_eq!(plain.header("content-encoding"), None);
@@ -56,20 +56,20 @@ fn large_answers_are_compressed_as_asked() {
         assert!(response.body.len() * 3 < plain.body.len(), "{} of {}", response.body.len(), plain.body.len());
         assert!(response.headers.iter().any(|(name, value)| name == "vary" && value.contains("accept-encoding")));
     }
-    // Nobody is refused over it, least of all once a request was carried out.
+    // A request is never rejected because of its accepted codings; it may already be committed.
     let picky = server.send("GET /docs/swagger-ui.css\naccept-encoding: identity;q=0, *;q=0", b"");
     assert_eq!(picky.status, 200);
     assert_eq!(server.send("GET /healthz\naccept-encoding: gzip", b"").header("content-encoding"), None);
 }
 
 #[test]
-fn every_answer_has_a_request_id_and_the_callers_wins_where_it_is_sane() {
+fn response_has_valid_client_request_id_or_a_new_id() {
     let server = Server::start(&[]);
     for path in ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", "/delivery/orders/1", "/nothing"] {
         let named = server.send(&format!("GET {path}\nx-request-id: abc-1.2_3"), b"");
         assert_eq!(named.header("x-request-id"), Some("abc-1.2_3"), "{path}");
-        let drawn = server.send(&format!("GET {path}\nx-request-id: no spaces <script>"), b"");
-        let id = drawn.header("x-request-id").unwrap();
+        let generated = server.send(&format!("GET {path}\nx-request-id: no spaces <script>"), b"");
+        let id = generated.header("x-request-id").unwrap();
         assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{path}: {id}");
         assert_ne!(server.get(path).header("x-request-id"), Some(id), "{path}");
     }
@@ -77,7 +77,7 @@ fn every_answer_has_a_request_id_and_the_callers_wins_where_it_is_sane() {
 }
 
 #[test]
-fn answers_are_hardened() {
+fn responses_have_security_headers() {
     let server = Server::start(&[]);
     let response = server.get("/delivery/orders/1");
     for (name, value) in [
@@ -89,12 +89,12 @@ fn answers_are_hardened() {
     ] {
         assert_eq!(response.header(name), Some(value), "{name}");
     }
-    assert_eq!(response.header("strict-transport-security"), None, "it is for HTTPS alone");
+    assert_eq!(response.header("strict-transport-security"), None, "the header is only for HTTPS");
     assert_eq!(response.header("server"), None);
 }
 
 #[test]
-fn the_documentation_works_without_internet_or_inline_script() {
+fn documentation_needs_no_internet_or_inline_script() {
     let server = Server::start(&[]);
     let page = server.get("/docs");
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
@@ -115,9 +115,9 @@ fn the_documentation_works_without_internet_or_inline_script() {
 }
 
 #[test]
-fn metrics_tell_routes_and_statuses_and_never_paths() {
+fn metrics_contain_routes_and_statuses_without_paths() {
     let folder = tempfile::tempdir().unwrap();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let server = Server::start_in(folder, &[]);
     for path in ["/delivery/orders/987654", "/delivery/orders/987655"] {
         server.send(&format!("GET {path}\nx-api-token: {key}"), b"").is_problem(404, "order_not_found");
@@ -146,7 +146,7 @@ fn metrics_tell_routes_and_statuses_and_never_paths() {
 }
 
 #[test]
-fn the_deployments_endpoints_take_get_alone() {
+fn deployment_endpoints_allow_only_get() {
     let server = Server::start(&[]);
     for path in ["/healthz", "/readyz", "/metrics", "/docs"] {
         let response = server.send(&format!("DELETE {path}"), b"");
@@ -158,7 +158,7 @@ fn the_deployments_endpoints_take_get_alone() {
 }
 
 #[test]
-fn the_panel_is_served_beside_the_api_with_a_strict_policy() {
+fn panel_is_served_with_a_strict_policy() {
     let files = tempfile::tempdir().unwrap();
     std::fs::write(files.path().join("index.html"), "<!doctype html>").unwrap();
     let folder = files.path().to_string_lossy().into_owned();

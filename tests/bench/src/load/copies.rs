@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use despacho_bench::Failure;
+use despacho_bench::BoxError;
 use rusqlite::{Connection, params};
 
 /// The number of orders that serve as templates.
@@ -10,7 +10,7 @@ pub(crate) const TEMPLATES: usize = 1_000;
 
 /// Adds `count` orders to the database in a folder: copies of the newest orders with their events and fees, stored as
 /// the API would store them. No server may be running on the database.
-pub(crate) fn add(data: &Path, count: usize) -> Result<(), Failure> {
+pub(crate) fn add(data: &Path, count: usize) -> Result<(), BoxError> {
     let mut database = Connection::open(data.join("despacho.db"))?;
     // Durability is not needed: a power failure would end the benchmark too.
     database.execute_batch("PRAGMA synchronous = OFF; PRAGMA cache_size = -65536")?;
@@ -58,7 +58,7 @@ const COPIES: [&str; 5] = [
      WHERE EXISTS (SELECT 1 FROM ledger WHERE ledger.store = balances.store)",
 ];
 
-fn add_chunk(database: &mut Connection, count: i64) -> Result<(), Failure> {
+fn add_chunk(database: &mut Connection, count: i64) -> Result<(), BoxError> {
     let transaction = database.transaction()?;
     let before: i64 =
         transaction.query_row("SELECT value - 1 FROM counters WHERE name = 'ids'", [], |row| row.get(0))?;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_bench::{Failure, orders::order};
+use despacho_bench::{BoxError, orders::order};
 use despacho_core::{
     api,
     memory::MemoryHost,
@@ -18,7 +18,7 @@ use despacho_simulator::demo;
 use http::Request;
 
 /// Polls a future once. Futures of the in-memory host never wait.
-fn poll_once<F: Future>(future: F) -> Result<F::Output, Failure> {
+fn poll_once<F: Future>(future: F) -> Result<F::Output, BoxError> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Ok(output),
         Poll::Pending => Err("the in-memory host waited".into()),
@@ -26,7 +26,7 @@ fn poll_once<F: Future>(future: F) -> Result<F::Output, Failure> {
 }
 
 /// Prints the microseconds per preview, in the given order and in the best order.
-pub(crate) fn preview(seconds: u64) -> Result<(), Failure> {
+pub(crate) fn preview(seconds: u64) -> Result<(), BoxError> {
     let limits = Limits { previews_per_minute: u32::MAX, ..Limits::default() };
     let settings = Settings { limits, ..Settings::default() };
     let host = MemoryHost::seeded(1);
@@ -34,7 +34,7 @@ pub(crate) fn preview(seconds: u64) -> Result<(), Failure> {
     println!("core, POST /delivery/orders/preview, request bytes to response bytes, median of batches");
     for (stops, best_route) in [(1, false), (10, false), (10, true), (50, false), (50, true)] {
         let body = Bytes::from(order("L-1", stops, best_route).to_string());
-        let once = || -> Result<usize, Failure> {
+        let once = || -> Result<usize, BoxError> {
             let request = Request::post("/delivery/orders/preview")
                 .header("content-type", "application/json")
                 .header("x-api-token", demo::KEY)

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use despacho_bench::Failure;
+use despacho_bench::BoxError;
 use despacho_core::{
     changes::{Changes, Write},
     drivers::dispatch::run_pass,
@@ -29,7 +29,7 @@ const PASSES: usize = 7;
 const SAO_PAULO: Point = Point { lat_e7: -235_505_000, lon_e7: -466_333_000 };
 
 /// Prints the duration of a pass and the number of orders allocated.
-pub(crate) async fn run() -> Result<(), Failure> {
+pub(crate) async fn run() -> Result<(), BoxError> {
     println!(
         "dispatch: {UNSERVABLE} orders out of reach, {COURIERS} free couriers in and around São Paulo, {SERVABLE} orders in reach\n  \
          a pass without servable orders: median of {PASSES}, in turns with the earlier reads (the 2,000 oldest orders and 3,000 couriers \
@@ -47,7 +47,7 @@ pub(crate) async fn run() -> Result<(), Failure> {
     measure("PostgreSQL", &SqlHost::new(database, LocalPlatform::new()?, Timing::default())).await
 }
 
-async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Result<(), Failure> {
+async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Result<(), BoxError> {
     let now = host.exec_context().now;
     let template = template().await?;
     let unservable = (0..UNSERVABLE).map(|number| order(&template, number, now, out_of_reach(number)));
@@ -79,7 +79,7 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
 
 /// Performs the reads of an earlier version, which did not select by area. None of the servable orders was among the
 /// rows.
-async fn earlier_reads<D: Driver, P: Machine>(host: &SqlHost<D, P>, now: Timestamp) -> Result<(), Failure> {
+async fn earlier_reads<D: Driver, P: Machine>(host: &SqlHost<D, P>, now: Timestamp) -> Result<(), BoxError> {
     let sql = "SELECT body FROM orders WHERE situation = 200 ORDER BY due_at, id LIMIT $1";
     for mut row in host.driver().read(Query { sql, params: vec![Value::Integer(2_000)] }).await? {
         std::hint::black_box(row.json::<Order>()?);
@@ -93,13 +93,13 @@ async fn earlier_reads<D: Driver, P: Machine>(host: &SqlHost<D, P>, now: Timesta
     Ok(())
 }
 
-async fn template() -> Result<Order, Failure> {
+async fn template() -> Result<Order, BoxError> {
     let host = MemoryHost::seeded(1);
     demo::seed(&host, &Settings::default()).await?;
     host.orders().into_iter().next().ok_or_else(|| "the demo data has no order".into())
 }
 
-async fn commit(host: &impl Host, orders: Vec<Order>, couriers: Vec<(Courier, Position)>) -> Result<(), Failure> {
+async fn commit(host: &impl Host, orders: Vec<Order>, couriers: Vec<(Courier, Position)>) -> Result<(), BoxError> {
     let at = host.exec_context().now;
     for orders in orders.chunks(1_000) {
         let orders = orders.iter().cloned().map(Write::insert).collect();
@@ -147,7 +147,7 @@ fn in_reach(number: i32) -> Point {
 }
 
 /// Returns a courier near a servable order, or one of a crowd north of them.
-fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), Failure> {
+fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), BoxError> {
     let point = match COURIERS - 1 - number {
         index if index < SERVABLE => moved(in_reach(index), 15_000, 0),
         crowd => moved(SAO_PAULO, 1_100_000 + crowd % 140 * 10_000, crowd / 140 * 14_000 - 1_000_000),

@@ -9,10 +9,10 @@ use std::{
 use despacho_core::wire::PreviewOrder;
 use warp::Filter;
 
-use despacho_bench::Failure;
+use despacho_bench::BoxError;
 
 /// Prints the server's address and serves until the process is killed.
-pub(crate) fn serve() -> Result<(), Failure> {
+pub(crate) fn serve() -> Result<(), BoxError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let route = warp::post().and(warp::body::json()).map(|order: PreviewOrder| warp::reply::json(&order));
@@ -34,7 +34,7 @@ pub(crate) struct Echo {
 
 impl Echo {
     /// Starts the server in a separate process.
-    pub(crate) fn start() -> Result<Echo, Failure> {
+    pub(crate) fn start() -> Result<Echo, BoxError> {
         let mut child = Command::new(std::env::current_exe()?).args(["load", "echo"]).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().ok_or("no standard output")?).read_line(&mut line)?;

@@ -11,7 +11,7 @@ use std::{
 };
 
 use despacho_bench::{
-    Failure,
+    BoxError,
     client::{Client, get, post},
     orders::order,
 };
@@ -54,7 +54,7 @@ struct SizedServer {
 }
 
 /// Fills a database to each size, and prints the times of creating and reading.
-pub(crate) fn run(sizes: &[usize]) -> Result<(), Failure> {
+pub(crate) fn run(sizes: &[usize]) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let mut servers = Vec::with_capacity(sizes.len());
     for &size in sizes {
@@ -87,7 +87,7 @@ pub(crate) fn run(sizes: &[usize]) -> Result<(), Failure> {
 }
 
 impl SizedServer {
-    fn start(binary: &Path, size: usize) -> Result<SizedServer, Failure> {
+    fn start(binary: &Path, size: usize) -> Result<SizedServer, BoxError> {
         let data = tempfile::tempdir()?;
         let mut server = start_server(binary, data.path())?;
         let (empty, next) = (disk_mb(data.path())?, AtomicUsize::new(0));
@@ -106,7 +106,7 @@ impl SizedServer {
         Ok(SizedServer { data, server, next, ids, empty, created, cpu_ms, reads, lists })
     }
 
-    fn turn(&mut self) -> Result<(), Failure> {
+    fn turn(&mut self) -> Result<(), BoxError> {
         let (process, base) = (self.server.child().id(), &self.server.base);
         let (worked, started) = (cpu_seconds(process)?, Instant::now());
         create(base, &self.next, TURN)?;
@@ -126,11 +126,11 @@ fn median<T: Copy + PartialOrd + Default>(values: &[T]) -> T {
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
-fn start_server(binary: &Path, data: &Path) -> Result<Server, Failure> {
+fn start_server(binary: &Path, data: &Path) -> Result<Server, BoxError> {
     Ok(Server::start(binary, data, &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?)
 }
 
-fn create(base: &str, next: &AtomicUsize, count: usize) -> Result<(), Failure> {
+fn create(base: &str, next: &AtomicUsize, count: usize) -> Result<(), BoxError> {
     let left = AtomicUsize::new(count);
     all(CONNECTIONS, |_| {
         let mut client = Client::connect(base)?;
@@ -147,7 +147,7 @@ fn create(base: &str, next: &AtomicUsize, count: usize) -> Result<(), Failure> {
 }
 
 /// Returns the IDs of the newest hundred orders.
-fn newest(base: &str) -> Result<Vec<u64>, Failure> {
+fn newest(base: &str) -> Result<Vec<u64>, BoxError> {
     let mut client = Client::connect(base)?;
     client.send(&get("/delivery/orders?limit=100", KEY))?;
     let page: serde_json::Value = serde_json::from_slice(client.body())?;
@@ -157,7 +157,7 @@ fn newest(base: &str) -> Result<Vec<u64>, Failure> {
 }
 
 /// Returns the times of sequential reads.
-fn time_reads(base: &str, path: impl Fn(usize) -> String) -> Result<Vec<Duration>, Failure> {
+fn time_reads(base: &str, path: impl Fn(usize) -> String) -> Result<Vec<Duration>, BoxError> {
     let (mut client, mut times) = (Client::connect(base)?, Vec::with_capacity(READS));
     for index in 0..READS {
         let (request, started) = (get(&path(index), KEY), Instant::now());
@@ -171,7 +171,7 @@ fn time_reads(base: &str, path: impl Fn(usize) -> String) -> Result<Vec<Duration
 }
 
 /// Parses sizes such as `10000,200000`.
-pub(crate) fn sizes(text: &str) -> Result<Vec<usize>, Failure> {
+pub(crate) fn sizes(text: &str) -> Result<Vec<usize>, BoxError> {
     let sizes = text.split(',').map(|size| size.trim().replace('_', "").parse());
     Ok(sizes.collect::<Result<Vec<usize>, _>>()?)
 }

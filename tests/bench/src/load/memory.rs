@@ -6,7 +6,7 @@ use std::{
 };
 
 use despacho_bench::{
-    Failure,
+    BoxError,
     client::{Client, post},
     orders::order,
 };
@@ -16,21 +16,21 @@ use despacho_xtask::server::{self, Server};
 use crate::load::over_http::UNLIMITED;
 
 /// Creates orders on 32 connections. Prints the orders per second, and the server's resident memory before and after.
-pub(crate) fn after(orders: usize) -> Result<(), Failure> {
+pub(crate) fn after(orders: usize) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
     let mut server = Server::start(&binary, data.path(), &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?;
     let process = server.child().id();
     let (before, start) = (resident_mb(process)?, std::time::Instant::now());
     let next = AtomicUsize::new(0);
-    let results: Vec<Result<(), Failure>> = std::thread::scope(|scope| {
+    let results: Vec<Result<(), BoxError>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..32).map(|_| scope.spawn(|| create(&server.base, &next, orders))).collect();
         threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|_| Err("a client thread panicked".into())))
             .collect()
     });
-    results.into_iter().collect::<Result<(), Failure>>()?;
+    results.into_iter().collect::<Result<(), BoxError>>()?;
     #[expect(clippy::cast_precision_loss, reason = "a count of orders")]
     let rate = orders as f64 / start.elapsed().as_secs_f64();
     println!("{orders} orders of 2 stops over HTTP, 32 connections, each durable: {rate:.0} per second");
@@ -38,7 +38,7 @@ pub(crate) fn after(orders: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-fn create(base: &str, next: &AtomicUsize, orders: usize) -> Result<(), Failure> {
+fn create(base: &str, next: &AtomicUsize, orders: usize) -> Result<(), BoxError> {
     let mut client = Client::connect(base)?;
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -54,7 +54,7 @@ fn create(base: &str, next: &AtomicUsize, orders: usize) -> Result<(), Failure> 
 }
 
 /// Returns the megabytes of all files in a folder.
-pub(crate) fn disk_mb(folder: &Path) -> Result<f64, Failure> {
+pub(crate) fn disk_mb(folder: &Path) -> Result<f64, BoxError> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?.metadata()?;
@@ -65,7 +65,7 @@ pub(crate) fn disk_mb(folder: &Path) -> Result<f64, Failure> {
 }
 
 /// Returns the CPU seconds that a process has used, from /proc. Linux counts in hundredths of a second.
-pub(crate) fn cpu_seconds(process: u32) -> Result<f64, Failure> {
+pub(crate) fn cpu_seconds(process: u32) -> Result<f64, BoxError> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     // The program's name, in parentheses, can contain spaces. It is followed by the state, ten other fields, and the
     // two times.
@@ -75,7 +75,7 @@ pub(crate) fn cpu_seconds(process: u32) -> Result<f64, Failure> {
 }
 
 /// Returns the resident memory of a process in megabytes, from /proc.
-pub(crate) fn resident_mb(process: u32) -> Result<f64, Failure> {
+pub(crate) fn resident_mb(process: u32) -> Result<f64, BoxError> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).ok_or("no VmRSS in /proc/PID/status")?;
     let kb: f64 = line.split_whitespace().nth(1).ok_or("no value of VmRSS")?.parse()?;

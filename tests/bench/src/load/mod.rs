@@ -15,7 +15,7 @@ mod overload;
 mod postgres;
 mod streams;
 
-use despacho_bench::Failure;
+use despacho_bench::BoxError;
 
 /// The parts to run and their parameters.
 struct Plan {
@@ -26,11 +26,11 @@ struct Plan {
 }
 
 /// Parses the rest of the command line and runs the benchmarks.
-pub(crate) fn command(arguments: lexopt::Parser) -> Result<(), Failure> {
+pub(crate) fn command(arguments: lexopt::Parser) -> Result<(), BoxError> {
     run(&plan(arguments)?)
 }
 
-fn plan(mut arguments: lexopt::Parser) -> Result<Plan, Failure> {
+fn plan(mut arguments: lexopt::Parser) -> Result<Plan, BoxError> {
     let mut plan = Plan { parts: Vec::new(), seconds: 4, orders: 100_000, sizes: vec![10_000, 100_000, 1_000_000] };
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -44,7 +44,7 @@ fn plan(mut arguments: lexopt::Parser) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-fn run(plan: &Plan) -> Result<(), Failure> {
+fn run(plan: &Plan) -> Result<(), BoxError> {
     // The reference server is another process of this program.
     if plan.parts == ["echo"] {
         return echo::serve();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use despacho_bench::{
-    Failure,
+    BoxError,
     client::{per_second, post},
     orders::order,
 };
@@ -21,7 +21,7 @@ pub(crate) const UNLIMITED: [(&str, &str); 4] = [
 ];
 
 /// Prints the requests per second of both servers in turns, and their ratio.
-pub(crate) fn compare(seconds: u64) -> Result<(), Failure> {
+pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
     let despacho = Server::start(&binary, data.path(), &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use despacho_bench::{
-    Failure,
+    BoxError,
     client::{Client, get, post},
     orders::order,
 };
@@ -42,7 +42,7 @@ struct Stage {
 }
 
 /// Prints a line for each stage, and one for the first order afterwards.
-pub(crate) fn run(seconds: u64) -> Result<(), Failure> {
+pub(crate) fn run(seconds: u64) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
     let variables = [&UNLIMITED[..], &LOW_LIMITS].concat();
@@ -77,7 +77,7 @@ fn create(next: &AtomicUsize) -> Vec<u8> {
 }
 
 /// Returns the orders per second if each caller waits for its response.
-fn capacity(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, Failure> {
+fn capacity(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, BoxError> {
     let started = Instant::now();
     let served = AtomicUsize::new(0);
     all(CAPACITY_CALLERS, |_| {
@@ -93,7 +93,7 @@ fn capacity(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, Failu
 }
 
 /// Offers `rate` requests per second. Also returns the max_latency latency of health checks meanwhile.
-fn stage(base: &str, next: &AtomicUsize, rate: f64, span: Duration) -> Result<(Stage, Duration), Failure> {
+fn stage(base: &str, next: &AtomicUsize, rate: f64, span: Duration) -> Result<(Stage, Duration), BoxError> {
     let (started, over) = (Instant::now(), AtomicBool::new(false));
     let step = Duration::from_secs_f64(number(CALLERS) / rate.max(1.0));
     std::thread::scope(|scope| {
@@ -119,7 +119,7 @@ fn stage(base: &str, next: &AtomicUsize, rate: f64, span: Duration) -> Result<(S
     })
 }
 
-fn panicked<T>() -> Result<T, Failure> {
+fn panicked<T>() -> Result<T, BoxError> {
     Err("a caller thread panicked".into())
 }
 
@@ -129,7 +129,7 @@ fn send_scheduled(
     first: Instant,
     step: Duration,
     end: Instant,
-) -> Result<Stage, Failure> {
+) -> Result<Stage, BoxError> {
     let (mut client, mut stage, mut due) = (Client::connect(base)?, Stage::default(), first);
     while due < end {
         std::thread::sleep(due.saturating_duration_since(Instant::now()));
@@ -144,7 +144,7 @@ fn send_scheduled(
 }
 
 /// Sends health checks until `over` is set. Returns the max_latency latency; each must return 200.
-fn check_health(base: &str, over: &AtomicBool) -> Result<Duration, Failure> {
+fn check_health(base: &str, over: &AtomicBool) -> Result<Duration, BoxError> {
     let (mut client, mut max_latency) = (Client::connect(base)?, Duration::ZERO);
     while !over.load(Ordering::Relaxed) {
         for path in ["/healthz", "/readyz"] {
@@ -179,7 +179,7 @@ fn print(name: &str, stage: &Stage, span: Duration, health: Duration, memory: f6
 }
 
 /// Runs one thread for each number below `count`.
-pub(crate) fn all(count: usize, work: impl Fn(usize) -> Result<(), Failure> + Sync) -> Result<(), Failure> {
+pub(crate) fn all(count: usize, work: impl Fn(usize) -> Result<(), BoxError> + Sync) -> Result<(), BoxError> {
     std::thread::scope(|scope| {
         let work = &work;
         let threads: Vec<_> = (0..count).map(|index| scope.spawn(move || work(index))).collect();

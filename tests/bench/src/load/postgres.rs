@@ -13,7 +13,7 @@ use std::{
 };
 
 use despacho_bench::{
-    Failure,
+    BoxError,
     client::{Client, post},
     orders::{order, parent_store},
 };
@@ -38,7 +38,7 @@ struct Merchant {
 }
 
 /// Prints the orders per second of both, and their ratio.
-pub(crate) fn compare(seconds: u64) -> Result<(), Failure> {
+pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
     let options = Options { flushed: true, ..Options::default() };
@@ -75,7 +75,7 @@ pub(crate) fn compare(seconds: u64) -> Result<(), Failure> {
 }
 
 /// Creates a merchant.
-fn create_merchant(base: &str, number: usize) -> Result<Merchant, Failure> {
+fn create_merchant(base: &str, number: usize) -> Result<Merchant, BoxError> {
     let mut client = Client::connect(base)?;
     let status = client.send(&post("/admin/matrices", OPERATOR, &parent_store(number).to_string()))?;
     let response: serde_json::Value = serde_json::from_slice(client.body())?;
@@ -87,7 +87,7 @@ fn create_merchant(base: &str, number: usize) -> Result<Merchant, Failure> {
 }
 
 /// Returns the orders per second if each client waits for its response.
-fn create(base: &str, merchants: &[Merchant], next: &AtomicUsize, span: Duration) -> Result<f64, Failure> {
+fn create(base: &str, merchants: &[Merchant], next: &AtomicUsize, span: Duration) -> Result<f64, BoxError> {
     let (started, done) = (Instant::now(), AtomicUsize::new(0));
     // Created once, because the client's CPU time reduces the server's.
     let template = order("CODE", 2, false).to_string();
@@ -122,7 +122,7 @@ impl<'a> PgBench<'a> {
         address: &'a str,
         folder: &'a Path,
         merchants: &[Merchant],
-    ) -> Result<PgBench<'a>, Failure> {
+    ) -> Result<PgBench<'a>, BoxError> {
         let query = |sql: &str| cluster.query(address, sql).map_err(|e| e.to_string());
         query("CREATE SEQUENCE load_ids START 1000000000 CACHE 64")?;
         let order = query("SELECT body FROM orders ORDER BY id DESC LIMIT 1")?;
@@ -144,7 +144,7 @@ impl<'a> PgBench<'a> {
     }
 
     /// Returns the transactions per second of a script.
-    fn run(&self, name: &str, span: Duration) -> Result<f64, Failure> {
+    fn run(&self, name: &str, span: Duration) -> Result<f64, BoxError> {
         let mut pgbench = self.cluster.program("pgbench");
         pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=2"]);
         pgbench.arg(format!("--client={CLIENTS}")).arg(format!("--time={}", span.as_secs()));

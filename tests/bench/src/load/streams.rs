@@ -14,7 +14,7 @@ use std::{
 };
 
 use despacho_bench::{
-    Failure,
+    BoxError,
     client::{Client, get, post},
     orders::order,
 };
@@ -48,7 +48,7 @@ const EVENT: &[u8] = b"\ndata: ";
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Prints the latency of previews without and with streams, and the events received.
-pub(crate) fn run(seconds: u64) -> Result<(), Failure> {
+pub(crate) fn run(seconds: u64) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
     let more = [
@@ -154,7 +154,12 @@ impl LoadRun {
 }
 
 /// Sends both schedules to the server and the bare server. Latency is measured from the scheduled time.
-fn load((base, bare_base): (&str, &str), next: &AtomicUsize, span: Duration, process: u32) -> Result<LoadRun, Failure> {
+fn load(
+    (base, bare_base): (&str, &str),
+    next: &AtomicUsize,
+    span: Duration,
+    process: u32,
+) -> Result<LoadRun, BoxError> {
     let (started, cpu_before) = (Instant::now(), cpu_seconds(process)?);
     let (previews, bare, created) =
         (Mutex::new(Latencies::default()), Mutex::new(Latencies::default()), AtomicUsize::new(0));
@@ -193,7 +198,7 @@ fn load((base, bare_base): (&str, &str), next: &AtomicUsize, span: Duration, pro
     Ok(LoadRun { span: started.elapsed(), previews, bare, created: created.into_inner(), cpu_s })
 }
 
-fn expect_status(status: u16, expected: u16, client: &Client) -> Result<(), Failure> {
+fn expect_status(status: u16, expected: u16, client: &Client) -> Result<(), BoxError> {
     if status == expected {
         return Ok(());
     }
@@ -201,7 +206,7 @@ fn expect_status(status: u16, expected: u16, client: &Client) -> Result<(), Fail
 }
 
 /// Opens all streams and spawns a task for each that counts its events.
-async fn open_streams(address: &str, received: &Arc<Vec<AtomicUsize>>, lost: &Arc<AtomicBool>) -> Result<(), Failure> {
+async fn open_streams(address: &str, received: &Arc<Vec<AtomicUsize>>, lost: &Arc<AtomicBool>) -> Result<(), BoxError> {
     for index in 0..STREAMS {
         let mut stream = StreamReader { socket: TcpStream::connect(address).await?, tail: Vec::new() };
         stream.send(&get("/delivery/events/stream", KEY)).await?;
@@ -224,7 +229,7 @@ struct StreamReader {
 }
 
 impl StreamReader {
-    async fn send(&self, mut bytes: &[u8]) -> Result<(), Failure> {
+    async fn send(&self, mut bytes: &[u8]) -> Result<(), BoxError> {
         while !bytes.is_empty() {
             self.socket.writable().await?;
             match self.socket.try_write(bytes) {
@@ -237,7 +242,7 @@ impl StreamReader {
     }
 
     /// Reads until the stream has started. From then on it receives every event.
-    async fn wait_for_start(&mut self) -> Result<(), Failure> {
+    async fn wait_for_start(&mut self) -> Result<(), BoxError> {
         let mut head = Vec::new();
         while !head.windows(6).any(|window| window == b"retry:") {
             if !self.read(&mut head).await? || head.len() > 8_192 {
@@ -251,7 +256,7 @@ impl StreamReader {
     }
 
     /// Reads once and returns the number of events.
-    async fn count_events(&mut self) -> Result<usize, Failure> {
+    async fn count_events(&mut self) -> Result<usize, BoxError> {
         let mut bytes = std::mem::take(&mut self.tail);
         if !self.read(&mut bytes).await? {
             return Err("the stream ended".into());
@@ -263,7 +268,7 @@ impl StreamReader {
     }
 
     /// Reads the available bytes. Returns false at the end of the stream.
-    async fn read(&self, into: &mut Vec<u8>) -> Result<bool, Failure> {
+    async fn read(&self, into: &mut Vec<u8>) -> Result<bool, BoxError> {
         let mut buffer = [0; 4_096];
         loop {
             self.socket.readable().await?;

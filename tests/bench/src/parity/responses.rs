@@ -1,5 +1,5 @@
-//! Writes problems with the native core's results, one JSON object per line, for the browser package's tests: `{"what":
-//! "route" or "assign", "question", "answer"}`.
+//! Writes problems with the native core's results, one JSON object per line, for the browser package's tests: `{"kind":
+//! "route" or "assign", "request", "response"}`.
 
 use std::io::{self, BufWriter, Write};
 
@@ -32,7 +32,7 @@ pub fn write_all() -> io::Result<()> {
 }
 
 fn write(out: &mut impl Write, line: &str) -> io::Result<()> {
-    let (what, problem) = line.split_once(' ').unwrap_or((line, "null"));
+    let (kind, problem) = line.split_once(' ').unwrap_or((line, "null"));
     let response = solve_natively(line);
-    writeln!(out, "{{\"what\":\"{what}\",\"question\":{problem},\"answer\":{response}}}")
+    writeln!(out, "{{\"kind\":\"{kind}\",\"request\":{problem},\"response\":{response}}}")
 }

@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use despacho_core::memory::MemoryHost;
 use despacho_process::cluster::Cluster;
-use despacho_spin_tests::{Clock, Compiled, Options, Served};
+use despacho_spin_tests::{Clock, CompiledComponent, Options, TestServer};
 use http::{Request, Response};
 
 use super::{CaseSettings, Client, OPERATOR_TOKEN, TestHost};
@@ -18,7 +18,7 @@ pub(super) struct Spin {
     client: Client,
     clock: Clock,
     // Fields are dropped in this order: the application must end before its database.
-    _served: Served,
+    _served: TestServer,
     _folder: tempfile::TempDir,
     _cluster: Option<Arc<Cluster>>,
 }
@@ -48,8 +48,8 @@ impl Spin {
 
     fn start(overrides: &CaseSettings, clock: Clock, postgres: Option<(Arc<Cluster>, String)>) -> Result<Spin, String> {
         // One compilation serves all cases of the process.
-        static COMPONENT: OnceLock<Result<Compiled, String>> = OnceLock::new();
-        let compiled = COMPONENT.get_or_init(|| Compiled::shipped().map_err(|error| error.to_string()));
+        static COMPONENT: OnceLock<Result<CompiledComponent, String>> = OnceLock::new();
+        let compiled = COMPONENT.get_or_init(|| CompiledComponent::shipped().map_err(|error| error.to_string()));
         let compiled = compiled.as_ref().map_err(Clone::clone)?;
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let mut options = Options::new(folder.path().join("despacho.db"), OPERATOR_TOKEN);
@@ -63,7 +63,7 @@ impl Spin {
             options.reuse.idle = Duration::from_secs(60);
         }
         options = options.variable("settings", &settings(overrides)?);
-        let served = Served::start(compiled, &options).map_err(|e| e.to_string())?;
+        let served = TestServer::start(compiled, &options).map_err(|e| e.to_string())?;
         let cluster = postgres.map(|(cluster, _)| cluster);
         Ok(Spin { client: Client::to(&served.base), clock, _served: served, _folder: folder, _cluster: cluster })
     }

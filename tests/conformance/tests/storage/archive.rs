@@ -65,7 +65,7 @@ fn journals() -> [Journal; 2] {
 }
 
 async fn positions<H: Host>(host: &H, of: Journal) -> Vec<u64> {
-    host.journal(of, 0, 100).await.unwrap().iter().map(|entry| entry.place).collect()
+    host.journal(of, 0, 100).await.unwrap().iter().map(|entry| entry.position).collect()
 }
 
 async fn archived_histories_are_removed_and_orders_remain<D: Driver, P: Machine>(host: &SqlHost<D, P>) {

@@ -77,7 +77,7 @@ fn set_clock<D: Driver>(host: &ClockedHost<D>, millis: i64) {
 }
 
 async fn dispatch_once<D: Driver>(host: &ClockedHost<D>) -> DispatchPass {
-    round(host, &Settings::default(), &mut host.exec_context()).await.unwrap()
+    run_pass(host, &Settings::default(), &mut host.exec_context()).await.unwrap()
 }
 
 /// Returns an order with 40 minutes of preparation and no courier.

@@ -115,7 +115,7 @@ fn sandbox_steps(dialect: Dialect) -> Vec<String> {
 }
 
 async fn populate_demo(host: &impl Host) {
-    let stores = vec![Store { sandbox: true, ..store(1) }, Store { matrix: None, sandbox: false, ..store(3) }];
+    let stores = vec![Store { sandbox: true, ..store(1) }, Store { parent: None, sandbox: false, ..store(3) }];
     let real = Order { store: store_id(3), ..searching_order(51, 1) };
     let orders = vec![Order { sandbox: true, ..searching_order(50, 1) }, real];
     put_store_and(host, stores, orders, vec![Courier { sandbox: true, ..free_courier(20) }, free_courier(21)], 4).await;

@@ -1,4 +1,4 @@
-//! A database with few connections, one that never responds, and one without a file.
+//! Databases with few connections, without responses and without a file.
 
 use std::{
     io::{Read, Write},
@@ -11,17 +11,17 @@ use std::{
 };
 
 use despacho_process::cluster::Cluster;
-use despacho_spin_tests::{Options, Served};
+use despacho_spin_tests::{Options, TestServer};
 use despacho_xtask::place;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
 use crate::{
+    concurrency::create_concurrently,
     postgres::on,
-    side_by_side::at_once,
-    support::{Place, Response, TOKEN, create, get, serve},
+    support::{Response, TOKEN, TestDatabase, create, get, serve},
 };
 
-/// Requests at once.
+/// Concurrent requests.
 const REQUESTS: usize = 64;
 
 fn logged() -> MemoryOutputPipe {
@@ -32,16 +32,16 @@ fn text(log: &MemoryOutputPipe) -> String {
     String::from_utf8_lossy(&log.contents()).into_owned()
 }
 
-/// The processor time of this process in milliseconds, the test's own included.
-fn processor_ms() -> u64 {
+/// Returns the CPU time of this process in milliseconds, including the test's.
+fn cpu_ms() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit(')').next().unwrap_or_default();
     let times = after_name.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
     times.sum::<u64>() * 10
 }
 
-/// So many readiness checks at once.
-fn readiness(served: &Served) -> Vec<Response> {
+/// Sends concurrent readiness checks.
+fn readiness(served: &TestServer) -> Vec<Response> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..REQUESTS).map(|_| scope.spawn(|| get(&served.base, "/readyz"))).collect();
         threads.into_iter().map(|thread| thread.join().expect("a response")).collect()
@@ -54,7 +54,7 @@ fn is_database_unavailable(response: &Response) -> bool {
     response.status == 503 && is_named && response.headers.contains_key("retry-after")
 }
 
-/// The limit of connections in the deployment file.
+/// Returns the connection limit of the deployment file.
 fn deployed_connections() -> usize {
     let file = place::root().expect("the repository").join("hosts/spin/deploy/spinkube.yaml");
     let manifest = std::fs::read_to_string(file).expect("the deployment file");
@@ -72,9 +72,9 @@ fn three_replicas_share_thirty_connections_and_stay_ready() {
     let cluster = Cluster::start_as(despacho_process::cluster::Options { settings, ..Default::default() });
     let cluster = cluster.unwrap_or_else(|error| panic!("{error}"));
     let address = cluster.database("despacho").unwrap_or_else(|error| panic!("{error}"));
-    let storm = |replicas: &[Served], name: &str| {
-        let busy = |replica: usize, served: &Served| {
-            for response in at_once(served, |number| format!("{name}-{replica}-{number}")) {
+    let storm = |replicas: &[TestServer], name: &str| {
+        let busy = |replica: usize, served: &TestServer| {
+            for response in create_concurrently(served, |number| format!("{name}-{replica}-{number}")) {
                 assert!(matches!(response.status, 201 | 429 | 503), "{response:?}");
             }
         };
@@ -84,21 +84,21 @@ fn three_replicas_share_thirty_connections_and_stay_ready() {
             }
         });
     };
-    let ready = |served: &Served| {
-        let began = Instant::now();
+    let ready = |served: &TestServer| {
+        let started = Instant::now();
         while get(&served.base, "/readyz").status != 200 {
-            assert!(began.elapsed() < Duration::from_secs(60), "a replica never became ready again");
+            assert!(started.elapsed() < Duration::from_secs(60), "a replica never became ready again");
         }
     };
     let limited = Options { postgres_connections: deployed_connections(), ..on(&address) };
-    let replicas: Vec<Served> = (0..3).map(|_| serve(&limited)).collect();
+    let replicas: Vec<TestServer> = (0..3).map(|_| serve(&limited)).collect();
     storm(&replicas, "LIMITED");
     replicas.iter().for_each(ready);
     drop(replicas);
 
-    // With the runtime's own limit two replicas take all connections and keep them.
+    // With the runtime's default limit two replicas open all connections and keep them.
     let log = logged();
-    let replicas: Vec<Served> = (0..2).map(|_| serve(&on(&address))).collect();
+    let replicas: Vec<TestServer> = (0..2).map(|_| serve(&on(&address))).collect();
     storm(&replicas, "UNLIMITED");
     let third = serve(&Options { log: Some(log.clone()), ..on(&address) });
     assert!(is_database_unavailable(&get(&third.base, "/readyz")));
@@ -110,19 +110,19 @@ fn silent_database_returns_503_to_all_without_polling() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     std::thread::spawn(move || listener.incoming().collect::<Vec<_>>());
-    let options = Options { database: None, ..Options::new(Place::new().file(), TOKEN) };
+    let options = Options { database: None, ..Options::new(TestDatabase::new().file(), TOKEN) };
     let served = serve(&options.variable("database_url", &format!("postgres://despacho@{address}/despacho")));
-    let (began, before) = (Instant::now(), processor_ms());
+    let (started, before) = (Instant::now(), cpu_ms());
     for response in readiness(&served) {
         assert!(is_database_unavailable(&response), "{response:?}");
     }
-    let (span, used) = (began.elapsed(), processor_ms() - before);
-    eprintln!("{REQUESTS} requests to a database that never responds: {span:?}, {used} ms of the processor");
+    let (span, used) = (started.elapsed(), cpu_ms() - before);
+    eprintln!("{REQUESTS} requests to a database that never responds: {span:?}, {used} ms of CPU time");
     assert!(span < Duration::from_secs(50), "{span:?}");
     assert_eq!(served.stats().traps(), 0);
 }
 
-/// Forwards connections to PostgreSQL until it is paused; then it accepts them and forwards nothing.
+/// Forwards connections to PostgreSQL. While paused it accepts connections and forwards nothing.
 struct Proxy {
     address: SocketAddr,
     paused: Arc<AtomicBool>,
@@ -169,7 +169,7 @@ fn database_that_stops_responding_returns_503_and_recovers() {
     }
     let cluster = Cluster::start().unwrap_or_else(|error| panic!("{error}"));
     let address = cluster.database("despacho").unwrap_or_else(|error| panic!("{error}"));
-    let host = address.split(['@', '/']).find_map(|part| part.parse::<SocketAddr>().ok()).expect("its host and port");
+    let host = address.split(['@', '/']).find_map(|part| part.parse::<SocketAddr>().ok()).expect("a host and port");
     let proxy = Proxy::to(host);
     let served = serve(&on(&address.replace(&host.to_string(), &proxy.address.to_string())));
     assert_eq!(create(&served.base, "BEFORE").map(|response| response.status), Ok(201));
@@ -182,17 +182,17 @@ fn database_that_stops_responding_returns_503_and_recovers() {
     assert!(responses.iter().flatten().all(is_database_unavailable), "{responses:?}");
     assert_eq!(responses.iter().flatten().count(), 8, "every request gets a response: {responses:?}");
     proxy.paused.store(false, SeqCst);
-    let began = Instant::now();
+    let started = Instant::now();
     while !create(&served.base, "AFTER").is_ok_and(|response| matches!(response.status, 200 | 201)) {
-        assert!(began.elapsed() < Duration::from_secs(60), "it never recovered");
+        assert!(started.elapsed() < Duration::from_secs(60), "the component never recovered");
     }
     assert_eq!(served.stats().traps(), 0);
 }
 
 #[test]
 fn missing_state_directory_returns_503_with_the_remedy() {
-    let (place, log) = (Place::new(), logged());
-    let served = serve(&Options { state_directory: false, log: Some(log.clone()), ..place.demo() });
+    let (database, log) = (TestDatabase::new(), logged());
+    let served = serve(&Options { state_directory: false, log: Some(log.clone()), ..database.demo() });
     for path in ["/readyz", "/delivery/notifications"] {
         let response = get(&served.base, path);
         let detail = response.body["detail"].as_str().unwrap_or_default();
@@ -209,7 +209,7 @@ fn missing_state_directory_returns_503_with_the_remedy() {
     assert_eq!(served.stats().traps(), 0);
 }
 
-/// A server that accepts connections and rejects every statement with this message, in PostgreSQL's protocol.
+/// Starts a server that accepts connections in PostgreSQL's protocol and rejects every statement with a message.
 fn rejecting(message: &str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -229,10 +229,10 @@ fn rejecting(message: &str) -> SocketAddr {
 }
 
 #[test]
-fn log_line_with_a_line_break_in_its_message_stays_one_line() {
+fn line_break_in_a_logged_error_is_escaped() {
     let address = rejecting("no\nGET /readyz 200 forged: line");
     let log = logged();
-    let options = Options { database: None, log: Some(log.clone()), ..Options::new(Place::new().file(), TOKEN) };
+    let options = Options { database: None, log: Some(log.clone()), ..Options::new(TestDatabase::new().file(), TOKEN) };
     let served = serve(&options.variable("database_url", &format!("postgres://despacho@{address}/despacho")));
     assert!(is_database_unavailable(&get(&served.base, "/readyz")));
     let lines: Vec<String> = text(&log).lines().map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! Places and roads by services on loopback, through the built component.
+//! Locations and distances from services on loopback, through the built component.
 
 use std::time::{Duration, Instant};
 
@@ -9,23 +9,23 @@ use serde_json::{Value, json};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
 use crate::{
-    support::{Place, Response, get, post, serve},
+    support::{Response, TestDatabase, get, post, serve},
     upstream::Upstream,
 };
 
 const STREET: &str = "Rua Martiniano de Carvalho";
 
-/// A house in Nominatim's shape (jsonv2 with addressdetails).
+/// Returns a house in Nominatim's format (jsonv2 with addressdetails).
 pub(crate) fn house() -> String {
-    json!([{"lat": "-23.5625917", "lon": "-46.6420750", "addresstype": "place",
-        "address": {"house_number": "438", "road": STREET, "city": "São Paulo", "ISO3166-2-lvl4": "BR-SP",
-            "postcode": "01321-000"},
-        "boundingbox": ["-23.5626417", "-23.5625417", "-46.6421250", "-46.6420250"]}])
+    json!([{"lat": "-23.5625917", "lon": "-46.6420750", "addresstype": "database",
+"address": {"house_number": "438", "road": STREET, "city": "São Paulo", "ISO3166-2-lvl4": "BR-SP",
+"postcode": "01321-000"},
+"boundingbox": ["-23.5626417", "-23.5625417", "-46.6421250", "-46.6420250"]}])
     .to_string()
 }
 
-pub(crate) fn with(place: &Place, variable: &str, upstream: &Upstream) -> Options {
-    Options { outbound: vec![upstream.address], ..place.demo().variable(variable, &upstream.base()) }
+pub(crate) fn with(database: &TestDatabase, variable: &str, upstream: &Upstream) -> Options {
+    Options { outbound: vec![upstream.address], ..database.demo().variable(variable, &upstream.base()) }
 }
 
 pub(crate) fn preview(base: &str, address: Value) -> Response {
@@ -42,41 +42,45 @@ fn door() -> Value {
 }
 
 #[test]
-fn a_geocoder_finds_a_house_and_its_answer_is_kept_for_all_instances() {
-    let (place, upstream) = (Place::new(), Upstream::fixed(200, &house()));
-    let served = serve(&Options { reuse: Reuse::NEVER, ..with(&place, "nominatim", &upstream) });
+fn geocoder_result_is_cached_for_all_instances() {
+    let (database, upstream) = (TestDatabase::new(), Upstream::fixed(200, &house()));
+    let served = serve(&Options { reuse: Reuse::NEVER, ..with(&database, "nominatim", &upstream) });
     for _ in 0..3 {
         let found = preview(&served.base, street());
         assert_eq!((found.status, &found.body["deliveries"][0]["precision"]), (200, &json!("number")), "{found:?}");
         assert_eq!(found.body["estimated"], false);
     }
     let requests = upstream.requests();
-    let [request] = &requests[..] else { panic!("one question, not {requests:?}") };
+    let [request] = &requests[..] else { panic!("one request, not {requests:?}") };
     assert!(request.line.starts_with("GET /search?street=438+Rua+Martiniano+de+Carvalho&city="), "{request:?}");
     assert!(request.headers["user-agent"].starts_with("despacho/"), "{request:?}");
-    assert_eq!(place.count("SELECT COUNT(*) FROM geocoded WHERE precision = 'number'"), 1);
-    assert_eq!(place.count("SELECT COUNT(*) FROM geocoded WHERE question LIKE '%artiniano%'"), 0, "a hash alone");
+    assert_eq!(database.count("SELECT COUNT(*) FROM geocoded WHERE precision = 'number'"), 1);
+    assert_eq!(
+        database.count("SELECT COUNT(*) FROM geocoded WHERE question LIKE '%artiniano%'"),
+        0,
+        "only a hash is stored"
+    );
     assert_eq!(served.stats().traps(), 0);
 }
 
 #[test]
-fn a_geocoder_that_is_down_or_slow_is_the_operators_affair_and_ends_in_time() {
+fn failing_or_slow_geocoder_falls_back_or_returns_503() {
     let slow = Upstream::start(|_| {
         std::thread::sleep(Duration::from_secs(5));
         (200, house())
     });
     for upstream in [Upstream::fixed(500, "down"), slow] {
-        let place = Place::new();
-        let terms = |more: &str| format!(r#"{{"geocoder": {{"timeout-ms": 200}}{more}}}"#);
-        let lenient = serve(&with(&place, "nominatim", &upstream).variable("settings", &terms("")));
-        let began = Instant::now();
+        let database = TestDatabase::new();
+        let settings = |more: &str| format!(r#"{{"geocoder": {{"timeout-ms": 200}}{more}}}"#);
+        let lenient = serve(&with(&database, "nominatim", &upstream).variable("settings", &settings("")));
+        let started = Instant::now();
         let found = preview(&lenient.base, street());
-        assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
         assert_eq!((found.status, &found.body["estimated"]), (200, &json!(true)), "{found:?}");
         assert_eq!((upstream.requests().len(), lenient.stats().traps()), (3, 0), "three attempts");
         drop(lenient);
-        let strict = terms(r#", "places": {"min-precision": "street"}"#);
-        let strict = serve(&with(&place, "nominatim", &upstream).variable("settings", &strict));
+        let strict = settings(r#", "places": {"min-precision": "street"}"#);
+        let strict = serve(&with(&database, "nominatim", &upstream).variable("settings", &strict));
         let rejected = preview(&strict.base, street());
         assert_eq!((rejected.status, &rejected.body["code"]), (503, &json!("unavailable")), "{rejected:?}");
         assert_eq!(strict.stats().traps(), 0);
@@ -84,15 +88,15 @@ fn a_geocoder_that_is_down_or_slow_is_the_operators_affair_and_ends_in_time() {
 }
 
 #[test]
-fn a_wrong_answer_is_not_believed_and_nobody_who_is_not_allowed_is_called() {
-    let place = Place::new();
+fn mismatched_result_is_rejected_and_hosts_are_restricted() {
+    let database = TestDatabase::new();
     let elsewhere = Upstream::fixed(200, &house().replace("São Paulo", "Osasco"));
-    let served = serve(&with(&place, "nominatim", &elsewhere));
+    let served = serve(&with(&database, "nominatim", &elsewhere));
     let found = preview(&served.base, street());
     assert_eq!(found.body["deliveries"][0]["precision"], "municipality", "{found:?}");
     drop(served);
     let upstream = Upstream::fixed(200, &house());
-    let served = serve(&Options { outbound: Vec::new(), ..with(&place, "photon", &upstream) });
+    let served = serve(&Options { outbound: Vec::new(), ..with(&database, "photon", &upstream) });
     let found = preview(&served.base, street());
     assert_eq!((found.status, upstream.requests().len()), (200, 0), "{found:?}");
     assert_eq!(served.stats().traps(), 0);
@@ -105,8 +109,8 @@ fn forbidden_call_is_logged_with_its_setting() {
     for (outbound, blocked, setting) in
         [(vec![], vec![], "allowed_outbound_hosts"), (vec![address], vec![address], "block_networks")]
     {
-        let (place, log) = (Place::new(), MemoryOutputPipe::new(1 << 20));
-        let options = Options { outbound, blocked, log: Some(log.clone()), ..with(&place, "photon", &upstream) };
+        let (database, log) = (TestDatabase::new(), MemoryOutputPipe::new(1 << 20));
+        let options = Options { outbound, blocked, log: Some(log.clone()), ..with(&database, "photon", &upstream) };
         let served = serve(&options);
         assert_eq!(preview(&served.base, street()).status, 200);
         let log = String::from_utf8_lossy(&log.contents()).into_owned();
@@ -116,10 +120,10 @@ fn forbidden_call_is_logged_with_its_setting() {
 }
 
 #[test]
-fn legs_are_a_road_networks_and_the_model_stands_in() {
+fn legs_use_the_road_service_or_the_estimate() {
     let table = json!({"code": "Ok", "distances": [[0, 4_321.4], [4_400, 0]], "durations": [[0, 600], [600, 0]]});
     let matrix = json!({"sources_to_targets": {"distances": [[0, 4.3214], [4.4, 0]], "durations": [[0, 600], [600, 0]]},
-        "units": "kilometers"});
+"units": "kilometers"});
     for (variable, status, body, estimated) in [
         ("osrm", 200, table.to_string(), false),
         ("osrm", 503, String::new(), true),
@@ -127,8 +131,8 @@ fn legs_are_a_road_networks_and_the_model_stands_in() {
         ("valhalla", 200, matrix.to_string(), false),
         ("valhalla", 400, json!({"error_code": 171}).to_string(), true),
     ] {
-        let (place, upstream) = (Place::new(), Upstream::fixed(status, &body));
-        let served = serve(&with(&place, variable, &upstream));
+        let (database, upstream) = (TestDatabase::new(), Upstream::fixed(status, &body));
+        let served = serve(&with(&database, variable, &upstream));
         let found = preview(&served.base, door());
         assert_eq!((found.status, &found.body["estimated"]), (200, &json!(estimated)), "{variable} {body}: {found:?}");
         assert_eq!(found.body["totalDistance"] == json!(4.321), !estimated, "{variable} {body}: {found:?}");
@@ -137,33 +141,36 @@ fn legs_are_a_road_networks_and_the_model_stands_in() {
             if variable == "osrm" { request.line.contains("&radiuses=500;500") } else { request.body.len() > 9 };
         assert!(received, "{request:?}");
         let context = get(&served.base, "/delivery/preview-context");
-        assert_eq!(context.body["exact"], false, "a page previews with the service: {}", context.body);
+        assert_eq!(context.body["exact"], false, "the panel previews with the service: {}", context.body);
         assert_eq!(served.stats().traps(), 0);
     }
 }
 
 #[test]
-fn old_and_surplus_answers_are_forgotten() {
-    let place = Place::new();
-    get(&serve(&place.demo()).base, "/readyz");
-    let connection = rusqlite::Connection::open(place.file()).expect("the database");
+fn expired_and_surplus_results_are_deleted() {
+    let database = TestDatabase::new();
+    get(&serve(&database.demo()).base, "/readyz");
+    let connection = rusqlite::Connection::open(database.file()).expect("the database");
     for write in fill_and_forget() {
-        connection.prepare(&write).and_then(|mut write| write.raw_query().next().map(drop)).expect("it is run");
+        connection
+            .prepare(&write)
+            .and_then(|mut write| write.raw_query().next().map(drop))
+            .expect("the statement runs");
     }
-    assert_eq!(place.count("SELECT COUNT(*) FROM geocoded"), 3);
-    assert_eq!(place.count("SELECT MIN(until) FROM geocoded"), 8, "those that end first are gone");
+    assert_eq!(database.count("SELECT COUNT(*) FROM geocoded"), 3);
+    assert_eq!(database.count("SELECT MIN(until) FROM geocoded"), 8, "the first to expire are deleted");
 }
 
-/// Ten answers, of which two are over at 3 and five more are too many.
+/// Returns statements that store ten results and delete two expired and five surplus ones.
 pub(crate) fn fill_and_forget() -> Vec<String> {
     let at = Timestamp::from_millis;
-    let kept = (1..=10).map(|until| put_geocoded(&until.to_string(), &None, at(until)));
+    let stored = (1..=10).map(|until| put_geocoded(&until.to_string(), &None, at(until)));
     let again = put_geocoded("10", &None, at(10));
-    let all = kept.chain([again, delete_expired_geocoded(at(2)), trim_geocoded(3)]);
+    let all = stored.chain([again, delete_expired_geocoded(at(2)), trim_geocoded(3)]);
     all.map(|query| with_params(query.sql, &query.params)).collect()
 }
 
-/// A statement with its parameters in it, for whoever has no other way to send them.
+/// Inlines the parameters of a statement, for clients that cannot send parameters.
 fn with_params(sql: &str, params: &[SqlValue]) -> String {
     let literal = |value: &SqlValue| match value {
         SqlValue::Null => "NULL".to_owned(),

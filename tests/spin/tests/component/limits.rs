@@ -1,18 +1,18 @@
-//! Memory, and rates across instances.
+//! Memory limits, and rate limits across instances.
 
 use despacho_bench::orders::order;
-use despacho_spin_tests::{Options, Reuse, Served};
+use despacho_spin_tests::{Options, Reuse, TestServer};
 
-use crate::support::{Place, get, post, serve};
+use crate::support::{TestDatabase, get, post, serve};
 
 #[test]
-fn an_order_of_fifty_stops_fits_in_sixteen_megabytes() {
-    let place = Place::new();
-    // The demonstration's passwords take 19 MiB each to hash, so that they are made by another host.
-    let making = serve(&place.demo());
-    get(&making.base, "/readyz");
-    drop(making);
-    let served = serve(&place.demo());
+fn order_of_fifty_stops_fits_in_sixteen_megabytes() {
+    let database = TestDatabase::new();
+    // Hashing each password of the demo data takes 19 MiB, so another host creates the data.
+    let setup = serve(&database.demo());
+    get(&setup.base, "/readyz");
+    drop(setup);
+    let served = serve(&database.demo());
     for (path, status) in [("/delivery/orders/preview", 200), ("/delivery/orders", 201)] {
         let response = post(&served.base, path, &order("FIFTY", 50, true));
         assert_eq!(response.status, status, "{}", response.body);
@@ -23,13 +23,13 @@ fn an_order_of_fifty_stops_fits_in_sixteen_megabytes() {
 }
 
 #[test]
-fn logins_at_once_take_a_limited_amount_of_memory() {
-    let place = Place::new();
-    // The demonstration's passwords are hashed by another host.
-    let making = serve(&place.demo());
-    assert_eq!(get(&making.base, "/readyz").status, 200);
-    drop(making);
-    let served = serve(&place.demo());
+fn concurrent_logins_use_bounded_memory() {
+    let database = TestDatabase::new();
+    // Another host hashes the passwords of the demo data.
+    let setup = serve(&database.demo());
+    assert_eq!(get(&setup.base, "/readyz").status, 200);
+    drop(setup);
+    let served = serve(&database.demo());
     let login = |number: usize| {
         let body =
             serde_json::json!({ "email": format!("unknown-{number}@shop.example"), "password": "wrong horse battery" });
@@ -54,33 +54,33 @@ fn logins_at_once_take_a_limited_amount_of_memory() {
     assert!(total < 300, "{total} MB for {instances} instances");
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while login(99).status != 401 {
-        assert!(std::time::Instant::now() < deadline, "slots end by themselves");
+        assert!(std::time::Instant::now() < deadline, "slots must expire");
         std::thread::sleep(std::time::Duration::from_millis(500));
     }
     assert_eq!(served.stats().traps(), 0);
 }
 
 #[test]
-fn logins_are_limited_by_address_where_a_header_tells_it() {
-    let place = Place::new();
+fn logins_are_limited_by_the_configured_address_header() {
+    let database = TestDatabase::new();
     let settings = r#"{"limits": {"logins-per-address": 2}}"#;
-    let attempts = |served: &Served| -> Vec<u16> {
-        let login = |number| serde_json::json!({ "email": format!("nobody-{number}@shop.example"), "password": "wrong horse battery" });
+    let attempts = |served: &TestServer| -> Vec<u16> {
+        let login = |number| serde_json::json!({ "email": format!("user-{number}@shop.example"), "password": "wrong horse battery" });
         (0..4).map(|number| post(&served.base, "/delivery/sessions", &login(number)).status).collect()
     };
-    let received =
-        serve(&place.demo().variable("settings", settings).variable("caller_address_header", "spin-client-addr"));
-    assert_eq!(attempts(&received), [401, 401, 429, 429]);
-    // Whoever does not say which header may be believed has logins limited by name alone.
-    let untold = serve(&place.demo().variable("settings", settings));
-    assert_eq!(attempts(&untold), [401; 4]);
+    let with_header =
+        serve(&database.demo().variable("settings", settings).variable("caller_address_header", "spin-client-addr"));
+    assert_eq!(attempts(&with_header), [401, 401, 429, 429]);
+    // Without the configured header logins are limited only by email address.
+    let without_header = serve(&database.demo().variable("settings", settings));
+    assert_eq!(attempts(&without_header), [401; 4]);
 }
 
 #[test]
-fn a_rate_holds_across_instances() {
-    let place = Place::new();
+fn rate_limit_applies_across_instances() {
+    let database = TestDatabase::new();
     let settings = r#"{"limits": {"previews-per-minute": 5}}"#;
-    let served = serve(&Options { reuse: Reuse::NEVER, ..place.demo().variable("settings", settings) });
+    let served = serve(&Options { reuse: Reuse::NEVER, ..database.demo().variable("settings", settings) });
     get(&served.base, "/readyz");
     let statuses: Vec<u16> =
         (0..7).map(|_| post(&served.base, "/delivery/orders/preview", &order("R", 2, false)).status).collect();

@@ -1,7 +1,8 @@
-//! The built component on a test host: what no case of tests/cases can show.
+//! Tests of the built component on the test host, beyond the cases of tests/cases.
 
-#![expect(clippy::panic, reason = "a test says by a panic that it failed, and so do its helpers")]
+#![expect(clippy::panic, reason = "tests and their helpers report failures by panics")]
 
+mod concurrency;
 mod configuration;
 mod database;
 mod faults;
@@ -10,7 +11,6 @@ mod limits;
 mod locks;
 mod panel;
 mod postgres;
-mod side_by_side;
 mod support;
 mod surface;
 mod upstream;

@@ -1,11 +1,11 @@
-//! The merchant panel's files beside the API.
+//! The merchant panel's files.
 
 use despacho_spin_tests::Options;
 use http::Request;
 
-use crate::support::{Place, get, send, serve};
+use crate::support::{TestDatabase, get, send, serve};
 
-/// Files as spin.toml copies them, with their path.
+/// Creates files as spin.toml mounts them, with their path.
 fn built() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let dist = folder.path().join("hosts/panel/dist");
@@ -17,12 +17,12 @@ fn built() -> tempfile::TempDir {
 }
 
 #[test]
-fn its_files_are_served_with_their_kind_and_policy() {
-    let (place, files) = (Place::new(), built());
+fn panel_files_have_content_type_and_policy() {
+    let (database, files) = (TestDatabase::new(), built());
     let tiles = "https://tiles.example/{z}/{x}/{y}.png";
     let served =
-        serve(&Options { files: Some(files.path().to_owned()), ..place.demo().variable("panel_tiles", tiles) });
-    for (path, kind, kept) in [
+        serve(&Options { files: Some(files.path().to_owned()), ..database.demo().variable("panel_tiles", tiles) });
+    for (path, kind, caching) in [
         ("/", "text/html; charset=utf-8", "no-cache"),
         ("/index.html", "text/html; charset=utf-8", "no-cache"),
         ("/assets/a-1.js", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"),
@@ -30,7 +30,7 @@ fn its_files_are_served_with_their_kind_and_policy() {
     ] {
         let response = get(&served.base, path);
         let header = |name: &str| response.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        assert_eq!((response.status, header("content-type"), header("cache-control")), (200, kind, kept), "{path}");
+        assert_eq!((response.status, header("content-type"), header("cache-control")), (200, kind, caching), "{path}");
         let policy = header("content-security-policy");
         assert!(policy.contains("img-src 'self' https://tiles.example; connect-src 'self'"), "{path}: {policy}");
         for name in ["content-length", "etag", "x-request-id", "x-content-type-options"] {
@@ -45,17 +45,17 @@ fn its_files_are_served_with_their_kind_and_policy() {
         assert_eq!(get(&served.base, path).status, 404, "{path}");
     }
     let posted = Request::post("/index.html").body(Vec::new()).expect("a request");
-    let posted = send(&served.base, posted).expect("an answer");
+    let posted = send(&served.base, posted).expect("a response");
     assert_eq!((posted.status, posted.headers["allow"].to_str().ok()), (405, Some("GET, HEAD")));
     assert_eq!(served.stats().traps(), 0);
 }
 
 #[test]
-fn where_it_was_not_built_it_is_said_how() {
-    let place = Place::new();
+fn missing_panel_explains_the_build() {
+    let database = TestDatabase::new();
     let empty = tempfile::tempdir().expect("a folder");
     for files in [None, Some(empty.path().to_owned())] {
-        let served = serve(&Options { files, ..place.demo() });
+        let served = serve(&Options { files, ..database.demo() });
         let response = get(&served.base, "/");
         assert_eq!((response.status, &response.body["code"]), (404, &"endpoint_not_found".into()));
         assert!(

@@ -1,18 +1,18 @@
-//! The same on PostgreSQL.
+//! Tests on PostgreSQL.
 
 use despacho_process::cluster::Cluster;
 use despacho_spin_tests::{Options, Reuse};
 
 use crate::{
+    concurrency::{each_is_stored_once, one_code_is_one_order, spread},
     geography,
-    side_by_side::{each_is_stored_once, one_code_is_one_order, spread},
-    support::{Place, create, get, serve},
+    support::{TestDatabase, create, get, serve},
     upstream::Upstream,
     webhooks,
 };
 
-/// A database, or `None` with the reason said, where PostgreSQL is not installed.
-fn database() -> Option<(Cluster, String)> {
+/// Starts a cluster with a database. Prints the reason and returns `None` if PostgreSQL is not installed.
+fn start_cluster() -> Option<(Cluster, String)> {
     match Cluster::start() {
         Ok(cluster) => {
             let address = cluster.database("despacho").unwrap_or_else(|error| panic!("{error}"));
@@ -27,13 +27,13 @@ fn database() -> Option<(Cluster, String)> {
 }
 
 pub(crate) fn on(address: &str) -> Options {
-    // No SQLite at all: nothing of it may be asked for.
-    Options { database: None, ..Place::new().demo().variable("database_url", address) }
+    // Without SQLite: the component must not use it.
+    Options { database: None, ..TestDatabase::new().demo().variable("database_url", address) }
 }
 
 #[test]
 fn creates_on_sixteen_instances_are_each_stored_once() {
-    let Some((cluster, address)) = database() else { return };
+    let Some((cluster, address)) = start_cluster() else { return };
     let served = serve(&spread(on(&address)));
     assert_eq!(get(&served.base, "/readyz").status, 200);
     each_is_stored_once(&served);
@@ -43,18 +43,18 @@ fn creates_on_sixteen_instances_are_each_stored_once() {
 }
 
 #[test]
-fn the_first_requests_of_all_find_one_schema_and_one_demonstration() {
-    let Some((cluster, address)) = database() else { return };
+fn concurrent_first_requests_prepare_the_database_once() {
+    let Some((cluster, address)) = start_cluster() else { return };
     let served = serve(&spread(on(&address)));
-    let responses = crate::side_by_side::at_once(&served, |number| format!("FIRST-{number}"));
+    let responses = crate::concurrency::create_concurrently(&served, |number| format!("FIRST-{number}"));
     let wrong = responses.iter().find(|response| response.status != 201);
     assert!(wrong.is_none(), "{wrong:?}");
     assert_eq!(cluster.query(&address, "SELECT COUNT(*) FROM stores"), Ok("3".to_owned()));
 }
 
 #[test]
-fn geocoders_answers_are_kept_and_webhooks_sent_once() {
-    let Some((cluster, address)) = database() else { return };
+fn results_are_cached_and_webhooks_sent_once() {
+    let Some((cluster, address)) = start_cluster() else { return };
     let (geocoder, receiver) = (Upstream::fixed(200, &geography::house()), Upstream::fixed(200, ""));
     let outbound = vec![geocoder.address, receiver.address];
     let options = Options { outbound, reuse: Reuse::NEVER, ..on(&address) };
@@ -68,7 +68,7 @@ fn geocoders_answers_are_kept_and_webhooks_sent_once() {
     for write in geography::fill_and_forget() {
         cluster.query(&address, &write).unwrap_or_else(|error| panic!("{write}: {error}"));
     }
-    // The place of the preview ends last.
+    // The result of the preview expires last.
     assert_eq!(cluster.query(&address, "SELECT COUNT(*) FROM geocoded"), Ok("3".to_owned()));
     webhooks::subscribe(&served, &receiver.base());
     for number in 0..10 {
@@ -85,10 +85,10 @@ fn geocoders_answers_are_kept_and_webhooks_sent_once() {
 }
 
 #[test]
-fn a_trap_leaves_nothing_half_done_and_no_transaction_to_the_next_request() {
+fn trap_leaves_no_partial_order_and_no_open_transaction() {
     const BROKEN: &str = "SELECT (SELECT COUNT(*) FROM events WHERE order_id NOT IN (SELECT id FROM orders)) \
          + (SELECT COUNT(*) FROM orders WHERE id NOT IN (SELECT order_id FROM events))";
-    let Some((cluster, address)) = database() else { return };
+    let Some((cluster, address)) = start_cluster() else { return };
     assert_eq!(create(&serve(&on(&address)).base, "CALM").map(|response| response.status), Ok(201));
     let mut at = 0;
     loop {
@@ -101,8 +101,8 @@ fn a_trap_leaves_nothing_half_done_and_no_transaction_to_the_next_request() {
             break;
         }
         assert_eq!(cluster.query(&address, BROKEN), Ok("0".to_owned()), "after a trap at statement {at}");
-        // The same host, so that the connection comes from the pool as the trap left it.
-        let again = create(&served.base, &code).expect("an answer");
+        // The same host: the connection comes from the pool in the state in which the trap left it.
+        let again = create(&served.base, &code).expect("a response");
         assert!(matches!(again.status, 200 | 201), "{at}: {again:?}");
         let count = cluster.query(&address, &format!("SELECT COUNT(*) FROM orders WHERE code = '{code}'"));
         assert_eq!(count, Ok("1".to_owned()), "{at}");

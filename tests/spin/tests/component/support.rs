@@ -1,51 +1,51 @@
-//! An application of a test's own, and requests to it.
+//! Applications for tests, and requests to them.
 
 use std::{path::PathBuf, sync::OnceLock, time::Duration};
 
 use despacho_bench::orders::order;
 use despacho_simulator::demo::KEY;
-use despacho_spin_tests::{Compiled, Options, Served};
+use despacho_spin_tests::{CompiledComponent, Options, TestServer};
 use serde_json::Value;
 
 pub(crate) const TOKEN: &str = "operator-token-of-a-test";
 
-/// The component, compiled once for all tests of a process.
-pub(crate) fn compiled() -> &'static Compiled {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    COMPILED.get_or_init(|| Compiled::shipped().unwrap_or_else(|error| panic!("{error}")))
+/// Returns the component, compiled once per test process.
+pub(crate) fn compiled() -> &'static CompiledComponent {
+    static COMPILED: OnceLock<CompiledComponent> = OnceLock::new();
+    COMPILED.get_or_init(|| CompiledComponent::shipped().unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// A folder for a database, and what to serve on it.
-pub(crate) struct Place {
+/// A temporary folder with a database.
+pub(crate) struct TestDatabase {
     folder: tempfile::TempDir,
 }
 
-impl Place {
-    pub(crate) fn new() -> Place {
-        Place { folder: tempfile::tempdir().expect("a temporary folder") }
+impl TestDatabase {
+    pub(crate) fn new() -> TestDatabase {
+        TestDatabase { folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
     pub(crate) fn file(&self) -> PathBuf {
         self.folder.path().join("despacho.db")
     }
 
-    /// An application with the demonstration's data, so that there is a key to ask with.
+    /// Returns options with the demo data, which includes an API key.
     pub(crate) fn demo(&self) -> Options {
         Options::new(self.file(), TOKEN).variable("demo", "true")
     }
 
-    /// What a question finds in the database itself.
+    /// Returns the number that a query selects from the database.
     pub(crate) fn count(&self, sql: &str) -> i64 {
         let connection = rusqlite::Connection::open(self.file()).expect("the database");
         connection.query_row(sql, [], |row| row.get(0)).expect("a number")
     }
 }
 
-pub(crate) fn serve(options: &Options) -> Served {
-    Served::start(compiled(), options).unwrap_or_else(|error| panic!("{error}"))
+pub(crate) fn serve(options: &Options) -> TestServer {
+    TestServer::start(compiled(), options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// An answer: its status, its body as JSON, and its headers.
+/// A response with its status, JSON body and headers.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -53,7 +53,7 @@ pub(crate) struct Response {
     pub(crate) headers: http::HeaderMap,
 }
 
-/// Sends a request; an error is a connection that broke.
+/// Sends a request. Returns an error if the connection breaks.
 pub(crate) fn send(base: &str, request: http::Request<Vec<u8>>) -> Result<Response, String> {
     let config = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None);
     let agent: ureq::Agent = config.timeout_global(Some(Duration::from_secs(60))).build().into();
@@ -80,7 +80,7 @@ pub(crate) fn post(base: &str, path: &str, body: &Value) -> Response {
     try_post(base, path, body).unwrap_or_else(|error| panic!("POST {path}: {error}"))
 }
 
-/// An order of two stops with this code.
+/// Creates an order of two stops with a code.
 pub(crate) fn create(base: &str, code: &str) -> Result<Response, String> {
     try_post(base, "/delivery/orders", &order(code, 2, false))
 }

@@ -1,4 +1,4 @@
-//! A service on loopback that answers as a test tells it, over real sockets, and remembers what it was asked.
+//! A service on loopback with responses chosen by the test, which records its requests.
 
 use std::{
     collections::BTreeMap,
@@ -9,61 +9,61 @@ use std::{
 
 use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned, crypto::ring, pki_types::PrivatePkcs8KeyDer};
 
-/// A question that came.
+/// A received request.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedRequest {
     /// Method and target.
     pub(crate) line: String,
-    /// By their names in small letters.
+    /// The headers, by lower-case name.
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: Vec<u8>,
 }
 
-/// The service. It lives as long as the test's process.
+/// The service, which runs until the test process ends.
 pub(crate) struct Upstream {
     pub(crate) address: SocketAddr,
-    /// Its certificate in DER, where it speaks TLS.
+    /// The DER certificate of a service with TLS.
     pub(crate) certificate: Option<Vec<u8>>,
-    requests: Arc<Mutex<Vec<Received>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Upstream {
-    pub(crate) fn start(response: impl Fn(&Received) -> (u16, String) + Send + Sync + 'static) -> Upstream {
+    pub(crate) fn start(response: impl Fn(&ReceivedRequest) -> (u16, String) + Send + Sync + 'static) -> Upstream {
         Upstream::listening(response, None)
     }
 
-    /// One that speaks TLS, with a certificate that it made for itself.
+    /// Starts a service with TLS and a self-signed certificate.
     pub(crate) fn secure(status: u16, body: &str) -> Upstream {
         let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
         let certificate = made.cert.der().clone();
         let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .expect("its versions")
+            .expect("protocol versions")
             .with_no_client_auth()
             .with_single_cert(vec![certificate.clone()], key.into())
-            .expect("its own key");
+            .expect("a valid key");
         let body = body.to_owned();
         let upstream = Upstream::listening(move |_| (status, body.clone()), Some(Arc::new(config)));
         Upstream { certificate: Some(certificate.to_vec()), ..upstream }
     }
 
     fn listening(
-        response: impl Fn(&Received) -> (u16, String) + Send + Sync + 'static,
+        response: impl Fn(&ReceivedRequest) -> (u16, String) + Send + Sync + 'static,
         tls: Option<Arc<ServerConfig>>,
     ) -> Upstream {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let (kept, response) = (requests.clone(), Arc::new(response));
+        let (log, response) = (requests.clone(), Arc::new(response));
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (kept, response, tls) = (kept.clone(), response.clone(), tls.clone());
+                let (log, response, tls) = (log.clone(), response.clone(), tls.clone());
                 std::thread::spawn(move || match tls {
-                    None => serve(stream, &kept, response.as_ref()),
+                    None => serve(stream, &log, response.as_ref()),
                     Some(config) => {
                         let session = ServerConnection::new(config).expect("a session");
-                        serve(StreamOwned::new(session, stream), &kept, response.as_ref());
+                        serve(StreamOwned::new(session, stream), &log, response.as_ref());
                     }
                 });
             }
@@ -71,7 +71,7 @@ impl Upstream {
         Upstream { address, certificate: None, requests }
     }
 
-    /// One that gives the same answer to everybody.
+    /// Starts a service that always returns the same response.
     pub(crate) fn fixed(status: u16, body: &str) -> Upstream {
         let body = body.to_owned();
         Upstream::start(move |_| (status, body.clone()))
@@ -81,14 +81,18 @@ impl Upstream {
         format!("{}://{}", if self.certificate.is_some() { "https" } else { "http" }, self.address)
     }
 
-    pub(crate) fn requests(&self) -> Vec<Received> {
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
         self.requests.lock().expect("no thread panics").clone()
     }
 }
 
-fn serve(stream: impl Read + Write, kept: &Mutex<Vec<Received>>, response: &dyn Fn(&Received) -> (u16, String)) {
+fn serve(
+    stream: impl Read + Write,
+    log: &Mutex<Vec<ReceivedRequest>>,
+    response: &dyn Fn(&ReceivedRequest) -> (u16, String),
+) {
     let mut reader = BufReader::new(stream);
-    let mut request = Received::default();
+    let mut request = ReceivedRequest::default();
     if reader.read_line(&mut request.line).unwrap_or(0) == 0 {
         return;
     }
@@ -102,11 +106,11 @@ fn serve(stream: impl Read + Write, kept: &Mutex<Vec<Received>>, response: &dyn 
     }
     let length = request.headers.get("content-length").and_then(|value| value.parse().ok()).unwrap_or(0);
     request.body = vec![0; length];
-    reader.read_exact(&mut request.body).expect("the body that was announced");
-    kept.lock().expect("no thread panics").push(request.clone());
+    reader.read_exact(&mut request.body).expect("a complete body");
+    log.lock().expect("no thread panics").push(request.clone());
     let (status, text) = response(&request);
-    let head = format!("HTTP/1.1 {status} Said\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", text.len());
-    // Who asked may be gone by now.
+    let head = format!("HTTP/1.1 {status} Test\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", text.len());
+    // The client may have disconnected.
     let stream = reader.get_mut();
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes()));
     let _ = stream.flush();

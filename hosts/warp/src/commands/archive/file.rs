@@ -1,4 +1,4 @@
-//! An archive's file: one order a line, in JSON, compressed by gzip.
+//! An archive file: one order per line, in JSON, compressed with gzip.
 
 use std::{
     fs::{self, File},
@@ -9,9 +9,9 @@ use std::{
 use despacho_core::model::Timestamp;
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
-use crate::{commands::failure::Failure, private};
+use crate::{commands::error::CommandError, private};
 
-/// A file that is being written, under a name that says so.
+/// A file that is being written under a temporary name.
 pub(super) struct Draft {
     folder: PathBuf,
     path: PathBuf,
@@ -20,8 +20,8 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Begins a file that no other run writes to, for its owner alone, since it holds names and telephone numbers.
-    pub(super) fn begin(folder: &Path, now: Timestamp) -> Result<Draft, Failure> {
+    /// Creates a file with a unique name. Only its owner can read it, because it contains names and phone numbers.
+    pub(super) fn begin(folder: &Path, now: Timestamp) -> Result<Draft, CommandError> {
         let mut mark = super::super::operator::random_text()?;
         mark.truncate(8);
         let time: String = now.to_string().chars().filter(char::is_ascii_alphanumeric).take(15).collect();
@@ -38,21 +38,21 @@ impl Draft {
         self.out.write_all(b"\n")
     }
 
-    /// Ends the file: it is on disk, and so is its name, once this has returned. Gives the name and the size.
+    /// Flushes the file and its final name to disk, and returns the name and the size.
     pub(super) fn seal(self) -> io::Result<(PathBuf, u64)> {
         let file = self.out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
         let bytes = file.metadata()?.len();
         drop(file);
         fs::rename(&self.partial, &self.path)?;
-        // A folder is flushed like a file where there is such a thing; elsewhere a rename is.
+        // On Unix a rename is durable only after its folder is flushed.
         #[cfg(unix)]
         File::open(&self.folder)?.sync_all()?;
         Ok((self.path, bytes))
     }
 }
 
-/// The part of a record that it is found by.
+/// The part of a record by which it is found.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Head {
@@ -60,15 +60,15 @@ struct Head {
 }
 
 /// Prints the records of a file, or that of one order.
-pub(in crate::commands) fn show(path: &Path, order: Option<u64>) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::Failed(format!("{}: {error}", path.display()));
+pub(in crate::commands) fn show(path: &Path, order: Option<u64>) -> Result<(), CommandError> {
+    let failed = |error: io::Error| CommandError::Failed(format!("{}: {error}", path.display()));
     let file = BufReader::new(File::open(path).map_err(failed)?);
     let mut out = io::stdout().lock();
     let mut found = order.is_none();
     for line in BufReader::new(MultiGzDecoder::new(file)).lines() {
         let line = line.map_err(failed)?;
         let head: Head = serde_json::from_str(&line)
-            .map_err(|error| Failure::Failed(format!("{}: a line is no record: {error}", path.display())))?;
+            .map_err(|error| CommandError::Failed(format!("{}: invalid record: {error}", path.display())))?;
         if order.is_none_or(|order| order == head.order_id) {
             found = true;
             writeln!(out, "{line}")?;
@@ -76,6 +76,6 @@ pub(in crate::commands) fn show(path: &Path, order: Option<u64>) -> Result<(), F
     }
     match found {
         true => Ok(out.flush()?),
-        false => Err(Failure::Failed(format!("{} does not hold that order", path.display()))),
+        false => Err(CommandError::Failed(format!("{} does not contain this order", path.display()))),
     }
 }

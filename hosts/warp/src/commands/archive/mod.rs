@@ -1,7 +1,7 @@
-//! `despacho archive`: histories of orders that ended long ago, from the database to files.
+//! `despacho archive`: moves the histories of old ended orders from the database to files.
 //!
-//! A file is whole, flushed and in its folder before the first row of it goes. What is interrupted in between is written again by the next
-//! run, to another file: a record may stand in two files, and none in neither.
+//! A file is complete, flushed and in its folder before its first row is deleted. After an interruption the next run writes the remaining
+//! orders to another file: a record may be in two files, but never in none.
 
 mod file;
 
@@ -18,22 +18,22 @@ use despacho_postgres::Postgres;
 use despacho_sql::{Driver, EndedOrder, OrderHistory, Readers, delete_archived, ended_orders};
 
 use self::file::Draft;
-use super::{failure::Failure, load::load_service};
+use super::{error::CommandError, load::load_service};
 use crate::{cli::ArchiveRun, config::Database, server::print, store};
 
 pub(super) use self::file::show;
 
-/// Orders in one file, which bounds the memory; the last window may exceed it.
-const ORDERS_IN_A_FILE: usize = 100_000;
-/// Orders that one transaction removes.
-const AT_ONCE: usize = 50;
+/// Orders per file, which bounds the memory. The last window may exceed it.
+const MAX_FILE_ORDERS: usize = 100_000;
+/// Orders per deleting transaction.
+const MAX_TRANSACTION_ORDERS: usize = 50;
 /// Attempts while the database is busy, and the pause between two.
 const MAX_ATTEMPTS: u32 = 5;
-const WAIT: Span = Span::from_millis(500);
-/// Days that must have passed since an order's last event: webhooks are tried again for three, idempotency keys hold for one.
-const FEWEST_DAYS: i64 = 7;
+const RETRY_DELAY: Span = Span::from_millis(500);
+/// Minimum age of an order's last event, in days: webhooks are retried for three days, idempotency keys are valid for one.
+const MIN_AGE_DAYS: i64 = 7;
 
-/// What a run has found and done.
+/// The counts of a run.
 #[derive(Default)]
 struct Tally {
     orders: u64,
@@ -45,16 +45,20 @@ struct Tally {
     files: u32,
 }
 
-/// Archives, or counts what would be.
-pub(super) async fn archive(run: &ArchiveRun) -> Result<(), Failure> {
-    let config = load_service(&run.given)?.config;
+/// Archives orders, or only counts them.
+pub(super) async fn archive(run: &ArchiveRun) -> Result<(), CommandError> {
+    let config = load_service(&run.overrides)?.config;
     let now = now();
     let before = limit(run, now)?;
     let folder = match (&run.to, run.dry_run) {
         (_, true) => None,
         (Some(folder), false) if folder.is_dir() => Some(folder.as_path()),
-        (Some(folder), false) => return Err(Failure::Usage(format!("--to: there is no folder {}", folder.display()))),
-        (None, false) => return Err(Failure::Usage("--to must name a folder, or --dry-run be given".to_owned())),
+        (Some(folder), false) => {
+            return Err(CommandError::Usage(format!("--to: folder not found: {}", folder.display())));
+        }
+        (None, false) => {
+            return Err(CommandError::Usage("--to must name a folder unless --dry-run is given".to_owned()));
+        }
     };
     let tally = match &config.database {
         Database::Sqlite => {
@@ -66,7 +70,7 @@ pub(super) async fn archive(run: &ArchiveRun) -> Result<(), Failure> {
         Database::Postgres(address) => {
             let options = despacho_postgres::Options { connections: 2, migrate: false, ..Default::default() };
             let opened = Postgres::open(address, &options).await;
-            let database = opened.map_err(|error| format!("the database cannot be opened: {error}"))?;
+            let database = opened.map_err(|error| format!("cannot open the database: {error}"))?;
             let done = archive_from(&database, before, now, folder).await;
             database.close().await.map_err(|error| error.to_string())?;
             done?
@@ -80,17 +84,17 @@ pub(super) fn now() -> Timestamp {
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Since when an order must rest.
-fn limit(run: &ArchiveRun, now: Timestamp) -> Result<Timestamp, Failure> {
+/// Returns the time before which the last event of an order must be.
+fn limit(run: &ArchiveRun, now: Timestamp) -> Result<Timestamp, CommandError> {
     let days = |days: i64| now.before(Duration::minutes(days.saturating_mul(24 * 60)));
     let before = match (run.before, run.older_than) {
         (Some(before), _) => before,
         (None, Some(older)) => days(older.into()),
-        (None, None) => return Err(Failure::Usage("--before or --older-than must say what is old".to_owned())),
+        (None, None) => return Err(CommandError::Usage("give --before or --older-than".to_owned())),
     };
-    if before > days(FEWEST_DAYS) {
-        let text = format!("what happened in the last {FEWEST_DAYS} days stays: webhooks may still be sent");
-        return Err(Failure::Usage(text));
+    if before > days(MIN_AGE_DAYS) {
+        let text = format!("orders of the last {MIN_AGE_DAYS} days cannot be archived: webhooks may still be sent");
+        return Err(CommandError::Usage(text));
     }
     Ok(before)
 }
@@ -101,7 +105,7 @@ async fn archive_from<D: Driver>(
     before: Timestamp,
     now: Timestamp,
     folder: Option<&Path>,
-) -> Result<Tally, Failure> {
+) -> Result<Tally, CommandError> {
     let (mut tally, mut next) = (Tally::default(), Some(0));
     let readers = retry_if_busy(async || Readers::of(driver).await).await?;
     let mut batch = Batch::default();
@@ -114,38 +118,38 @@ async fn archive_from<D: Driver>(
                 batch.add(order, folder, now)?;
             }
         }
-        if next.is_none() || batch.leaves.len() >= ORDERS_IN_A_FILE {
+        if next.is_none() || batch.histories.len() >= MAX_FILE_ORDERS {
             std::mem::take(&mut batch).finish(driver, &mut tally).await?;
         }
     }
     Ok(tally)
 }
 
-/// The orders of one file, with the file once there is an order.
+/// The orders of one file. The file is created with the first order.
 #[derive(Default)]
 struct Batch {
     draft: Option<Draft>,
-    leaves: Vec<OrderHistory>,
+    histories: Vec<OrderHistory>,
 }
 
 impl Batch {
-    fn add(&mut self, order: &EndedOrder, folder: &Path, now: Timestamp) -> Result<(), Failure> {
+    fn add(&mut self, order: &EndedOrder, folder: &Path, now: Timestamp) -> Result<(), CommandError> {
         let draft = match &mut self.draft {
             Some(draft) => draft,
             none => none.insert(Draft::begin(folder, now)?),
         };
         draft.add(&order.record)?;
-        self.leaves.push(order.history);
+        self.histories.push(order.history);
         Ok(())
     }
 
     /// Flushes the file, and only then removes its orders' histories from the database.
-    async fn finish<D: Driver>(self, driver: &D, tally: &mut Tally) -> Result<(), Failure> {
+    async fn finish<D: Driver>(self, driver: &D, tally: &mut Tally) -> Result<(), CommandError> {
         let Some(draft) = self.draft else { return Ok(()) };
         let (path, bytes) = draft.seal()?;
         tally.files += 1;
-        print(&format!("{}: {} orders, {bytes} bytes, written and flushed", path.display(), self.leaves.len()))?;
-        remove(driver, &self.leaves, tally).await
+        print(&format!("{}: {} orders, {bytes} bytes, written and flushed", path.display(), self.histories.len()))?;
+        remove(driver, &self.histories, tally).await
     }
 }
 
@@ -164,25 +168,26 @@ impl Tally {
     }
 }
 
-/// Removes histories in small transactions, and pauses after each for as long as it took: half of the writer's time is left to requests.
-async fn remove<D: Driver>(driver: &D, leaves: &[OrderHistory], tally: &mut Tally) -> Result<(), Failure> {
-    for leaves in leaves.chunks(AT_ONCE) {
+/// Deletes histories in small transactions, and pauses after each for as long as it took. This leaves half of the writer's time to
+/// requests.
+async fn remove<D: Driver>(driver: &D, histories: &[OrderHistory], tally: &mut Tally) -> Result<(), CommandError> {
+    for histories in histories.chunks(MAX_TRANSACTION_ORDERS) {
         let begun = Instant::now();
-        if !transact(driver, leaves).await? {
-            for leaf in leaves {
-                if !transact(driver, std::slice::from_ref(leaf)).await? {
+        if !transact(driver, histories).await? {
+            for history in histories {
+                if !transact(driver, std::slice::from_ref(history)).await? {
                     tally.changed += 1;
                 }
             }
         }
-        tokio::time::sleep(begun.elapsed().clamp(Span::from_millis(1), WAIT)).await;
+        tokio::time::sleep(begun.elapsed().clamp(Span::from_millis(1), RETRY_DELAY)).await;
     }
     Ok(())
 }
 
-/// Returns whether the histories were removed; false if an order has changed.
-async fn transact<D: Driver>(driver: &D, leaves: &[OrderHistory]) -> Result<bool, Failure> {
-    retry_if_busy(async || match driver.transact(delete_archived(leaves)).await {
+/// Deletes histories in one transaction. Returns false if an order has changed.
+async fn transact<D: Driver>(driver: &D, histories: &[OrderHistory]) -> Result<bool, CommandError> {
+    retry_if_busy(async || match driver.transact(delete_archived(histories)).await {
         Err(HostError::Conflict) => Ok(false),
         done => done.map(|()| true),
     })
@@ -190,31 +195,32 @@ async fn transact<D: Driver>(driver: &D, leaves: &[OrderHistory]) -> Result<bool
 }
 
 /// Repeats an operation while the database is busy.
-async fn retry_if_busy<T>(mut run: impl AsyncFnMut() -> Result<T, HostError>) -> Result<T, Failure> {
+async fn retry_if_busy<T>(mut run: impl AsyncFnMut() -> Result<T, HostError>) -> Result<T, CommandError> {
     let mut attempt = 1;
     loop {
         match run().await {
             Err(HostError::Unavailable { .. } | HostError::Timeout { .. }) if attempt < MAX_ATTEMPTS => attempt += 1,
-            result => return result.map_err(|error| Failure::Failed(error.to_string())),
+            result => return result.map_err(|error| CommandError::Failed(error.to_string())),
         }
-        tokio::time::sleep(WAIT).await;
+        tokio::time::sleep(RETRY_DELAY).await;
     }
 }
 
 fn summary(tally: &Tally, before: Timestamp, folder: Option<&Path>) -> String {
     let Tally { orders, events, bytes, changed, awaited, awaited_by, files } = tally;
-    let what = format!("{orders} orders that rest since {before} with {events} events ({bytes} bytes of records)");
+    let summary =
+        format!("{orders} orders without events since {before}, with {events} events ({bytes} bytes of records)");
     let mut lines = vec![match folder {
-        None => format!("{what} would be archived; nothing was changed"),
-        Some(_) if *files == 0 => "nothing is old enough; no file was written".to_owned(),
-        Some(folder) => format!("{what} are in {files} files in {} and no longer in the database", folder.display()),
+        None => format!("{summary} would be archived; nothing was changed"),
+        Some(_) if *files == 0 => "no order is old enough; no file was written".to_owned(),
+        Some(folder) => format!("moved {summary} from the database to {files} files in {}", folder.display()),
     }];
     if *changed > 0 {
-        lines.push(format!("{changed} of them changed meanwhile and stay in the database"));
+        lines.push(format!("{changed} of them changed during the run and remain in the database"));
     }
     if let Some(webhook) = awaited_by {
         lines.push(format!(
-            "{awaited} orders stay: events of them are still to be sent, by webhook {webhook} among others"
+            "{awaited} orders remain: some of their events are not sent yet, among others by webhook {webhook}"
         ));
     }
     lines.join("\n")

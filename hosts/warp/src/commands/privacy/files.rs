@@ -1,4 +1,4 @@
-//! Archive files: searched, and rewritten so that a crash leaves the old file or the new one.
+//! Searches archive files, and rewrites them atomically: a crash leaves the old file or the new one.
 
 use std::{
     fs::{self, File},
@@ -13,7 +13,7 @@ use despacho_core::{
 use despacho_sql::{Selection, erase_record, find_in_record};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
-use crate::{commands::failure::Failure, private, server::print};
+use crate::{commands::error::CommandError, private, server::print};
 
 const ENDING: &str = ".jsonl.gz";
 
@@ -27,7 +27,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Names files that may hold personal data and were not read.
+    /// Lists files that may contain personal data and were not read.
     pub(super) fn warn(&self) -> io::Result<()> {
         for file in &self.partial {
             print(&format!("{} is incomplete and was not read: delete it if no archiving is running", file.display()))?;
@@ -37,8 +37,8 @@ impl Files {
 }
 
 /// Lists the archives in a folder.
-pub(super) fn list(folder: &Path) -> Result<Files, Failure> {
-    let failed = |error: io::Error| Failure::Usage(format!("--archives: {}: {error}", folder.display()));
+pub(super) fn list(folder: &Path) -> Result<Files, CommandError> {
+    let failed = |error: io::Error| CommandError::Usage(format!("--archives: {}: {error}", folder.display()));
     let mut files = Files::default();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -53,8 +53,8 @@ pub(super) fn list(folder: &Path) -> Result<Files, Failure> {
     Ok(files)
 }
 
-/// What an archive holds of a recipient.
-pub(super) fn find(path: &Path, phone: &Phone) -> Result<Vec<RecipientOrder>, Failure> {
+/// Returns the orders of a recipient in an archive.
+pub(super) fn find(path: &Path, phone: &Phone) -> Result<Vec<RecipientOrder>, CommandError> {
     let mut found = Vec::new();
     for line in records(path)? {
         let line = line.map_err(|error| failed(path, &error))?;
@@ -63,8 +63,8 @@ pub(super) fn find(path: &Path, phone: &Phone) -> Result<Vec<RecipientOrder>, Fa
     Ok(found)
 }
 
-/// Erases recipients from an archive, and returns the number of its orders that held them. A file that holds none is not written.
-pub(super) fn erase(path: &Path, selection: &Selection, secret: &Secret) -> Result<u32, Failure> {
+/// Erases recipients from an archive, and returns the number of affected orders. A file without any is not rewritten.
+pub(super) fn erase(path: &Path, selection: &Selection, secret: &Secret) -> Result<u32, CommandError> {
     let mut count = 0;
     for line in records(path)? {
         let line = line.map_err(|error| failed(path, &error))?;
@@ -80,7 +80,7 @@ fn rewrite(path: &Path, selection: &Selection, secret: &Secret) -> io::Result<()
     let mut partial = path.as_os_str().to_owned();
     partial.push(".erasing");
     let partial = PathBuf::from(partial);
-    // What an interrupted run left.
+    // An interrupted run may have left the file.
     match fs::remove_file(&partial) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -102,11 +102,11 @@ fn rewrite(path: &Path, selection: &Selection, secret: &Secret) -> io::Result<()
     Ok(())
 }
 
-fn records(path: &Path) -> Result<impl Iterator<Item = io::Result<String>>, Failure> {
+fn records(path: &Path) -> Result<impl Iterator<Item = io::Result<String>>, CommandError> {
     let file = File::open(path).map_err(|error| failed(path, &error))?;
     Ok(BufReader::new(MultiGzDecoder::new(BufReader::new(file))).lines())
 }
 
-fn failed(path: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::Failed(format!("{}: {error}", path.display()))
+fn failed(path: &Path, error: &dyn std::fmt::Display) -> CommandError {
+    CommandError::Failed(format!("{}: {error}", path.display()))
 }

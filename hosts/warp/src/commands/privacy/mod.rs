@@ -1,4 +1,4 @@
-//! `despacho privacy`: personal data of recipients. The database is reached by the operator's endpoints, archive files directly.
+//! `despacho privacy`: personal data of recipients. Uses the operator's endpoints for the database and reads archive files directly.
 
 mod files;
 
@@ -20,7 +20,7 @@ use despacho_sql::Selection;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{failure::Failure, load::load_service, operator};
+use super::{error::CommandError, load::load_service, operator};
 use crate::{
     cli::PrivacyCommand,
     config::{self, CliOverrides, Config, Database, Missing},
@@ -31,17 +31,19 @@ use crate::{
 };
 
 /// Runs a command.
-pub(super) async fn run(command: PrivacyCommand) -> Result<(), Failure> {
+pub(super) async fn run(command: PrivacyCommand) -> Result<(), CommandError> {
     match command {
-        PrivacyCommand::Export { phone, to, archives, given } => export(&given, &phone, &to, archives.as_deref()).await,
-        PrivacyCommand::Erase { phone, archives, given } => erase(&given, &phone, archives.as_deref()).await,
-        PrivacyCommand::Retain { archives, given } => retain(&given, &archives).await,
-        PrivacyCommand::Log { cursor, given } => log(&given, cursor.as_deref()).await,
+        PrivacyCommand::Export { phone, to, archives, overrides } => {
+            export(&overrides, &phone, &to, archives.as_deref()).await
+        }
+        PrivacyCommand::Erase { phone, archives, overrides } => erase(&overrides, &phone, archives.as_deref()).await,
+        PrivacyCommand::Retain { archives, overrides } => retain(&overrides, &archives).await,
+        PrivacyCommand::Log { cursor, overrides } => log(&overrides, cursor.as_deref()).await,
     }
 }
 
-async fn export(given: &CliOverrides, phone: &str, to: &Path, archives: Option<&Path>) -> Result<(), Failure> {
-    load_service(given)?;
+async fn export(overrides: &CliOverrides, phone: &str, to: &Path, archives: Option<&Path>) -> Result<(), CommandError> {
+    load_service(overrides)?;
     let number = parse(phone)?;
     let files = archives.map(files::list).transpose()?.unwrap_or_default();
     let mut export =
@@ -49,7 +51,7 @@ async fn export(given: &CliOverrides, phone: &str, to: &Path, archives: Option<&
     let mut cursor = Value::Null;
     loop {
         let body = json!({"phone": phone, "cursor": cursor});
-        let mut page = operator::send(given, Method::POST, "/admin/privacy/export", Some(body)).await?;
+        let mut page = operator::send(overrides, Method::POST, "/admin/privacy/export", Some(body)).await?;
         for name in ["orders", "notifications"] {
             let items = page[name].as_array_mut().map(std::mem::take).unwrap_or_default();
             export[name].as_array_mut().into_iter().for_each(|all| all.extend(items.iter().cloned()));
@@ -80,16 +82,16 @@ async fn export(given: &CliOverrides, phone: &str, to: &Path, archives: Option<&
     Ok(files.warn()?)
 }
 
-async fn erase(given: &CliOverrides, phone: &str, archives: Option<&Path>) -> Result<(), Failure> {
-    let config = load_service(given)?.config;
-    let settings = config::settings(&config, Missing::Reject).map_err(Failure::Usage)?;
+async fn erase(overrides: &CliOverrides, phone: &str, archives: Option<&Path>) -> Result<(), CommandError> {
+    let config = load_service(overrides)?.config;
+    let settings = config::settings(&config, Missing::Reject).map_err(CommandError::usage)?;
     let number = parse(phone)?;
     let files = archives.map(files::list).transpose()?.unwrap_or_default();
     let (mut orders, mut deliveries, mut entries) = (0, 0, 0);
     let (mut open, mut cursor) = (Vec::new(), Value::Null);
     loop {
         let body = json!({"phone": phone, "cursor": cursor});
-        let mut page = operator::send(given, Method::POST, "/admin/privacy/erase", Some(body)).await?;
+        let mut page = operator::send(overrides, Method::POST, "/admin/privacy/erase", Some(body)).await?;
         let count = |name: &str| page[name].as_u64().unwrap_or(0);
         orders += count("orders");
         deliveries += count("deliveries");
@@ -116,15 +118,15 @@ async fn erase(given: &CliOverrides, phone: &str, archives: Option<&Path>) -> Re
     }
     let text =
         format!("orders to this phone that have not ended: {}; repeat the command after their end", open.join(", "));
-    Err(Failure::Failed(text))
+    Err(CommandError::Failed(text))
 }
 
-async fn retain(given: &CliOverrides, folder: &Path) -> Result<(), Failure> {
-    let config = load_service(given)?.config;
-    let settings = config::settings(&config, Missing::Reject).map_err(Failure::Usage)?;
+async fn retain(overrides: &CliOverrides, folder: &Path) -> Result<(), CommandError> {
+    let config = load_service(overrides)?.config;
+    let settings = config::settings(&config, Missing::Reject).map_err(CommandError::usage)?;
     let days = settings.retention.recipients_days;
     if days == 0 {
-        return Err(Failure::Usage("retention.recipients-days is 0: nothing is erased".to_owned()));
+        return Err(CommandError::Usage("retention.recipients-days is 0: nothing to erase".to_owned()));
     }
     let files = files::list(folder)?;
     let before = super::archive::now().before(Duration::minutes(i64::from(days) * 24 * 60));
@@ -136,17 +138,17 @@ async fn retain(given: &CliOverrides, folder: &Path) -> Result<(), Failure> {
     Ok(files.warn()?)
 }
 
-async fn log(given: &CliOverrides, cursor: Option<&str>) -> Result<(), Failure> {
-    load_service(given)?;
+async fn log(overrides: &CliOverrides, cursor: Option<&str>) -> Result<(), CommandError> {
+    load_service(overrides)?;
     let cursor = cursor.unwrap_or_default().chars().filter(char::is_ascii_digit).collect::<String>();
     let target = match cursor.as_str() {
         "" => "/admin/privacy/erasures?limit=100".to_owned(),
         cursor => format!("/admin/privacy/erasures?limit=100&cursor={cursor}"),
     };
-    operator::show(&operator::send(given, Method::GET, &target, None).await?)
+    operator::print_json(&operator::send(overrides, Method::GET, &target, None).await?)
 }
 
-fn rewrite(archives: &[PathBuf], selection: &Selection, settings: &Settings) -> Result<u32, Failure> {
+fn rewrite(archives: &[PathBuf], selection: &Selection, settings: &Settings) -> Result<u32, CommandError> {
     let mut archived = 0;
     for file in archives {
         archived += files::erase(file, selection, &settings.secret)?;
@@ -154,33 +156,40 @@ fn rewrite(archives: &[PathBuf], selection: &Selection, settings: &Settings) -> 
     Ok(archived)
 }
 
-async fn record(config: &Config, cause: ErasureCause, subject: Option<String>, archived: u32) -> Result<(), Failure> {
+async fn record(
+    config: &Config,
+    cause: ErasureCause,
+    subject: Option<String>,
+    archived: u32,
+) -> Result<(), CommandError> {
     let at: Timestamp = super::archive::now();
     let name = format!("{}/archives/{}/{}", cause.name(), at.millis(), hex(&std::process::id().to_be_bytes()));
     let record = ErasureRecord { name, cause, subject, at, orders: 0, deliveries: 0, entries: 0, archived };
     let store = Store::open_for_commands(config, Arc::new(Geography::embedded())).await?;
     let recorded = store.record(record).await;
     store.close().await.map_err(|error| error.to_string())?;
-    recorded.map_err(|error| Failure::Failed(format!("the erasure of archives was not recorded: {error}")))
+    recorded.map_err(|error| {
+        CommandError::Failed(format!("archives were erased, but the erasure was not recorded: {error}"))
+    })
 }
 
 /// Removes earlier versions of rows from SQLite's log.
-fn truncate_log(config: &Config) -> Result<(), Failure> {
+fn truncate_log(config: &Config) -> Result<(), CommandError> {
     if config.database != Database::Sqlite
         || despacho_sqlite::truncate_log(&config.database_file()).map_err(|error| error.to_string())?
     {
         return Ok(());
     }
     let text = "erased, but a reader keeps earlier versions in the write-ahead log; repeat the command later";
-    Err(Failure::Failed(text.to_owned()))
+    Err(CommandError::Failed(text.to_owned()))
 }
 
-fn parse(phone: &str) -> Result<Phone, Failure> {
-    Phone::parse(phone).map_err(|_| Failure::Usage("--phone: expected E.164, such as +5511988887777".to_owned()))
+fn parse(phone: &str) -> Result<Phone, CommandError> {
+    Phone::parse(phone).map_err(|_| CommandError::Usage("--phone: expected E.164, such as +5511988887777".to_owned()))
 }
 
 fn progress(cursor: &Value) {
     let searched = cursor.as_str().and_then(|cursor| cursor.split('-').nth(1)).unwrap_or_default();
-    // Progress is a courtesy: without standard error the command continues.
+    // Progress is optional: without standard error the command continues.
     let _ = writeln!(std::io::stderr(), "searched orders up to ID {searched}");
 }

@@ -1,4 +1,4 @@
-//! The commands around packs, places and roads, and a server that uses them.
+//! The commands for packs, locations and distances, and a server that uses them.
 
 use std::{
     io::Write as _,
@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{Server, despacho, matrix, run, stdout};
+use crate::harness::{Server, create_store, despacho, run, stdout};
 use crate::upstream::Upstream;
 
 const HEADER: &str = "COD_UNICO_ENDERECO;COD_UF;COD_MUNICIPIO";
@@ -19,7 +19,7 @@ fn row(cep: &str, street: &str, number: u32, latitude: f64, longitude: f64) -> S
     format!("{start};;;;;;;;;;;;{latitude};{longitude};1;1;;1;1;1;1\r\n")
 }
 
-/// A folder with a pack of three streets, made by the command.
+/// Builds a pack of three streets in a temporary folder.
 fn with_pack() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut rows = format!("{HEADER}\n");
@@ -40,7 +40,7 @@ fn with_pack() -> TempDir {
         "{expected_text}"
     );
     let errors = String::from_utf8(built.stderr).unwrap();
-    assert!(errors.contains("1 rows left out: fewer than 34 columns") && errors.contains("line 152"), "{errors}");
+    assert!(errors.contains("1 rows skipped: fewer than 34 columns") && errors.contains("line 152"), "{errors}");
     folder
 }
 
@@ -76,13 +76,13 @@ fn packs_are_built_described_and_looked_up() {
     assert_eq!(door, "precision: number\nlatitude: -23.5505\nlongitude: -46.6505\nradius: 15 m\n");
     assert!(stdout(&look_up(&["--zip-code", "01310-100"])).starts_with("precision: cep\n"));
     assert!(stdout(&look_up(&["--zip-code", "01310-999"])).starts_with("precision: cep5\n"));
-    fails(&look_up(&["--zip-code", "69005-070"]), 1, "knows neither the street nor the CEP");
+    fails(&look_up(&["--zip-code", "69005-070"]), 1, "contains neither the street nor the CEP");
     fails(&look_up(&["--zip-code", "1"]), 2, "eight digits");
     fails(&look_up(&["--street", "Rua Augusta"]), 2, "give --zip-code");
 }
 
 #[test]
-fn what_makes_no_pack_and_what_is_none_says_what_to_do() {
+fn invalid_pack_input_returns_a_remedy() {
     let folder = with_pack();
     fails(&run(&folder, &["gazetteer", "build", "--output", "x.pack", "absent.csv"]), 2, "absent.csv");
     std::fs::create_dir(folder.path().join("empty")).unwrap();
@@ -92,12 +92,12 @@ fn what_makes_no_pack_and_what_is_none_says_what_to_do() {
     std::fs::write(folder.path().join("broken.zip"), "PK").unwrap();
     fails(&run(&folder, &["gazetteer", "build", "--output", "x.pack", "broken.zip"]), 1, "download the file again");
     assert!(!folder.path().join("x.pack").exists());
-    fails(&run(&folder, &["gazetteer", "info", "x.pack"]), 2, "there is no file x.pack");
+    fails(&run(&folder, &["gazetteer", "info", "x.pack"]), 2, "file not found: x.pack");
     fails(&run(&folder, &["gazetteer", "info", "other.csv"]), 1, "despacho gazetteer build");
 }
 
 #[test]
-fn a_server_does_not_start_with_a_pack_that_it_cannot_trust() {
+fn server_rejects_invalid_packs_at_start() {
     let folder = with_pack();
     crate::harness::init(&folder);
     let whole = std::fs::read(folder.path().join("sp.pack")).unwrap();
@@ -118,7 +118,7 @@ fn a_server_does_not_start_with_a_pack_that_it_cannot_trust() {
         fails(&rejected, 2, expected_text);
         fails(&rejected, 2, name);
     }
-    fails(&run(&folder, &["serve", "--gazetteer", "absent.pack"]), 2, "absent.pack cannot be read");
+    fails(&run(&folder, &["serve", "--gazetteer", "absent.pack"]), 2, "cannot access the gazetteer pack absent.pack");
 }
 
 fn stop(street: &str, number: &str) -> Value {
@@ -133,9 +133,9 @@ fn preview(server: &Server, key: &str, stops: &[Value]) -> (u16, Value) {
 }
 
 #[test]
-fn a_server_with_a_pack_knows_its_streets_and_asks_for_no_less_than_it_is_told() {
+fn server_with_pack_enforces_min_precision() {
     let folder = with_pack();
-    let key = matrix(&folder);
+    let key = create_store(&folder);
     let pack = folder.path().join("sp.pack").display().to_string();
     let server = Server::start_in(folder, &["--gazetteer", &pack, "--places-min-precision", "street"]);
     assert!(server.log().contains("150 street numbers"), "{}", server.log());
@@ -156,7 +156,7 @@ fn a_server_with_a_pack_knows_its_streets_and_asks_for_no_less_than_it_is_told()
 }
 
 #[test]
-fn an_order_is_estimated_while_the_road_service_is_down_and_not_once_it_answers() {
+fn preview_is_estimated_only_while_road_service_is_down() {
     let response = json!({"code": "Ok", "distances": [[0, 4_321.4], [4_400, 0]], "durations": [[0, 600], [600, 0]]});
     let door =
         json!({"orderRoute": 1, "onlinePayment": true, "address": {"latitude": -23.5700, "longitude": -46.6500}});
@@ -165,7 +165,7 @@ fn an_order_is_estimated_while_the_road_service_is_down_and_not_once_it_answers(
         [(Upstream::fixed(503, ""), true), (Upstream::fixed(200, &response.to_string()), false)]
     {
         let folder = tempfile::tempdir().unwrap();
-        let key = matrix(&folder);
+        let key = create_store(&folder);
         let server = Server::start_in(folder, &["--osrm", &upstream.base]);
         let (status, found) = preview(&server, &key, &stops);
         assert_eq!((status, &found["estimated"]), (200, &json!(estimated)), "{found}");
@@ -174,7 +174,7 @@ fn an_order_is_estimated_while_the_road_service_is_down_and_not_once_it_answers(
 }
 
 #[test]
-fn locate_says_where_and_from_what_or_why_not() {
+fn locate_returns_location_and_source_or_error() {
     let folder = with_pack();
     let requests = [
         json!({"street": "Rua Augusta", "number": "100", "city": "São Paulo", "state": "SP"}),
@@ -186,7 +186,7 @@ fn locate_says_where_and_from_what_or_why_not() {
         json!([]),
     ];
     let (code, found) = lines(&folder, &["locate", "--gazetteer", "sp.pack"], &requests);
-    assert_eq!(code, Some(1), "some lines have no place");
+    assert_eq!(code, Some(1), "some lines have no location");
     let received = |index: usize| (found[index]["precision"].clone(), found[index]["source"].clone());
     assert_eq!(received(0), (json!("number"), json!("gazetteer")));
     assert_eq!(received(1), (json!("cep"), json!("gazetteer")));
@@ -203,21 +203,21 @@ fn locate_says_where_and_from_what_or_why_not() {
 }
 
 #[test]
-fn matrix_measures_by_the_model_or_by_a_road_service() {
+fn distances_use_the_model_or_a_road_service() {
     let folder = tempfile::tempdir().unwrap();
     let two = json!({"points": [[-30.0277, -51.2287], [-30.0346, -51.2402]]});
-    let (code, found) = lines(&folder, &["matrix"], &[two.clone(), json!({"points": []})]);
+    let (code, found) = lines(&folder, &["distances"], &[two.clone(), json!({"points": []})]);
     assert_eq!((code, &found[0]["estimated"]), (Some(0), &json!([[false, false], [false, false]])));
     assert!(found[0]["metres"][0][1].as_u64().unwrap() > 1_500, "{found:?}");
     let response = json!({"code": "Ok", "distances": [[0, 1_916.6], [null, 0]], "durations": [[0, 198.7], [null, 0]]});
     let upstream = Upstream::fixed(200, &response.to_string());
     let (code, found) =
-        lines(&folder, &["matrix", "--osrm", &upstream.base], &[two.clone(), json!({"points": [[91, 0]]})]);
+        lines(&folder, &["distances", "--osrm", &upstream.base], &[two.clone(), json!({"points": [[91, 0]]})]);
     assert_eq!((code, &found[1]["error"]), (Some(1), &json!("out_of_range")));
     assert_eq!((&found[0]["metres"][0][1], &found[0]["seconds"][0][1]), (&json!(1_917), &json!(299)));
     assert_eq!(found[0]["estimated"], json!([[false, false], [true, false]]));
-    let both = run(&folder, &["matrix", "--osrm", "http://a", "--valhalla", "http://b"]);
+    let both = run(&folder, &["distances", "--osrm", "http://a", "--valhalla", "http://b"]);
     fails(&both, 2, "together with osrm");
-    fails(&run(&folder, &["matrix", "--osrm", "localhost:5000"]), 2, "must be");
-    assert!(!Path::new(&folder.path().join("despacho.db")).exists(), "no database is made");
+    fails(&run(&folder, &["distances", "--osrm", "localhost:5000"]), 2, "must be");
+    assert!(!Path::new(&folder.path().join("despacho.db")).exists(), "no database is created");
 }

@@ -1,4 +1,4 @@
-//! Nominatim and Photon: their questions, their answers, and what goes wrong with both.
+//! Nominatim and Photon: requests, responses and errors.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use despacho_warp::{
     geo::{Geography, SourcedLocation},
 };
 
-use super::{address, chosen, metrics, open, short_timeouts};
+use super::{address, metrics, open, short_timeouts, test_config};
 use crate::upstream::{Upstream, captured};
 
 const STREET: &str = "Rua Martiniano de Carvalho";
 
-/// A house in Nominatim's shape (jsonv2 with addressdetails).
+/// Returns a house in Nominatim's format (jsonv2 with addressdetails).
 fn house(number: &str, city: &str, postcode: &str) -> String {
     format!(
         r#"[{{"place_id": 1, "osm_type": "node", "lat": "-23.5625917", "lon": "-46.6420750", "category": "place", "type": "house",
@@ -28,7 +28,7 @@ fn house(number: &str, city: &str, postcode: &str) -> String {
     )
 }
 
-/// A street in the same shape.
+/// Returns a street in the same format.
 fn road() -> String {
     format!(
         r#"[{{"lat": "-23.5653603", "lon": "-46.6427012", "addresstype": "road", "name": "{STREET}",
@@ -38,7 +38,7 @@ fn road() -> String {
 }
 
 fn nominatim(folder: &Path, upstream: &Upstream) -> Geography {
-    open(folder, Config { nominatim: Some(upstream.base.clone()), ..chosen() })
+    open(folder, Config { nominatim: Some(upstream.base.clone()), ..test_config() })
 }
 
 async fn locate(geography: &Geography, address: &Address) -> Result<SourcedLocation, LocateError> {
@@ -46,7 +46,7 @@ async fn locate(geography: &Geography, address: &Address) -> Result<SourcedLocat
 }
 
 #[tokio::test]
-async fn nominatim_is_asked_part_by_part_and_finds_a_house() {
+async fn nominatim_structured_query_finds_a_house() {
     let folder = tempfile::tempdir().unwrap();
     let upstream = Upstream::fixed(200, &house("438", "São Paulo", "01321-000"));
     let geography = nominatim(folder.path(), &upstream);
@@ -54,7 +54,7 @@ async fn nominatim_is_asked_part_by_part_and_finds_a_house() {
     assert_eq!((found.located.precision, found.source), (Precision::Number, "nominatim"));
     assert_eq!((found.located.point.lat_e7, found.located.point.lon_e7), (-235_625_917, -466_420_750));
     let requests = upstream.requests();
-    let [request] = &requests[..] else { panic!("one question, not {requests:?}") };
+    let [request] = &requests[..] else { panic!("one request, not {requests:?}") };
     assert!(request.line.starts_with("GET /search?"), "{request:?}");
     for (name, value) in [
         ("street", "438 Rua Martiniano de Carvalho"),
@@ -74,7 +74,7 @@ async fn nominatim_is_asked_part_by_part_and_finds_a_house() {
 }
 
 #[tokio::test]
-async fn an_unknown_number_is_asked_for_again_without_it() {
+async fn unknown_house_number_falls_back_to_street() {
     let folder = tempfile::tempdir().unwrap();
     let upstream = Upstream::start(|request| {
         let street = request.query("street").unwrap();
@@ -82,12 +82,12 @@ async fn an_unknown_number_is_asked_for_again_without_it() {
     });
     let found = locate(&nominatim(folder.path(), &upstream), &address(STREET, "9999", "01321-000")).await.unwrap();
     assert_eq!(found.located.precision, Precision::Street);
-    assert!((200..600).contains(&found.located.radius_m), "half of the street: {found:?}");
+    assert!((200..600).contains(&found.located.radius_m), "about half of the street: {found:?}");
     assert_eq!(upstream.requests().len(), 2);
 }
 
 #[tokio::test]
-async fn an_answer_to_another_question_is_not_taken() {
+async fn mismatched_geocoder_result_is_rejected() {
     for (response, mismatch) in [
         (house("438", "São Paulo", "05010-000"), "other_cep"),
         (house("438", "Osasco", "01321-000"), "other_city"),
@@ -108,7 +108,7 @@ async fn an_answer_to_another_question_is_not_taken() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_about_what_is_known_or_contradicts_itself() {
+async fn known_or_contradictory_address_is_not_geocoded() {
     let folder = tempfile::tempdir().unwrap();
     let upstream = Upstream::fixed(200, "[]");
     let geography = nominatim(folder.path(), &upstream);
@@ -124,7 +124,7 @@ async fn nobody_is_asked_about_what_is_known_or_contradicts_itself() {
 }
 
 #[tokio::test]
-async fn answers_are_kept_over_a_restart_and_failures_are_not() {
+async fn results_are_cached_across_restarts_and_failures_are_not() {
     let folder = tempfile::tempdir().unwrap();
     let broken = Upstream::fixed(500, "down");
     let found = locate(&nominatim(folder.path(), &broken), &address(STREET, "438", "")).await.unwrap();
@@ -137,12 +137,12 @@ async fn answers_are_kept_over_a_restart_and_failures_are_not() {
         assert_eq!(found.located.precision, Precision::Number);
     }
     assert_eq!(upstream.requests().len(), 1);
-    let kept = std::fs::read(folder.path().join("geocoder.db")).unwrap();
-    assert!(!String::from_utf8_lossy(&kept).contains("Martiniano"), "addresses are kept as hashes alone");
+    let cache = std::fs::read(folder.path().join("geocoder.db")).unwrap();
+    assert!(!String::from_utf8_lossy(&cache).contains("Martiniano"), "addresses are stored only as hashes");
 }
 
 #[tokio::test]
-async fn a_service_that_fails_again_and_again_is_left_alone() {
+async fn repeated_failures_open_the_circuit_breaker() {
     for upstream in [Upstream::fixed(503, ""), Upstream::fixed(429, ""), Upstream::slow()] {
         let folder = tempfile::tempdir().unwrap();
         let with = Config { nominatim: Some(upstream.base.clone()), ..short_timeouts() };
@@ -151,13 +151,13 @@ async fn a_service_that_fails_again_and_again_is_left_alone() {
             let found = locate(&geography, &address(STREET, &number.to_string(), "")).await.unwrap();
             assert_eq!(found.located.precision, Precision::Municipality);
         }
-        assert_eq!(upstream.requests().len(), 15, "five questions of three attempts each");
+        assert_eq!(upstream.requests().len(), 15, "five requests with three attempts each");
         assert!(metrics(&geography).contains(r#"outcome="Resting"} 3"#), "{}", metrics(&geography));
     }
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_none() {
+async fn malformed_geocoder_response_is_ignored() {
     for (status, body) in [(200, "<html>"), (200, "{}"), (400, r#"{"error": {"code": 400}}"#), (302, "")] {
         let folder = tempfile::tempdir().unwrap();
         let upstream = Upstream::fixed(status, body);
@@ -167,23 +167,23 @@ async fn what_is_no_answer_is_none() {
 }
 
 #[tokio::test]
-async fn a_geocoder_that_is_down_is_no_fault_of_the_caller() {
+async fn unavailable_geocoder_is_not_a_client_error() {
     let folder = tempfile::tempdir().unwrap();
     let with = |upstream: &Upstream| {
-        let mut config = Config { nominatim: Some(upstream.base.clone()), ..chosen() };
+        let mut config = Config { nominatim: Some(upstream.base.clone()), ..test_config() };
         config.shared.places.min_precision = Precision::Street;
         open(folder.path(), config)
     };
     let requests = address(STREET, "438", "");
     let down = with(&Upstream::fixed(500, "")).locate(&[&requests]).await;
     assert!(matches!(down, Err(HostError::Unavailable { what: "geocoder", .. })), "{down:?}");
-    // It answers that there is no such street: that is the caller's to put right.
+    // The geocoder responds that the street does not exist: a client error.
     let unknown = with(&Upstream::fixed(200, "[]")).locate(&[&requests]).await.unwrap();
     assert_eq!(unknown[0].map(|found| found.located.precision), Ok(Precision::Municipality));
 }
 
 #[tokio::test]
-async fn the_pace_is_kept() {
+async fn geocoder_rate_limit_is_respected() {
     let folder = tempfile::tempdir().unwrap();
     let upstream = Upstream::fixed(200, "[]");
     let mut config = Config { nominatim: Some(upstream.base.clone()), ..short_timeouts() };
@@ -192,7 +192,7 @@ async fn the_pace_is_kept() {
     let addresses: Vec<Address> = (1..=10).map(|number| address(&format!("Rua {number}"), "", "")).collect();
     let start = std::time::Instant::now();
     geography.locate(&addresses.iter().collect::<Vec<_>>()).await.unwrap();
-    // At 200 ms each, those that would wait longer than the 400 ms of an attempt are not asked at all.
+    // One request per 200 ms: requests that would wait longer than the timeout of 400 ms are not sent.
     assert!(
         upstream.requests().len() <= 4 && start.elapsed().as_millis() >= 380,
         "{} in {:?}",
@@ -203,7 +203,7 @@ async fn the_pace_is_kept() {
 }
 
 #[tokio::test]
-async fn photon_is_asked_part_by_part_and_answers_longitude_first() {
+async fn photon_structured_query_reads_longitude_first() {
     let folder = tempfile::tempdir().unwrap();
     let feature = |kind: &str, more: &str| {
         format!(
@@ -217,7 +217,7 @@ async fn photon_is_asked_part_by_part_and_answers_longitude_first() {
     let street = feature("street", r#""name": "Rua Augusta", "extent": [-46.6650, -23.5500, -46.6500, -23.5650]"#);
     for (response, precision) in [(house, Precision::Number), (street, Precision::Street)] {
         let upstream = Upstream::fixed(200, &response);
-        let geography = open(folder.path(), Config { photon: Some(upstream.base.clone()), ..chosen() });
+        let geography = open(folder.path(), Config { photon: Some(upstream.base.clone()), ..test_config() });
         let requests =
             Address { neighborhood: Some("Consolação".to_owned()), ..address("Rua Augusta", "1508", "01304-001") };
         let found = locate(&geography, &requests).await.unwrap();
@@ -234,16 +234,16 @@ async fn photon_is_asked_part_by_part_and_answers_longitude_first() {
 }
 
 #[tokio::test]
-async fn photon_is_asked_where_nominatim_does_not_know() {
+async fn photon_is_queried_if_nominatim_has_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (Upstream::fixed(200, "[]"), Upstream::fixed(200, r#"{"features": []}"#));
-    let both = Config { nominatim: Some(first.base.clone()), photon: Some(second.base.clone()), ..chosen() };
+    let both = Config { nominatim: Some(first.base.clone()), photon: Some(second.base.clone()), ..test_config() };
     let found = locate(&open(folder.path(), both), &address("Rua Augusta", "", "")).await.unwrap();
     assert_eq!((found.source, first.requests().len(), second.requests().len()), ("embedded", 1, 1));
 }
 
 #[tokio::test]
-async fn answers_captured_from_a_real_nominatim_are_read() {
+async fn captured_nominatim_responses_are_parsed() {
     let responses = ["nominatim_house.json", "nominatim_road.json", "nominatim_none.json"].map(captured);
     let [Some(house), Some(road), Some(none)] = responses else { return };
     for (response, zip_code, precision) in [

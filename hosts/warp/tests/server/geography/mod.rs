@@ -10,7 +10,7 @@ use despacho_core::model::Address;
 use despacho_warp::{config::Config, geo::Geography, overload::Overload};
 
 /// A configuration with timeouts for a busy machine.
-fn chosen() -> Config {
+fn test_config() -> Config {
     with_timeout(20_000)
 }
 
@@ -31,11 +31,11 @@ fn open(folder: &Path, config: Config) -> Geography {
     Geography::open(&Config { data: folder.to_owned(), ..config }).unwrap()
 }
 
-/// The metrics as a server would show them.
+/// Returns the metrics in the server's format.
 fn metrics(geography: &Geography) -> String {
-    let server = despacho_warp::metrics::Metrics::new().with_geography(geography.figures());
+    let server = despacho_warp::metrics::Metrics::new().with_geography(geography.metrics());
     let (stats, pool) = Default::default();
-    server.text(&stats, &pool, &Overload::new(chosen().overload), 0).unwrap()
+    server.text(&stats, &pool, &Overload::new(test_config().overload), 0).unwrap()
 }
 
 fn address(street: &str, number: &str, zip_code: &str) -> Address {

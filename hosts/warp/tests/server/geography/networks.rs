@@ -1,4 +1,4 @@
-//! OSRM and Valhalla: units, limits, places off the roads, and the model that stands in, marked.
+//! OSRM and Valhalla: units, limits, locations off the roads, and the marked fallback to the model.
 
 use std::path::Path;
 
@@ -9,37 +9,37 @@ use despacho_core::{
 use despacho_warp::{config::Config, geo::Geography};
 use serde_json::{Value, json};
 
-use super::{chosen, metrics, open, short_timeouts};
-use crate::upstream::{Received, Upstream, captured};
+use super::{metrics, open, short_timeouts, test_config};
+use crate::upstream::{ReceivedRequest, Upstream, captured};
 
 fn place(latitude: f64, longitude: f64) -> Located {
     let point = Point::from_degrees(latitude, longitude).unwrap();
     Located { point, precision: Precision::Coordinates, radius_m: 0 }
 }
 
-/// Three places in Porto Alegre.
+/// Returns three locations in Porto Alegre.
 fn places() -> [Located; 3] {
     [place(-30.0277, -51.2287), place(-30.0346, -51.2402), place(-30.0262, -51.1633)]
 }
 
-/// So many places along a parallel, 0.001 degrees apart.
+/// Returns locations along a parallel at steps of 0.001 degrees.
 fn row(count: u32) -> Vec<Located> {
     (0..count).map(|step| place(-30.03, -51.30 + f64::from(step) * 0.001)).collect()
 }
 
 fn osrm(upstream: &Upstream, more: impl FnOnce(&mut Config)) -> Geography {
-    let mut with = Config { osrm: Some(upstream.base.clone()), ..chosen() };
+    let mut with = Config { osrm: Some(upstream.base.clone()), ..test_config() };
     more(&mut with);
     open(Path::new("."), with)
 }
 
 fn valhalla(upstream: &Upstream, more: impl FnOnce(&mut Config)) -> Geography {
-    let mut with = Config { valhalla: Some(upstream.base.clone()), ..chosen() };
+    let mut with = Config { valhalla: Some(upstream.base.clone()), ..test_config() };
     more(&mut with);
     open(Path::new("."), with)
 }
 
-fn every_leg_is_the_models(matrix: &DistanceMatrix, places: &[Located]) {
+fn assert_all_estimated(matrix: &DistanceMatrix, places: &[Located]) {
     for (from, start) in places.iter().enumerate() {
         for (to, end) in places.iter().enumerate() {
             assert_eq!(matrix.is_estimated(from, to), from != to);
@@ -48,13 +48,13 @@ fn every_leg_is_the_models(matrix: &DistanceMatrix, places: &[Located]) {
     }
 }
 
-/// Longitudes in 0.001 degrees, which the services below measure by: a kilometre and a hundred seconds each.
+/// Converts a longitude to units of 0.001 degrees, for which the services below return a kilometre and a hundred seconds.
 fn thousandths(longitude: f64) -> f64 {
     (longitude * 1_000.0).round()
 }
 
-/// An OSRM with a table limit and, at `off_road`, no roads.
-fn table(request: &Received, max: usize, off_road: Option<f64>) -> (u16, String) {
+/// Simulates OSRM with a table limit and, at `off_road`, no roads.
+fn table(request: &ReceivedRequest, max: usize, off_road: Option<f64>) -> (u16, String) {
     let path = request.line.split(['?', ' ']).nth(1).unwrap();
     let coordinates = path.strip_prefix("/table/v1/driving/").unwrap();
     let longitudes: Vec<f64> =
@@ -89,23 +89,23 @@ fn table(request: &Received, max: usize, off_road: Option<f64>) -> (u16, String)
 async fn osrm_gives_metres_and_free_flow_seconds() {
     let upstream = Upstream::start(|request| table(request, 100, None));
     let places = row(3);
-    let matrix = osrm(&upstream, |_| {}).matrix(&places).await;
-    assert_eq!(matrix.leg(0, 2), Some(Leg { metres: 2_001, seconds: 300 }), "half as long again as at free flow");
+    let matrix = osrm(&upstream, |_| {}).distance_matrix(&places).await;
+    assert_eq!(matrix.leg(0, 2), Some(Leg { metres: 2_001, seconds: 300 }), "150 % of the free-flow time");
     assert_eq!(matrix.leg(1, 1), Some(Leg::default()));
     assert!(!matrix.is_estimated(0, 2));
     let requests = upstream.requests();
     assert_eq!(requests.len(), 1);
     assert_eq!(requests[0].query("radiuses").as_deref(), Some("500;500;500"));
-    let free = osrm(&upstream, |with| with.shared.routing.duration_percent = 100).matrix(&places).await;
+    let free = osrm(&upstream, |with| with.shared.routing.duration_percent = 100).distance_matrix(&places).await;
     assert_eq!(free.leg(0, 2), Some(Leg { metres: 2_001, seconds: 200 }));
 }
 
 #[tokio::test]
-async fn a_large_matrix_is_cut_into_questions_that_the_service_takes() {
+async fn large_matrix_is_split_into_requests_within_the_limit() {
     let upstream = Upstream::start(|request| table(request, 100, None));
     let places = row(230);
     let geography = osrm(&upstream, |_| {});
-    let matrix = geography.matrix(&places).await;
+    let matrix = geography.distance_matrix(&places).await;
     for from in 0..230_usize {
         for to in 0..230 {
             let metres = u32::try_from(from.abs_diff(to)).unwrap() * 10_004 / 10;
@@ -115,17 +115,17 @@ async fn a_large_matrix_is_cut_into_questions_that_the_service_takes() {
     }
     assert_eq!(upstream.requests().len(), 25, "blocks of fifty by fifty");
     let too_big = Upstream::start(|request| table(request, 50, None));
-    let rejected = osrm(&too_big, |_| {}).matrix(&row(60)).await;
-    assert!(rejected.is_estimated(0, 1), "a wrong limit is told in the log, and the model stands in");
-    let small = osrm(&too_big, |with| with.shared.routing.osrm_points = 50).matrix(&row(60)).await;
+    let rejected = osrm(&too_big, |_| {}).distance_matrix(&row(60)).await;
+    assert!(rejected.is_estimated(0, 1), "a wrong limit falls back to the model");
+    let small = osrm(&too_big, |with| with.shared.routing.osrm_points = 50).distance_matrix(&row(60)).await;
     assert!(!small.is_estimated(0, 59));
 }
 
 #[tokio::test]
-async fn a_place_off_the_roads_is_estimated_and_the_others_are_not() {
+async fn only_location_off_the_roads_is_estimated() {
     let places = row(5);
     let upstream = Upstream::start(|request| table(request, 100, Some(-51.298)));
-    let matrix = osrm(&upstream, |_| {}).matrix(&places).await;
+    let matrix = osrm(&upstream, |_| {}).distance_matrix(&places).await;
     for (from, to) in [(0, 2), (2, 0), (2, 4)] {
         assert!(matrix.is_estimated(from, to));
         assert_eq!(matrix.leg(from, to), Some(leg_located(&places[from], &places[to])));
@@ -135,8 +135,8 @@ async fn a_place_off_the_roads_is_estimated_and_the_others_are_not() {
 }
 
 #[tokio::test]
-async fn a_place_snapped_from_afar_is_not_believed() {
-    // What an OSRM says that does not heed radiuses: 3,118 km to the road, and a plausible distance from there.
+async fn location_snapped_too_far_is_rejected() {
+    // An OSRM that ignores radiuses snaps by 3,118 km and returns a plausible distance from there.
     let own = json!({
         "code": "Ok", "distances": [[0, 6_779.8], [7_552.3, 0]], "durations": [[0, 696.4], [852.3, 0]],
         "sources": [{"distance": 3_118_613.8}, {"distance": 52.2}],
@@ -145,18 +145,18 @@ async fn a_place_snapped_from_afar_is_not_believed() {
     for response in [Some(own.to_string()), captured("osrm_table_far_snap_trap.json")].into_iter().flatten() {
         let upstream = Upstream::fixed(200, &response);
         let places = [place(-3.119, -60.0217), places()[2]];
-        every_leg_is_the_models(&osrm(&upstream, |_| {}).matrix(&places).await, &places);
+        assert_all_estimated(&osrm(&upstream, |_| {}).distance_matrix(&places).await, &places);
     }
 }
 
 #[tokio::test]
-async fn cells_without_a_road_are_estimated_each() {
+async fn cells_without_a_road_are_estimated() {
     let response = json!({
         "code": "Ok", "distances": [[0, null, 8_174.7], [2_332.9, 0, 9_774.9], [9_550.2, 10_295.4, 0]],
         "durations": [[0, null, 826.4], [246.4, 0, 982.8], [934.5, 987.4, 0]],
     });
     let geography = osrm(&Upstream::fixed(200, &response.to_string()), |_| {});
-    let matrix = geography.matrix(&places()).await;
+    let matrix = geography.distance_matrix(&places()).await;
     assert!(matrix.is_estimated(0, 1) && !matrix.is_estimated(1, 0));
     assert_eq!(matrix.leg(1, 0), Some(Leg { metres: 2_333, seconds: 370 }));
     let text = metrics(&geography);
@@ -165,44 +165,44 @@ async fn cells_without_a_road_are_estimated_each() {
 }
 
 #[tokio::test]
-async fn a_service_that_does_not_answer_is_stood_in_for_and_left_alone() {
+async fn failing_road_service_falls_back_and_opens_the_breaker() {
     for upstream in
         [Upstream::fixed(500, "{}"), Upstream::slow(), Upstream::fixed(200, "<html>"), Upstream::fixed(200, "{}")]
     {
         let geography =
             osrm(&upstream, |with| with.shared.routing.timeout_ms = short_timeouts().shared.routing.timeout_ms);
-        every_leg_is_the_models(&geography.matrix(&places()).await, &places());
+        assert_all_estimated(&geography.distance_matrix(&places()).await, &places());
     }
     let upstream = Upstream::fixed(502, "");
     let geography = osrm(&upstream, |_| {});
     for _ in 0..8 {
-        every_leg_is_the_models(&geography.matrix(&places()).await, &places());
+        assert_all_estimated(&geography.distance_matrix(&places()).await, &places());
     }
-    assert_eq!(upstream.requests().len(), 10, "five questions of two attempts each");
-    let unknown = open(Path::new("."), Config { osrm: Some("http://127.0.0.1:9".to_owned()), ..chosen() });
-    every_leg_is_the_models(&unknown.matrix(&places()).await, &places());
+    assert_eq!(upstream.requests().len(), 10, "five requests with two attempts each");
+    let unknown = open(Path::new("."), Config { osrm: Some("http://127.0.0.1:9".to_owned()), ..test_config() });
+    assert_all_estimated(&unknown.distance_matrix(&places()).await, &places());
 }
 
 #[tokio::test]
-async fn places_that_may_be_one_are_a_typical_trip_apart_whatever_the_road_says() {
+async fn overlapping_imprecise_locations_use_a_typical_distance() {
     let upstream = Upstream::start(|request| table(request, 100, None));
     let town = Located { precision: Precision::Municipality, radius_m: 8_000, ..row(1)[0] };
-    let matrix = osrm(&upstream, |_| {}).matrix(&[town, town]).await;
+    let matrix = osrm(&upstream, |_| {}).distance_matrix(&[town, town]).await;
     assert!(matrix.leg(0, 1).unwrap().metres > 5_000);
 }
 
 #[tokio::test]
-async fn answers_captured_from_a_real_osrm_are_read() {
+async fn captured_osrm_responses_are_parsed() {
     let (Some(ok), Some(rejected)) = (captured("osrm_table_ok.json"), captured("osrm_nosegment.json")) else { return };
-    let matrix = osrm(&Upstream::fixed(200, &ok), |_| {}).matrix(&places()).await;
+    let matrix = osrm(&Upstream::fixed(200, &ok), |_| {}).distance_matrix(&places()).await;
     assert_eq!(matrix.leg(0, 1), Some(Leg { metres: 1_917, seconds: 299 }));
     assert_eq!(matrix.leg(2, 1), Some(Leg { metres: 10_295, seconds: 1_482 }));
-    // It refuses one coordinate after the other, until none is left.
-    every_leg_is_the_models(&osrm(&Upstream::fixed(400, &rejected), |_| {}).matrix(&places()).await, &places());
+    // The service rejects one coordinate after the other until none is left.
+    assert_all_estimated(&osrm(&Upstream::fixed(400, &rejected), |_| {}).distance_matrix(&places()).await, &places());
 }
 
-/// A Valhalla with a limit of pairs.
-fn sources_to_targets(request: &Received, max: usize) -> (u16, String) {
+/// Simulates Valhalla with a limit of pairs.
+fn sources_to_targets(request: &ReceivedRequest, max: usize) -> (u16, String) {
     assert_eq!(request.line, "POST /sources_to_targets");
     let requests: Value = serde_json::from_str(&request.body).unwrap();
     assert_eq!(
@@ -229,41 +229,51 @@ fn sources_to_targets(request: &Received, max: usize) -> (u16, String) {
 async fn valhalla_gives_kilometres_within_its_limit_of_pairs() {
     let upstream = Upstream::start(|request| sources_to_targets(request, 2_500));
     let geography = valhalla(&upstream, |_| {});
-    let matrix = geography.matrix(&row(3)).await;
+    let matrix = geography.distance_matrix(&row(3)).await;
     assert_eq!((matrix.leg(0, 2), upstream.requests().len()), (Some(Leg { metres: 2_001, seconds: 300 }), 1));
-    let large = geography.matrix(&row(51)).await;
+    let large = geography.distance_matrix(&row(51)).await;
     assert_eq!(large.leg(50, 0).map(|leg| leg.metres), Some(50_020));
-    assert_eq!((large.is_estimated(50, 0), upstream.requests().len()), (false, 3), "2,601 pairs are two questions");
+    assert_eq!((large.is_estimated(50, 0), upstream.requests().len()), (false, 3), "2,601 pairs are two requests");
     let wrong = valhalla(&Upstream::start(|request| sources_to_targets(request, 100)), |_| {});
-    assert!(wrong.matrix(&row(20)).await.is_estimated(0, 1));
+    assert!(wrong.distance_matrix(&row(20)).await.is_estimated(0, 1));
     let small = Upstream::start(|request| sources_to_targets(request, 7));
-    let small = valhalla(&small, |with| with.shared.routing.valhalla_pairs = 7).matrix(&row(20)).await;
+    let small = valhalla(&small, |with| with.shared.routing.valhalla_pairs = 7).distance_matrix(&row(20)).await;
     assert_eq!((small.is_estimated(19, 0), small.leg(19, 0).map(|leg| leg.metres)), (false, Some(19_008)));
 }
 
 #[tokio::test]
-async fn what_valhalla_cannot_answer_is_estimated() {
+async fn valhalla_errors_fall_back_to_the_estimate() {
     for code in [154, 170, 171] {
         let rejection = json!({"error_code": code, "error": "x", "status_code": 400, "status": "Bad Request"});
         let geography = valhalla(&Upstream::fixed(400, &rejection.to_string()), |_| {});
-        every_leg_is_the_models(&geography.matrix(&places()).await, &places());
+        assert_all_estimated(&geography.distance_matrix(&places()).await, &places());
     }
     let miles =
         json!({"sources_to_targets": {"durations": [[0, 9], [9, 0]], "distances": [[0, 1], [1, 0]]}, "units": "miles"});
     let two = [places()[0], places()[1]];
-    every_leg_is_the_models(&valhalla(&Upstream::fixed(200, &miles.to_string()), |_| {}).matrix(&two).await, &two);
+    assert_all_estimated(
+        &valhalla(&Upstream::fixed(200, &miles.to_string()), |_| {}).distance_matrix(&two).await,
+        &two,
+    );
 }
 
 #[tokio::test]
-async fn answers_captured_from_a_real_valhalla_are_read() {
+async fn captured_valhalla_responses_are_parsed() {
     let names = ["valhalla_matrix_compact.json", "valhalla_toofar.json"];
     let [Some(compact), Some(too_far)] = names.map(captured) else { return };
-    // One source and two targets were asked for: as a whole matrix that is of another size.
-    every_leg_is_the_models(&valhalla(&Upstream::fixed(200, &compact), |_| {}).matrix(&places()).await, &places());
-    every_leg_is_the_models(&valhalla(&Upstream::fixed(400, &too_far), |_| {}).matrix(&places()).await, &places());
-    // Two pairs at once make a question of one source and two targets.
+    // The captured request had one source and two targets, so the response has the wrong size here.
+    assert_all_estimated(
+        &valhalla(&Upstream::fixed(200, &compact), |_| {}).distance_matrix(&places()).await,
+        &places(),
+    );
+    assert_all_estimated(
+        &valhalla(&Upstream::fixed(400, &too_far), |_| {}).distance_matrix(&places()).await,
+        &places(),
+    );
+    // With two pairs per request, each has one source and two targets.
     let two = [places()[0], places()[1]];
-    let matrix =
-        valhalla(&Upstream::fixed(200, &compact), |with| with.shared.routing.valhalla_pairs = 2).matrix(&two).await;
+    let matrix = valhalla(&Upstream::fixed(200, &compact), |with| with.shared.routing.valhalla_pairs = 2)
+        .distance_matrix(&two)
+        .await;
     assert_eq!(matrix.leg(0, 1), Some(Leg { metres: 9_746, seconds: 1_148 }), "765 s at free flow");
 }

@@ -108,7 +108,7 @@ pub(crate) async fn pass_assigns_each_courier_once(backend: impl Backend) {
     let kinds: Vec<EventKind> =
         host.events(order_id(51)).await.unwrap().iter().map(|recorded| recorded.event.kind).collect();
     assert_eq!(kinds, [EventKind::Allocated]);
-    assert_eq!(round(host, &settings, &mut at_minute(5)).await, Ok(DispatchPass::default()), "no courier is free");
+    assert_eq!(run_pass(host, &settings, &mut at_minute(5)).await, Ok(DispatchPass::default()), "no courier is free");
     // A position older than five minutes does not qualify, and an order expires after 20 minutes of searching.
     put_courier(host, free_courier(30), 5).await;
     assert_eq!(
@@ -151,7 +151,7 @@ pub(crate) async fn sandbox_orders_get_only_sandbox_couriers(backend: impl Backe
         put_courier(host, Courier { sandbox: true, ..free_courier(number) }, 5).await;
     }
     host.commit(&Changes { orders: vec![Write::insert(searching_order(57, 1))], ..changes() }).await.unwrap();
-    assert_eq!(round(host, &settings, &mut at_minute(6)).await.unwrap().allocated, 3);
+    assert_eq!(run_pass(host, &settings, &mut at_minute(6)).await.unwrap().allocated, 3);
     let real = |courier: CourierId| courier.get() < 30;
     assert!(pairs(host, [51, 57].into_iter()).await.iter().all(|(_, courier)| real(*courier)));
     assert!(!pairs(host, [50, 56].into_iter()).await.iter().any(|(_, courier)| real(*courier)));
@@ -227,7 +227,7 @@ pub(crate) async fn pass_optimises_all_assignments_together(backend: impl Backen
     let positions = vec![seen(20, 5), seen(21, 0), seen(22, 40)];
     host.commit(&Changes { positions, ..changes() }).await.unwrap();
     assert_ne!(point(20), point_at(5));
-    assert_eq!(round(host, &Settings::default(), &mut at_minute(2)).await.unwrap().allocated, 2);
+    assert_eq!(run_pass(host, &Settings::default(), &mut at_minute(2)).await.unwrap().allocated, 2);
     let given = pairs(host, 50..52).await;
     let given: Vec<(u64, u64)> = given.iter().map(|(order, courier)| (order.get(), courier.get())).collect();
     assert_eq!(given, [(50, 21), (51, 20)]);

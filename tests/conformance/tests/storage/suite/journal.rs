@@ -95,7 +95,7 @@ pub(crate) async fn concurrent_passes_move_each_order_once(backend: impl Backend
     assert_eq!(clock::run_pass(host, &settings, at(10), 2).await, Ok(2));
     assert_eq!(clock::run_pass(host, &settings, at(10), 100).await, Ok(3));
     let (one, two) =
-        tokio::join!(clock::round(host, &settings, at(31), 100), clock::round(host, &settings, at(31), 100));
+        tokio::join!(clock::run_pass(host, &settings, at(31), 100), clock::run_pass(host, &settings, at(31), 100));
     assert_eq!(one.unwrap() + two.unwrap(), 5, "concurrent passes move each order once");
     for number in 50..55 {
         let kinds: Vec<EventKind> =

@@ -20,7 +20,7 @@ use super::{
 };
 
 fn parent_journal() -> Journal {
-    Journal { matrix: store_id(1), branch: None }
+    Journal { merchant: store_id(1), branch: None }
 }
 
 fn branch_journal(branch: u64) -> Journal {
@@ -40,7 +40,7 @@ async fn put_merchant<H: Host>(host: &H) {
 
 /// Returns the last position of a merchant's journal.
 pub(crate) async fn journal_last_position<H: Host>(host: &H, merchant: u64) -> Result<u64, HostError> {
-    let journal = Journal { matrix: store_id(merchant), branch: None };
+    let journal = Journal { merchant: store_id(merchant), branch: None };
     Ok(host.journal_span(journal).await?.end)
 }
 

@@ -1,6 +1,6 @@
-//! The wire to services of other machines, and what is kept and counted of what they say.
+//! Calls external services over HTTP, caches geocoder results and records metrics.
 
-use std::{sync::Arc, time::Duration};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use despacho_geo::{AttemptError, CachedResult, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
@@ -15,71 +15,76 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     cache::Cache,
-    figures::{Cached, Figures},
+    metrics::{CacheOutcome, GeoMetrics},
 };
 use crate::{
     connector::connector,
+    error::StartError,
     telemetry::{self, SpanKind},
 };
 
-/// Bytes of an answer that are read; a matrix of 100 by 100 has about 300,000.
+/// Maximum size of a response. A matrix of 100 by 100 has about 300,000 bytes.
 const MAX_RESPONSE_BYTES: usize = 16 << 20;
-/// Connections that wait for the next question.
+/// Maximum number of idle connections per service.
 const IDLE_CONNECTIONS: usize = 16;
 
-/// A way to services.
+/// An HTTP client for external services.
 pub(super) struct HttpRuntime {
-    /// None where there is nobody to ask.
+    /// `None` if no service is configured.
     client: Option<Client<HttpsConnector<HttpConnector>, Full<Bytes>>>,
     cache: Option<Arc<Cache>>,
-    figures: Figures,
-    began: Instant,
+    metrics: GeoMetrics,
+    started: Instant,
 }
 
 impl HttpRuntime {
-    /// A wire to nobody.
-    pub(super) fn nowhere(figures: Figures) -> HttpRuntime {
-        HttpRuntime { client: None, cache: None, figures, began: Instant::now() }
+    /// Creates a runtime without services.
+    pub(super) fn offline(metrics: GeoMetrics) -> HttpRuntime {
+        HttpRuntime { client: None, cache: None, metrics, started: Instant::now() }
     }
 
-    /// A wire; nothing is asked yet.
+    /// Creates a runtime without connecting.
     ///
     /// # Errors
-    /// Where it is to speak HTTPS, that this system has no root certificates.
-    pub(super) fn new(secure: bool, cache: Option<Cache>, figures: Figures) -> Result<HttpRuntime, String> {
+    /// HTTPS is required, but the system's root certificates cannot be read.
+    pub(super) fn new(secure: bool, cache: Option<Cache>, metrics: GeoMetrics) -> Result<HttpRuntime, StartError> {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .build(connector(secure)?);
-        Ok(HttpRuntime { client: Some(client), cache: cache.map(Arc::new), ..HttpRuntime::nowhere(figures) })
+        Ok(HttpRuntime { client: Some(client), cache: cache.map(Arc::new), ..HttpRuntime::offline(metrics) })
     }
 
-    async fn in_time(
+    async fn send_within(
         &self,
         url: &str,
         outgoing: &ServiceRequest,
         time_limit: Duration,
     ) -> Result<ServiceResponse, AttemptError> {
-        match timeout(time_limit, self.once(url, outgoing)).await {
+        match timeout(time_limit, self.send_once(url, outgoing)).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => {
-                tracing::debug!(%error, "no answer");
+                tracing::debug!(error = error_chain(&*error), "request to a service failed");
                 Err(AttemptError::Unreachable)
             }
             Err(_) => Err(AttemptError::Timeout),
         }
     }
 
-    async fn once(&self, url: &str, outgoing: &ServiceRequest) -> Result<ServiceResponse, String> {
-        let mut request = outgoing.request(url).map_err(|error| error.to_string())?.map(Full::new);
+    async fn send_once(
+        &self,
+        url: &str,
+        outgoing: &ServiceRequest,
+    ) -> Result<ServiceResponse, Box<dyn Error + Send + Sync>> {
+        let mut request = outgoing.request(url)?.map(Full::new);
         if let Some((name, value)) = telemetry::current().and_then(|context| context.header()) {
             request.headers_mut().insert(name, value);
         }
-        let client = self.client.as_ref().ok_or("there is nobody to ask")?;
-        let response = client.request(request).await.map_err(|error| described(&error))?;
+        let client = self.client.as_ref().ok_or("no service is configured")?;
+        let response = client.request(request).await?;
         let status = response.status().as_u16();
         let collected = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
-        Ok(ServiceResponse { status, body: collected.map_err(|error| error.to_string())?.to_bytes() })
+        Ok(ServiceResponse { status, body: collected?.to_bytes() })
     }
 }
 
@@ -91,13 +96,13 @@ impl Runtime for HttpRuntime {
         time_limit: Duration,
     ) -> Result<ServiceResponse, AttemptError> {
         let Some(mut span) = telemetry::child("service", SpanKind::Client) else {
-            return self.in_time(url, outgoing, time_limit).await;
+            return self.send_within(url, outgoing, time_limit).await;
         };
-        // Of the address its host alone: what is asked for is where somebody lives.
+        // Only the host of the URL: its query contains a person's address.
         if let Some(host) = url.parse::<Uri>().ok().as_ref().and_then(Uri::host) {
             span.set_attribute("server.address", host.to_owned());
         }
-        let response = telemetry::within(Some(span.context()), self.in_time(url, outgoing, time_limit)).await;
+        let response = telemetry::within(Some(span.context()), self.send_within(url, outgoing, time_limit)).await;
         if let Ok(response) = &response {
             span.set_attribute("http.response.status_code", i64::from(response.status));
         }
@@ -110,12 +115,12 @@ impl Runtime for HttpRuntime {
     }
 
     fn elapsed(&self) -> Duration {
-        self.began.elapsed()
+        self.started.elapsed()
     }
 
     fn jitter(&self) -> u8 {
         let mut byte = [0; 1];
-        // Without randomness waits are the longest, which is right as well.
+        // Without randomness the maximum delay is used, which is also correct.
         getrandom::fill(&mut byte).map_or(u8::MAX, |()| byte[0])
     }
 
@@ -123,12 +128,12 @@ impl Runtime for HttpRuntime {
         let (cache, outgoing) = (self.cache.clone()?, outgoing.to_owned());
         let looked_up = tokio::task::spawn_blocking(move || cache.get(&outgoing)).await;
         let (outcome, kept) = match looked_up {
-            Ok(Ok(Some(kept))) => (Cached::Hit, Some(kept)),
-            Ok(Ok(None)) => (Cached::Miss, None),
-            // Without the cache everything is asked again, which is slower and as right.
-            Ok(Err(_)) | Err(_) => (Cached::Failed, None),
+            Ok(Ok(Some(kept))) => (CacheOutcome::Hit, Some(kept)),
+            Ok(Ok(None)) => (CacheOutcome::Miss, None),
+            // Without the cache the service is queried again: slower, but correct.
+            Ok(Err(_)) | Err(_) => (CacheOutcome::Failed, None),
         };
-        self.figures.looked_up(outcome);
+        self.metrics.record_lookup(outcome);
         kept
     }
 
@@ -137,27 +142,31 @@ impl Runtime for HttpRuntime {
         let (outgoing, kept) = (outgoing.to_owned(), *kept);
         let written = tokio::task::spawn_blocking(move || cache.put(&outgoing, &kept)).await;
         if !matches!(written, Ok(Ok(()))) {
-            self.figures.looked_up(Cached::Failed);
+            self.metrics.record_lookup(CacheOutcome::Failed);
         }
     }
 
-    fn record(&self, note: ServiceEvent) {
-        match note {
-            ServiceEvent::Queried { service, outcome } => self.figures.queried(service, outcome),
-            ServiceEvent::Malformed { service, what } => tracing::warn!(service, what, "an answer that cannot be used"),
-            ServiceEvent::CircuitOpened { service } => {
-                tracing::warn!(service, "fails again and again: it is left alone for a while");
+    fn record(&self, event: ServiceEvent) {
+        match event {
+            ServiceEvent::Queried { service, outcome } => self.metrics.record_attempt(service, outcome),
+            ServiceEvent::Malformed { service, what } => {
+                tracing::warn!(service, what, "malformed response from a service; ignoring it")
             }
-            ServiceEvent::CircuitClosed { service } => tracing::info!(service, "answers again"),
-            ServiceEvent::Rejected { service, mismatch } => self.figures.rejected(service, mismatch),
-            ServiceEvent::Located { source, precision } => self.figures.located(source, precision),
-            ServiceEvent::Measured { source, legs } => self.figures.measured(source, legs),
+            ServiceEvent::CircuitOpened { service } => {
+                tracing::warn!(service, "circuit breaker opened; not calling the service for a while");
+            }
+            ServiceEvent::CircuitClosed { service } => {
+                tracing::info!(service, "circuit breaker closed; the service responds again")
+            }
+            ServiceEvent::Rejected { service, mismatch } => self.metrics.record_mismatch(service, mismatch),
+            ServiceEvent::Located { source, precision } => self.metrics.record_location(source, precision),
+            ServiceEvent::Measured { source, legs } => self.metrics.record_legs(source, legs),
         }
     }
 }
 
-/// An error with its causes, of which the innermost is the one that helps.
-fn described(error: &dyn std::error::Error) -> String {
+/// Formats an error with its causes. The innermost is the informative one.
+fn error_chain(error: &(dyn Error + Send + Sync + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(inner) = source {
