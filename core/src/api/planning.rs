@@ -57,7 +57,7 @@ pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry:
     let (addresses, pointer) = inquired(inquiry);
     let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
     let route = Route::new(inquiry, &own, locate(call, &addresses, pointer, error).await?);
-    let matrix = call.host.matrix(&route.places()).await?;
+    let matrix = call.host.distance_matrix(&route.places()).await?;
     route.plan(&call.settings.tariff, &matrix, call.context.now)
 }
 

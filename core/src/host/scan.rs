@@ -9,7 +9,7 @@ use crate::{
         courier::{Cell, Courier, FreeCourier, SearchingOrder},
         order::{Order, OrderStatus},
         store::{Key, Store},
-        webhook::{ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, Webhook},
+        webhook::{MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, Webhook},
     },
     rules::lifecycle::{Timing, next_deadline},
 };
@@ -142,11 +142,11 @@ fn take_turns(mut webhooks: Vec<&Webhook>, now: Timestamp, limit: u32) -> Vec<We
     webhooks.sort_by_key(|webhook| (!is_leased(webhook, now), webhook.seen_at, webhook.id));
     let (mut merchants, mut receivers) = (BTreeMap::new(), BTreeMap::new());
     let mut numbered: Vec<(u32, &Webhook)> =
-        webhooks.into_iter().map(|webhook| (count(&mut merchants, webhook.matrix), webhook)).collect();
-    numbered.retain(|(number, webhook)| is_leased(webhook, now) || *number <= ROUNDS_PER_MERCHANT);
+        webhooks.into_iter().map(|webhook| (count(&mut merchants, webhook.merchant), webhook)).collect();
+    numbered.retain(|(number, webhook)| is_leased(webhook, now) || *number <= MAX_PASSES_PER_MERCHANT);
     numbered.sort_by_key(|(number, webhook)| (!is_leased(webhook, now), *number, webhook.seen_at, webhook.id));
     numbered.retain(|(_, webhook)| {
-        count(&mut receivers, webhook.receiver()) <= ROUNDS_PER_RECEIVER && !is_leased(webhook, now)
+        count(&mut receivers, webhook.receiver()) <= MAX_PASSES_PER_RECEIVER && !is_leased(webhook, now)
     });
     numbered.into_iter().take(limit as usize).map(|(_, webhook)| webhook.clone()).collect()
 }

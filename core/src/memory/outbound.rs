@@ -10,10 +10,7 @@ use crate::{
         AttemptId, EntryId, Money, StoreId, WebhookId,
         order::{Journal, JournalEntry, RecordedEvent},
         store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
-        webhook::{
-            MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, MAX_STORED_ATTEMPTS, Message, MessageChange,
-            RecordedAttempt, Webhook,
-        },
+        webhook::{MAX_STORED_ATTEMPTS, Message, MessageChange, RecordedAttempt, Webhook},
     },
 };
 

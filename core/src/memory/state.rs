@@ -9,7 +9,7 @@ use crate::{
         courier::{Courier, Position},
         order::{Event, Order, RecordedEvent},
         privacy::ErasureRecord,
-        store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, NOTIFICATIONS_KEPT, Notification, Store},
+        store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, MAX_NOTIFICATIONS, Notification, Store},
         webhook::{Attempt, Message, Webhook},
     },
 };

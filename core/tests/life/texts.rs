@@ -10,6 +10,7 @@ use despacho_core::{
         page::Previewer,
         problem::{Problem, ProblemCode},
     },
+    geo::Gazetteer,
     host::HostError,
     memory::MemoryHost,
     model::{Language, Text},
@@ -18,7 +19,7 @@ use despacho_simulator::demo::{EMAIL, KEY, PASSWORD};
 use http::Request;
 use serde_json::{Value, json};
 
-use crate::support::{COURIER, OPERATOR, allocated, created, host, now, send, settings};
+use crate::support::{COURIER, OPERATOR, block_on, create_allocated_order, create_order, host, send, settings};
 
 /// Words that the language guide bans from English messages.
 const BANNED: &str = include_str!("banned-words.txt");
@@ -58,7 +59,7 @@ fn problem(host: &MemoryHost, language: Language, key: &str, line: &str, header:
         request = request.header("content-type", "application/json");
     }
     let request = request.header(header.0, header.1).body(Bytes::copy_from_slice(body)).unwrap();
-    let response = now(api::handle(host, &settings(), request));
+    let response = block_on(api::handle(host, &settings(), request));
     let text = String::from_utf8_lossy(response.body()).into_owned();
     assert!(
         response.status().is_client_error(),
@@ -260,7 +261,7 @@ fn body_problems_follow_the_language_guide() {
 fn step_problems_follow_the_language_guide() {
     let mut checked = checked();
     let (preparing, carried) =
-        (created(&checked.host, "T-1", 30, &[true]), allocated(&checked.host, "T-2", &[true, true]));
+        (create_order(&checked.host, "T-1", 30, &[true]), create_allocated_order(&checked.host, "T-2", &[true, true]));
     let (first, second) = (preparing.id, carried.id);
     let address = json!({ "street": "Rua A", "number": "1", "city": "São Paulo", "state": "SP", "latitude": -23.55, "longitude": -46.65 });
     let other = json!({ "code": "T-1", "deliveries": [{ "address": address }] });
@@ -337,7 +338,7 @@ fn package_problems_follow_the_language_guide() {
     for (field, value) in [("/format", json!(2)), ("/store/id", json!(0))] {
         let mut context = context.clone();
         *context.pointer_mut(field).unwrap() = value;
-        let problem = Previewer::new(serde_json::from_value(context).unwrap()).unwrap_err();
+        let problem = Previewer::new(serde_json::from_value(context).unwrap(), Gazetteer::embedded()).err().unwrap();
         assert_problem(&problem);
     }
 }

@@ -158,9 +158,9 @@ impl Platform for FaultyHost<'_> {
         self.inner.locate(addresses).await
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
+    async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         self.count_slow_call(1);
-        self.inner.matrix(places).await
+        self.inner.distance_matrix(places).await
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

@@ -74,7 +74,7 @@ fn parse_transition(text: &str) -> Option<(Vec<StatusCode>, Option<StatusCode>)>
         list => list.split(',').map(|one| one.trim().parse().ok()).collect::<Option<_>>()?,
     };
     match to.trim() {
-        "by its deliveries" => Some((from, None)),
+        "derived from its deliveries" => Some((from, None)),
         number => Some((from, Some(number.parse().ok()?))),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use despacho_xtask::{component, place, run::BoxError};
+use despacho_xtask::{component, place, run::Failure};
 use wasmtime::{
     Cache, CacheConfig, Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Component,
 };
@@ -21,13 +21,13 @@ pub struct CompiledComponent {
 
 impl CompiledComponent {
     /// Compiles the shipped component: the build named by `DESPACHO_COMPONENT`, or a new build.
-    pub fn shipped() -> Result<CompiledComponent, BoxError> {
+    pub fn shipped() -> Result<CompiledComponent, Failure> {
         CompiledComponent::of(&component::shipped()?)
     }
 
     /// Compiles the component in a file.
-    pub fn of(wasm: &Path) -> Result<CompiledComponent, BoxError> {
-        let failed = |error: wasmtime::Error| BoxError::new(format!("{}: {error:#}", wasm.display()));
+    pub fn of(wasm: &Path) -> Result<CompiledComponent, Failure> {
+        let failed = |error: wasmtime::Error| Failure::new(format!("{}: {error:#}", wasm.display()));
         let engine = engine().map_err(failed)?;
         let component = Component::from_file(&engine, wasm).map_err(failed)?;
         Ok(CompiledComponent { engine, component })

@@ -3,7 +3,7 @@
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
-use despacho_xtask::run::BoxError;
+use despacho_xtask::run::Failure;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Uri, uri::Scheme};
 use http_body_util::{BodyExt, Full};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -23,8 +23,8 @@ pub struct TestServer {
 
 impl TestServer {
     /// Serves an application.
-    pub fn start(compiled: &CompiledComponent, options: &Options) -> Result<TestServer, BoxError> {
-        let failed = |error: &dyn std::fmt::Display| BoxError::new(format!("cannot serve the application: {error}"));
+    pub fn start(compiled: &CompiledComponent, options: &Options) -> Result<TestServer, Failure> {
+        let failed = |error: &dyn std::fmt::Display| Failure::new(format!("cannot serve the application: {error}"));
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| failed(&error))?;
         let application = Application::new(compiled, options).map_err(|error| failed(&format!("{error:#}")))?;

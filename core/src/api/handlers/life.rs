@@ -107,9 +107,9 @@ pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
         StepError::CodeWrong { remaining } => wrong_code(*remaining),
         StepError::CodeLocked { until } => Problem::new(
             ProblemCode::CodeLocked,
-            format!("Codes are locked after {TRIES} incorrect codes. Retry from {until}."),
+            format!("Codes are locked after {MAX_WRONG_CODES} incorrect codes. Retry from {until}."),
             format!(
-                "Os códigos estão bloqueados após {TRIES} códigos incorretos. Tente novamente a partir de {until}."
+                "Os códigos estão bloqueados após {MAX_WRONG_CODES} códigos incorretos. Tente novamente a partir de {until}."
             ),
         )
         .retry_after(until.since(now)),

@@ -126,7 +126,7 @@ async fn replanned<H: Host>(
     let matrix = match measured {
         Some((before, matrix)) if *before == places => matrix,
         _ => {
-            let matrix = call.host.matrix(&places).await?;
+            let matrix = call.host.distance_matrix(&places).await?;
             &mut measured.insert((places, matrix)).1
         }
     };

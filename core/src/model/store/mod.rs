@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, Recompute, StoredResponse};
 pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
-pub use notification::{FailedField, FailureReason, NOTIFICATIONS_KEPT, Notification, NotificationKind};
+pub use notification::{FailedField, FailureReason, MAX_NOTIFICATIONS, Notification, NotificationKind};
 
 use super::{Address, Cnpj, Email, Located, Money, Person, StoreId, Timestamp};
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{NotificationId, OrderId, StoreId, Text, Timestamp};
 
 /// The maximum number of notifications of a store; older ones are removed.
-pub const NOTIFICATIONS_KEPT: usize = 500;
+pub const MAX_NOTIFICATIONS: usize = 500;
 
 /// Why a store is told something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -256,7 +256,7 @@ fn line(row: &Row) -> String {
     };
     let actor = row.actor.iter().map(|actor| actor.name()).collect::<Vec<_>>().join(", ");
     let (path, effect, event, repeat) = (path.trim_start(), row.step.effect(), row.event.name(), repeat(row));
-    format!("| {what} | {path} | {actor} | {effect} | {event} | {repeat} |\n")
+    format!("| {subject} | {path} | {actor} | {effect} | {event} | {repeat} |\n")
 }
 
 const ABOUT: &str = "# The order lifecycle
