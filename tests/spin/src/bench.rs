@@ -9,7 +9,7 @@ use std::{
 };
 
 use despacho_bench::{
-    Failure,
+    BoxError,
     client::{Client, per_second, post},
     orders::order,
 };
@@ -26,7 +26,7 @@ const REPETITIONS: u64 = 5;
 const UNLIMITED: &str = r#"{"limits": {"previews-per-minute": 1000000, "writes-per-minute": 1000000}}"#;
 
 /// Prints sizes, start times, requests per second, latencies and memory.
-pub fn run(seconds: u64) -> Result<(), Failure> {
+pub fn run(seconds: u64) -> Result<(), BoxError> {
     let root = place::root()?;
     let (ours, baseline) = (component::shipped()?, component::build_hello(&root)?);
     let kilobytes = |file: &std::path::Path| std::fs::metadata(file).map(|meta| meta.len() / 1_000);
@@ -84,8 +84,8 @@ fn compare(
     name: &str,
     baseline: &TestServer,
     span: Duration,
-    mut measure: impl FnMut() -> Result<f64, Failure>,
-) -> Result<(), Failure> {
+    mut measure: impl FnMut() -> Result<f64, BoxError>,
+) -> Result<(), BoxError> {
     let bare = post("/", KEY, "{}");
     let (mut ours, mut baseline_rates) = (Vec::new(), Vec::new());
     for _ in 0..REPETITIONS {
@@ -98,9 +98,9 @@ fn compare(
 }
 
 /// Returns the orders created per second over all connections.
-fn creates(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, Failure> {
+fn creates(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, BoxError> {
     let (start, before) = (Instant::now(), next.load(Relaxed));
-    let one = || -> Result<(), Failure> {
+    let one = || -> Result<(), BoxError> {
         let mut client = Client::connect(base)?;
         while start.elapsed() < span {
             let status = client.send(&create(next))?;
@@ -129,7 +129,7 @@ fn compare_latency(
     baseline: &TestServer,
     preview: &[u8],
     next: &AtomicUsize,
-) -> Result<(), Failure> {
+) -> Result<(), BoxError> {
     let bare = median_latency(&baseline.base, || post("/", KEY, "{}"))?;
     let (previews, creates) =
         (median_latency(&ours.base, || preview.to_vec())?, median_latency(&ours.base, || create(next))?);
@@ -143,7 +143,7 @@ fn compare_fresh_instances(
     compiled: [&CompiledComponent; 2],
     options: &Options,
     preview: &[u8],
-) -> Result<(), Failure> {
+) -> Result<(), BoxError> {
     let options = Options { reuse: Reuse::NEVER, ..options.clone() };
     let requests = [preview.to_vec(), post("/", KEY, "{}")];
     let mut spans = [0.0; 2];
@@ -156,7 +156,7 @@ fn compare_fresh_instances(
 }
 
 /// Returns the median latency on one connection, in microseconds.
-fn median_latency(base: &str, request: impl Fn() -> Vec<u8>) -> Result<f64, Failure> {
+fn median_latency(base: &str, request: impl Fn() -> Vec<u8>) -> Result<f64, BoxError> {
     const REQUESTS: usize = 300;
     let mut client = Client::connect(base)?;
     let mut spans = Vec::new();

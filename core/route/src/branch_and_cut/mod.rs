@@ -9,6 +9,7 @@
 //! give a bound as a sum of whole numbers below 2⁵³, which floats represent exactly. Only this bound prunes a node or
 //! eliminates a leg.
 
+mod initial_cuts;
 mod separation;
 mod tour;
 
@@ -135,7 +136,7 @@ impl BranchAndCut {
         }
         let rows = if legs.symmetric { count + 2 } else { 2 * count + 2 };
         let mut equations = vec![(1.0, 0.0); rows];
-        let (sets, longest) = separation::tree_components(legs, tree, prices);
+        let (sets, longest) = initial_cuts::tree_components(legs, tree, prices);
         // The degree equations imply the inequality of all free stops: its price is distributed over them.
         let share = f64::from(longest) / if legs.symmetric { 2.0 } else { 1.0 };
         for stop in 0..count {

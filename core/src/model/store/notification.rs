@@ -7,7 +7,7 @@ use crate::model::{NotificationId, OrderId, StoreId, Text, Timestamp};
 /// The maximum number of notifications of a store; older ones are removed.
 pub const MAX_NOTIFICATIONS: usize = 500;
 
-/// Why a store is told something.
+/// The reason for a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotificationKind {

@@ -213,6 +213,6 @@ mod tests {
             let requests = Address { number: Some(number.to_string()), ..address() };
             assert_eq!(block_on(geocoders.find(&runtime, &requests, None)), GeocoderResult::ServiceError);
         }
-        assert_eq!((runtime.requests().len(), runtime.count("Resting")), (15, 3));
+        assert_eq!((runtime.requests().len(), runtime.count("CircuitOpen")), (15, 3));
     }
 }

@@ -183,14 +183,14 @@ impl Outcome {
     /// Returns the outcome's name in metrics.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Succeeded => "Answered",
-            Outcome::Timeout => "Late",
+            Outcome::Succeeded => "Succeeded",
+            Outcome::Timeout => "Timeout",
             Outcome::Unreachable => "Unreachable",
             Outcome::ServerError => "ServerError",
-            Outcome::Rejected => "Refused",
-            Outcome::Malformed => "Strange",
-            Outcome::CircuitOpen => "Resting",
-            Outcome::RateLimited => "Paced",
+            Outcome::Rejected => "Rejected",
+            Outcome::Malformed => "Malformed",
+            Outcome::CircuitOpen => "CircuitOpen",
+            Outcome::RateLimited => "RateLimited",
         }
     }
 }

@@ -6,7 +6,7 @@
 //! - The client reads the row counts of all statements and then sends `COMMIT` or `ROLLBACK`. The rows that all transactions of a merchant
 //!   need, its journal and its balance, stay locked for one more round trip: 32 clients of one merchant create 90 orders per second
 //!   instead of 390.
-//! - A PL/pgSQL function runs all statements and catches the conflict, which logs nothing. It plans each statement anew: 32 merchants create
+//! - A PL/pgSQL function runs all statements and catches the conflict, which logs nothing. It plans each statement again: 32 merchants create
 //!   1,200 orders per second instead of 1,870.
 //!
 //! So [`guarded`] divides by zero, and its SQL explains the error to the reader of the log. A transaction of one statement needs no error

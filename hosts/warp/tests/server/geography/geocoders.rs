@@ -70,7 +70,7 @@ async fn nominatim_structured_query_finds_a_house() {
     assert!(request.header("user-agent").unwrap().starts_with("despacho/"), "{}", request.headers);
     let text = metrics(&geography);
     assert!(text.contains(r#"despacho_geography_places_total{source="nominatim",precision="number"} 1"#), "{text}");
-    assert!(text.contains(r#"despacho_geography_attempts_total{service="nominatim",outcome="Answered"} 1"#), "{text}");
+    assert!(text.contains(r#"despacho_geography_attempts_total{service="nominatim",outcome="Succeeded"} 1"#), "{text}");
 }
 
 #[tokio::test]
@@ -152,7 +152,7 @@ async fn repeated_failures_open_the_circuit_breaker() {
             assert_eq!(found.located.precision, Precision::Municipality);
         }
         assert_eq!(upstream.requests().len(), 15, "five requests with three attempts each");
-        assert!(metrics(&geography).contains(r#"outcome="Resting"} 3"#), "{}", metrics(&geography));
+        assert!(metrics(&geography).contains(r#"outcome="CircuitOpen"} 3"#), "{}", metrics(&geography));
     }
 }
 
@@ -199,7 +199,7 @@ async fn geocoder_rate_limit_is_respected() {
         upstream.requests().len(),
         start.elapsed()
     );
-    assert!(metrics(&geography).contains(r#"outcome="Paced""#));
+    assert!(metrics(&geography).contains(r#"outcome="RateLimited""#));
 }
 
 #[tokio::test]
