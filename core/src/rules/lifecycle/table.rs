@@ -125,7 +125,7 @@ PlaceReady order(&[], O::Ready), &[Actor::Merchant], Created, Repeat::Never, "pr
 /// The goods will be ready later.
 Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, Repeat::Never, "a new ready time";
 /// The goods are ready.
-MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, READY, "preparation over, or the merchant says so early";
+MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, READY, "preparation over, or the merchant sets it early";
 /// The search for a courier starts.
 Search order(&[O::Ready], O::Searching), &[Actor::Dispatcher], Searching, Repeat::Never, "the search begins";
 /// A courier is assigned.
@@ -262,7 +262,7 @@ fn line(row: &Row) -> String {
 const ABOUT: &str = "# The order lifecycle
 
 This page is generated from `core/src/rules/lifecycle/table.rs`, the table that determines all status changes. To regenerate it, run
-`DESPACHO_WRITE_LIFE=1 cargo test -p despacho-core --features testing --test life`.
+`DESPACHO_WRITE_LIFE=1 cargo test -p despacho-core --features testing --test lifecycle`.
 ";
 
 const RULES: &str = "

@@ -157,7 +157,7 @@ mod tests {
     ];
 
     /// Words that the language guide bans from English messages.
-    const BANNED: &str = include_str!("../../../../core/tests/life/banned-words.txt");
+    const BANNED: &str = include_str!("../../../../core/tests/lifecycle/banned-words.txt");
 
     #[test]
     fn details_follow_the_language_guide() {

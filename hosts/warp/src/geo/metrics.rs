@@ -33,7 +33,7 @@ struct LocationLabels {
 struct MismatchLabels {
     service: &'static str,
     /// The published name of the label.
-    doubt: &'static str,
+    mismatch: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -65,7 +65,7 @@ impl GeoMetrics {
         registry.register("attempts", "Attempts to call external services, by outcome", self.attempts.clone());
         registry.register("places", "Addresses located, by source and precision", self.places.clone());
         registry.register(
-            "doubts",
+            "mismatches",
             "Geocoder results rejected because they do not match the address",
             self.mismatches.clone(),
         );
@@ -82,7 +82,7 @@ impl GeoMetrics {
     }
 
     pub(super) fn record_mismatch(&self, service: &'static str, mismatch: &'static str) {
-        self.mismatches.get_or_create(&MismatchLabels { service, doubt: mismatch }).inc();
+        self.mismatches.get_or_create(&MismatchLabels { service, mismatch }).inc();
     }
 
     pub(super) fn record_lookup(&self, outcome: CacheOutcome) {

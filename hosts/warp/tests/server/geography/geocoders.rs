@@ -98,7 +98,7 @@ async fn mismatched_geocoder_result_is_rejected() {
         let geography = nominatim(folder.path(), &upstream);
         let found = locate(&geography, &address(STREET, "438", "01321-000")).await.unwrap();
         assert_eq!((found.located.precision, found.source), (Precision::Municipality, "embedded"), "{mismatch}");
-        let line = format!(r#"despacho_geography_doubts_total{{service="nominatim",doubt="{mismatch}"}} 1"#);
+        let line = format!(r#"despacho_geography_mismatches_total{{service="nominatim",mismatch="{mismatch}"}} 1"#);
         assert!(metrics(&geography).contains(&line), "{line}");
     }
     let folder = tempfile::tempdir().unwrap();
