@@ -27,7 +27,7 @@ fn detour() -> Vec<u8> {
 fn distances(extract: &Path, points: &[(f64, f64)]) -> Output {
     let binary = despacho_xtask::server::binary().expect("a build of the server");
     let mut command = Command::new(binary);
-    command.args(["matrix", "--data"]).arg(extract.parent().expect("a folder")).arg("--roads").arg(extract);
+    command.args(["distances", "--data"]).arg(extract.parent().expect("a folder")).arg("--roads").arg(extract);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
     let request = json!({ "points": points }).to_string();
