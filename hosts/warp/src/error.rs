@@ -26,8 +26,20 @@ pub enum StartError {
     Content { name: &'static str, path: PathBuf, detail: String },
     /// The file of cached geocoder results cannot be created.
     GeocoderCache { file: PathBuf, error: rusqlite::Error },
+    /// The SQLite database cannot be opened.
+    Sqlite { file: PathBuf, error: despacho_sqlite::OpenError },
+    /// The PostgreSQL database cannot be opened.
+    Postgres(despacho_postgres::OpenError),
+    /// The platform's clock and random generator are unavailable.
+    Platform(HostError),
+    /// Deadlines cannot be aligned with the configured timing.
+    Deadlines(HostError),
     /// The database cannot be closed.
     Close(HostError),
+    /// A command of SQLite was used with PostgreSQL.
+    BackupOfPostgres,
+    /// The database cannot be copied.
+    Backup(despacho_sqlite::BackupError),
     /// The system's random generator failed.
     Random(getrandom::Error),
     /// The system's root certificates cannot be read.
@@ -61,6 +73,14 @@ impl fmt::Display for StartError {
             StartError::GeocoderCache { file, error } => {
                 write!(f, "cannot create the geocoder cache {}: {error}", file.display())
             }
+            StartError::Sqlite { file, error } => write!(f, "cannot open the database {}: {error}", file.display()),
+            StartError::Postgres(error) => write!(f, "cannot open the database: {error}"),
+            StartError::Platform(error) => error.fmt(f),
+            StartError::Deadlines(error) => write!(f, "cannot align deadlines with the configured timing: {error}"),
+            StartError::BackupOfPostgres => {
+                f.write_str("`backup` supports only SQLite; for PostgreSQL use pg_dump or WAL archiving")
+            }
+            StartError::Backup(error) => error.fmt(f),
             StartError::Close(error) => write!(f, "cannot close the database: {error}"),
             StartError::Random(error) => write!(f, "the system's random generator failed: {error}"),
             StartError::RootCertificates(error) => write!(f, "cannot read the system's root certificates: {error}"),

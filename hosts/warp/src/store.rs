@@ -32,6 +32,7 @@ pub use despacho_sqlite::Stats;
 
 use crate::{
     config::{Config, Database},
+    error::StartError,
     geo::{Geography, ServerPlatform},
     telemetry::Traced,
 };
@@ -62,7 +63,7 @@ macro_rules! each {
 impl Store {
     /// Opens the configured database for a server, migrates its schema and aligns deadlines with the configured timing. Only `--demo`
     /// creates a missing file.
-    pub async fn open(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
+    pub async fn open(config: &Config, geography: Arc<Geography>) -> Result<Store, StartError> {
         let store = match &config.database {
             Database::Sqlite => Store::Sqlite(sqlite(config, geography, config.demo).await?),
             Database::Postgres(address) => {
@@ -73,22 +74,22 @@ impl Store {
             }
         };
         let aligned = each!(&store, host => host.align_deadlines().await);
-        aligned.map_err(|error| format!("cannot align deadlines with the configured timing: {error}"))?;
+        aligned.map_err(StartError::Deadlines)?;
         Ok(store)
     }
 
     /// Creates the configured database, or migrates its schema if it exists.
-    pub async fn create(config: &Config) -> Result<(), String> {
+    pub async fn create(config: &Config) -> Result<(), StartError> {
         let geography = Arc::new(Geography::embedded());
         let closed = match &config.database {
             Database::Sqlite => sqlite(config, geography, true).await?.driver().close().await,
             Database::Postgres(address) => postgres(config, address, geography).await?.0.close().await,
         };
-        closed.map_err(|error| error.to_string())
+        closed.map_err(StartError::Close)
     }
 
     /// Opens the database for one command, also while a server uses it.
-    pub async fn open_for_commands(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
+    pub async fn open_for_commands(config: &Config, geography: Arc<Geography>) -> Result<Store, StartError> {
         match &config.database {
             Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography, false).await?.with_id_batch(FEW_IDS))),
             Database::Postgres(address) => {
@@ -248,32 +249,40 @@ impl Store {
 }
 
 /// Copies the configured database to a file, and returns a summary of the copy.
-pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
+pub async fn backup(config: &Config, to: &Path) -> Result<String, StartError> {
     if config.database != Database::Sqlite {
-        return Err("`backup` supports only SQLite; for PostgreSQL use pg_dump or WAL archiving".to_owned());
+        return Err(StartError::BackupOfPostgres);
     }
     let (from, to) = (config.database_file(), to.to_owned());
     let copied = tokio::task::spawn_blocking(move || despacho_sqlite::backup(&from, &to)).await;
-    let report = copied.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+    let report = copied.map_err(|error| blocking(error.into()))?.map_err(StartError::Backup)?;
     Ok(format!("{} bytes, schema {}, {} orders, checked", report.bytes, report.schema, report.orders))
 }
 
 /// Opens the database file on a blocking thread, because migrations may take long.
-pub async fn open_file(config: &Config, create: bool) -> Result<Sqlite, String> {
+pub async fn open_file(config: &Config, create: bool) -> Result<Sqlite, StartError> {
     let file = config.database_file();
-    let name = file.display().to_string();
     let options = Options { create, ..Options::default() };
-    let opened = tokio::task::spawn_blocking(move || Sqlite::open(&file, &options)).await;
-    opened.map_err(|error| error.to_string())?.map_err(|error| format!("cannot open the database {name}: {error}"))
+    let opened = tokio::task::spawn_blocking({
+        let file = file.clone();
+        move || Sqlite::open(&file, &options)
+    });
+    let opened = opened.await.map_err(|error| blocking(error.into()))?;
+    opened.map_err(|error| StartError::Sqlite { file, error })
+}
+
+/// The error of a blocking task that panicked.
+fn blocking(error: std::io::Error) -> StartError {
+    StartError::Process { action: "access the database", error }
 }
 
 async fn sqlite(
     config: &Config,
     geography: Arc<Geography>,
     create: bool,
-) -> Result<SqlHost<Traced<Sqlite>, ServerPlatform>, String> {
+) -> Result<SqlHost<Traced<Sqlite>, ServerPlatform>, StartError> {
     let (database, timing) = (open_file(config, create).await?, config.shared.timing.clone());
-    let machine = LocalPlatform::new().map_err(|error| error.to_string())?;
+    let machine = LocalPlatform::new().map_err(StartError::Platform)?;
     Ok(SqlHost::new(Traced(database), ServerPlatform::new(machine, geography), timing))
 }
 
@@ -281,10 +290,10 @@ async fn postgres(
     config: &Config,
     address: &Address,
     geography: Arc<Geography>,
-) -> Result<(Postgres, ServerPlatform), String> {
+) -> Result<(Postgres, ServerPlatform), StartError> {
     let options = despacho_postgres::Options { connections: config.database_connections, ..Default::default() };
     let database = Postgres::open(address, &options).await;
-    let database = database.map_err(|error| format!("cannot open the database: {error}"))?;
-    let machine = LocalPlatform::new().map_err(|error| error.to_string())?;
+    let database = database.map_err(StartError::Postgres)?;
+    let machine = LocalPlatform::new().map_err(StartError::Platform)?;
     Ok((database, ServerPlatform::new(machine, geography)))
 }
