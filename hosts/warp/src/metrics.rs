@@ -249,7 +249,7 @@ impl Metrics {
             "Orders released from unresponsive couriers",
             self.released.clone(),
         );
-        registry.register("scheduler_rounds_failed", "Failed passes of the scheduler", self.failed_passes.clone());
+        registry.register("scheduler_passes_failed", "Failed passes of the scheduler", self.failed_passes.clone());
         registry.register("event_streams", "Open event streams", self.streams.clone());
         registry.register(
             "webhook_messages_delivered",

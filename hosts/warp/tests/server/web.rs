@@ -137,7 +137,7 @@ fn metrics_contain_routes_and_statuses_without_paths() {
         "despacho_store_write_queue_depth 0",
         "despacho_store_largest_group_size",
         "despacho_store_commits_total",
-        "despacho_scheduler_rounds_failed_total 0",
+        "despacho_scheduler_passes_failed_total 0",
     ] {
         assert!(text.contains(line), "{line} in\n{text}");
     }
