@@ -90,16 +90,16 @@ pub trait Versioned: Clone {
 }
 
 macro_rules! versioned {
-($($row:ty),*) => {$(
-impl Versioned for $row {
-fn version(&self) -> u32 {
-self.version
-}
-fn with_version(&self, version: u32) -> Self {
-Self { version, ..self.clone() }
-}
-}
-)*};
+    ($($row:ty),*) => {$(
+        impl Versioned for $row {
+            fn version(&self) -> u32 {
+                self.version
+            }
+            fn with_version(&self, version: u32) -> Self {
+                Self { version, ..self.clone() }
+            }
+        }
+    )*};
 }
 
 versioned! { Store, Key, Order, Courier, Webhook }

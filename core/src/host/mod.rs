@@ -125,19 +125,30 @@ pub trait Storage {
 /// use despacho_core::{
 ///     host::{HostError, Platform},
 ///     model::{Entropy, ExecContext, Timestamp},
-///     rules::password,
+///     rules::{
+///         limits::{Admission, Bucket, TheoreticalArrival},
+///         password,
+///     },
 /// };
+/// use std::{cell::RefCell, collections::BTreeMap};
 ///
 /// struct Machine {
 ///     /// 32 bytes of the operating system's randomness.
 ///     random: fn() -> [u8; 32],
 ///     /// Milliseconds since 1970.
 ///     clock: fn() -> i64,
+///     buckets: RefCell<BTreeMap<String, TheoreticalArrival>>,
 /// }
 ///
 /// impl Platform for Machine {
 ///     fn exec_context(&self) -> ExecContext {
 ///         ExecContext { now: Timestamp::from_millis((self.clock)()), entropy: Entropy::new((self.random)()) }
+///     }
+///     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+///         let mut buckets = self.buckets.borrow_mut();
+///         let (admission, next) = bucket.admit(buckets.get(&bucket.name).copied(), now);
+///         buckets.extend(next.map(|next| (bucket.name.clone(), next)));
+///         Ok(admission)
 ///     }
 ///     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
 ///         password::hash(password, salt).map_err(HostError::internal)
@@ -147,7 +158,7 @@ pub trait Storage {
 ///     }
 /// }
 ///
-/// let machine = Machine { random: || [7; 32], clock: || 1_795_262_400_000 };
+/// let machine = Machine { random: || [7; 32], clock: || 1_795_262_400_000, buckets: RefCell::default() };
 /// assert_eq!(machine.exec_context().now.millis(), 1_795_262_400_000);
 /// assert!(machine.is_embedded(), "without a geocoder, addresses are located by embedded data");
 /// ```

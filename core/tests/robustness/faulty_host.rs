@@ -106,12 +106,12 @@ impl Future for YieldOnce {
 }
 
 macro_rules! delegate {
-($(fn $name:ident($($argument:ident: $kind:ty),*) -> $response:ty;)*) => {$(
-async fn $name(&self, $($argument: $kind),*) -> Result<$response, HostError> {
-self.yield_once().await;
-self.inner.$name($($argument),*).await
-}
-)*};
+    ($(fn $name:ident($($argument:ident: $kind:ty),*) -> $response:ty;)*) => {$(
+        async fn $name(&self, $($argument: $kind),*) -> Result<$response, HostError> {
+            self.yield_once().await;
+            self.inner.$name($($argument),*).await
+        }
+        )*};
 }
 
 impl Storage for FaultyHost<'_> {

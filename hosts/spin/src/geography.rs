@@ -30,8 +30,8 @@ const NOT_FOUND_DAYS: u32 = 1;
 const CLEANUP_PERIOD: u8 = 64;
 
 thread_local! {
-/// The start of the instance, for a monotonic clock.
-static STARTED: Instant = Instant::now();
+    /// The start of the instance, for a monotonic clock.
+    static STARTED: Instant = Instant::now();
 }
 
 /// The configured services. Their circuit breakers keep their state as long as the instance exists.

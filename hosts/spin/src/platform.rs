@@ -39,12 +39,12 @@ const HASHING_MARGIN: Duration = Duration::millis(2_500);
 const MAX_LOCAL_BUCKETS: usize = 1_024;
 
 thread_local! {
-/// The instance's slot for hashing passwords.
-static SLOT: RefCell<Option<Slot>> = const { RefCell::new(None) };
-static IS_TAKING_SLOT: Cell<bool> = const { Cell::new(false) };
-static SLOT_TAKEN: Rc<Event> = Rc::new(Event::new());
-/// The requests counted in memory while another process held SQLite's lock.
-static LOCAL_COUNTS: RefCell<BTreeMap<String, TheoreticalArrival>> = const { RefCell::new(BTreeMap::new()) };
+    /// The instance's slot for hashing passwords.
+    static SLOT: RefCell<Option<Slot>> = const { RefCell::new(None) };
+    static IS_TAKING_SLOT: Cell<bool> = const { Cell::new(false) };
+    static SLOT_TAKEN: Rc<Event> = Rc::new(Event::new());
+    /// The requests counted in memory while another process held SQLite's lock.
+    static LOCAL_COUNTS: RefCell<BTreeMap<String, TheoreticalArrival>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// The platform of one request.

@@ -28,9 +28,9 @@ enum Progress {
 }
 
 thread_local! {
-static PROGRESS: RefCell<Progress> = const { RefCell::new(Progress::Idle(None)) };
-/// Wakes the requests that wait for the preparation.
-static PREPARATION_ENDED: Rc<Event> = Rc::new(Event::new());
+    static PROGRESS: RefCell<Progress> = const { RefCell::new(Progress::Idle(None)) };
+    /// Wakes the requests that wait for the preparation.
+    static PREPARATION_ENDED: Rc<Event> = Rc::new(Event::new());
 }
 
 /// Marks that a request is preparing the database. If it is cancelled, the next request takes over.

@@ -36,8 +36,8 @@ const MAX_SIMULATION_PASSES: u32 = 10;
 const DISPATCH: &str = "POST /admin/dispatch";
 
 thread_local! {
-/// The keys that this instance has checked recently, for previews.
-static RECENT_KEYS: Arc<RecentKeys> = Arc::default();
+    /// The keys that this instance has checked recently, for previews.
+    static RECENT_KEYS: Arc<RecentKeys> = Arc::default();
 }
 
 /// Returns the response to a request.
@@ -172,19 +172,19 @@ fn config_problem(errors: &ConfigErrors) -> Problem {
 /// Returns the problem of an error before the core was called. It names the remedy if the operator must act.
 fn problem(error: host::HostError) -> Problem {
     match &error {
-host::HostError::Unavailable { detail, .. } if detail == sqlite::IN_MEMORY => Problem {
-log: Some(error.to_string()),
-..Problem::new(
-ProblemCode::Unavailable,
-"The database has no file: Spin runs without a state directory. Start it with `spin up --state-dir DIRECTORY`, or set \
+        host::HostError::Unavailable { detail, .. } if detail == sqlite::IN_MEMORY => Problem {
+            log: Some(error.to_string()),
+            ..Problem::new(
+                ProblemCode::Unavailable,
+                "The database has no file: Spin runs without a state directory. Start it with `spin up --state-dir DIRECTORY`, or set \
                  the variable `database_url` to a PostgreSQL database.",
-"O banco de dados não tem arquivo: o Spin foi iniciado sem diretório de estado. Inicie-o com \
+                "O banco de dados não tem arquivo: o Spin foi iniciado sem diretório de estado. Inicie-o com \
                  `spin up --state-dir DIRETÓRIO` ou defina a variável `database_url` com um banco de dados PostgreSQL.",
-)
-.retry_after(Duration::minutes(1))
-},
-_ => error.into(),
-}
+            )
+            .retry_after(Duration::minutes(1))
+        },
+        _ => error.into(),
+    }
 }
 
 /// Logs a server error. Of the request only the route template is logged: paths, headers and bodies may contain secrets and personal data.

@@ -140,12 +140,12 @@ impl SimulatedHost {
 }
 
 macro_rules! reads {
-($($name:ident($($arg:ident: $kind:ty),*) -> $out:ty;)*) => {$(
-async fn $name(&self, $($arg: $kind),*) -> Result<$out, HostError> {
-self.delay().await?;
-self.service.backend.memory.$name($($arg),*).await
-}
-)*};
+    ($($name:ident($($arg:ident: $kind:ty),*) -> $out:ty;)*) => {$(
+        async fn $name(&self, $($arg: $kind),*) -> Result<$out, HostError> {
+            self.delay().await?;
+            self.service.backend.memory.$name($($arg),*).await
+        }
+        )*};
 }
 
 impl Storage for SimulatedHost {

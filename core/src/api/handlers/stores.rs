@@ -101,13 +101,13 @@ async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> R
         return Ok(());
     }
     Err(HandlerError::Problem(
-Problem::new(
-ProblemCode::RateLimited,
-"The merchant's daily quota of new branches and emails is used up. Retry after the time in Retry-After, or contact the operator.",
-"A cota diária da empresa para novas filiais e e-mails acabou. Aguarde o tempo indicado em Retry-After ou fale com o operador.",
-)
-.retry_after(admission.reset),
-))
+        Problem::new(
+            ProblemCode::RateLimited,
+            "The merchant's daily quota of new branches and emails is used up. Retry after the time in Retry-After, or contact the operator.",
+            "A cota diária da empresa para novas filiais e e-mails acabou. Aguarde o tempo indicado em Retry-After ou fale com o operador.",
+        )
+        .retry_after(admission.reset),
+        ))
 }
 
 /// Rejects a CNPJ or an email that another store has. For the operator, and for a conflict with the merchant's own stores, the problem

@@ -122,18 +122,18 @@ impl Checker {
         self.parsed(path, text, |text| {
             Cnpj::parse(text).map_err(|error| {
                 match error {
-CnpjError::Malformed => (
-"invalid_cnpj",
-"Expected a CNPJ of twelve letters or digits and two check digits, such as 12.ABC.345/01DE-35.".to_owned(),
-"Esperado um CNPJ com doze letras ou dígitos e dois dígitos verificadores, como 12.ABC.345/01DE-35."
-.to_owned(),
-),
-CnpjError::WrongCheckDigits => (
-"invalid_cnpj",
-"The check digits of the CNPJ do not match. Check it for typing errors.".to_owned(),
-"Os dígitos verificadores do CNPJ não conferem. Verifique se há erro de digitação.".to_owned(),
-),
-}
+                    CnpjError::Malformed => (
+                        "invalid_cnpj",
+                        "Expected a CNPJ of twelve letters or digits and two check digits, such as 12.ABC.345/01DE-35.".to_owned(),
+                        "Esperado um CNPJ com doze letras ou dígitos e dois dígitos verificadores, como 12.ABC.345/01DE-35."
+                        .to_owned(),
+                    ),
+                    CnpjError::WrongCheckDigits => (
+                        "invalid_cnpj",
+                        "The check digits of the CNPJ do not match. Check it for typing errors.".to_owned(),
+                        "Os dígitos verificadores do CNPJ não conferem. Verifique se há erro de digitação.".to_owned(),
+                    ),
+                }
             })
         })
     }

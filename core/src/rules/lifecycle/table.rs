@@ -72,28 +72,28 @@ pub struct Row {
 }
 
 macro_rules! steps {
-($($(#[doc = $doc:literal])* $step:ident $moves:expr, $actor:expr, $event:ident, $repeat:expr, $effect:literal;)*) => {
-/// A step of the order lifecycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step { $($(#[doc = $doc])* $step,)* }
+    ($($(#[doc = $doc:literal])* $step:ident $moves:expr, $actor:expr, $event:ident, $repeat:expr, $effect:literal;)*) => {
+        /// A step of the order lifecycle.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Step { $($(#[doc = $doc])* $step,)* }
 
-/// All steps.
-pub static TABLE: &[Row] = &[$(Row {
-step: Step::$step,
-moves: $moves,
-actor: $actor,
-event: EventKind::$event,
-repeat: $repeat,
-},)*];
+        /// All steps.
+        pub static TABLE: &[Row] = &[$(Row {
+            step: Step::$step,
+            moves: $moves,
+            actor: $actor,
+            event: EventKind::$event,
+            repeat: $repeat,
+        },)*];
 
-impl Step {
-/// Returns the conditions and effects of the step for the documentation. They are not part of the rows,
-/// because nothing else uses them.
-pub fn effect(self) -> &'static str {
-match self { $(Step::$step => $effect,)* }
-}
-}
-};
+        impl Step {
+            /// Returns the conditions and effects of the step for the documentation. They are not part of the rows,
+            /// because nothing else uses them.
+            pub fn effect(self) -> &'static str {
+                match self { $(Step::$step => $effect,)* }
+            }
+        }
+    };
 }
 
 const fn order(from: &'static [O], to: O) -> Move {
@@ -118,64 +118,64 @@ const CANCELLED: Repeat = Repeat::While(&[O::Cancelled, O::CancelledWithFee]);
 const RETURNED: Repeat = Repeat::AfterReturn(&[O::Completed, O::Partial, O::NotDelivered]);
 
 steps! {
-/// A new order that is prepared first.
-Prepare order(&[], O::Preparing), &[Actor::Merchant], Created, Repeat::Never, "preparationTime above 0; the fee is debited";
-/// A new order that is ready.
-PlaceReady order(&[], O::Ready), &[Actor::Merchant], Created, Repeat::Never, "preparationTime 0; the fee is debited";
-/// The goods will be ready later.
-Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, Repeat::Never, "a new ready time";
-/// The goods are ready.
-MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, READY, "preparation over, or the merchant sets it early";
-/// The search for a courier starts.
-Search order(&[O::Ready], O::Searching), &[Actor::Dispatcher], Searching, Repeat::Never, "the search begins";
-/// A courier is assigned.
-Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, Repeat::Never, "a free courier; attempt n";
-/// The courier is at the pickup.
-ReachPickup order(&[O::Allocated], O::CourierAtPickup), &[Actor::Courier], CourierArrived, Repeat::AtTarget, "";
-/// The courier is released.
-Release order(&[O::Allocated, O::CourierAtPickup], O::Searching), &[Actor::Courier, Actor::Platform], CourierReleased, Repeat::Never,
-"requires a reason if the courier declines; the search starts again, the pickupCode is replaced unless the merchant set it, and the courier is free";
-/// The courier picks up the goods.
-PickUp whole(&[O::CourierAtPickup], Some(O::OutForDelivery), AT_PICKUP, D::OnBoard), &[Actor::Courier], PickedUp, Repeat::AtTarget,
-"requires the pickupCode";
-/// The courier sets out for a stop.
-SetOut delivery(&[D::OnBoard], D::EnRoute), &[Actor::Courier], EnRoute, Repeat::AtTarget, "no other stop is current";
-/// The courier visits another stop first.
-Resequence delivery(&[D::EnRoute, D::Arrived], D::OnBoard), &[Actor::Courier], Resequenced, Repeat::AtTarget, "another stop first";
-/// The courier is at the door.
-ReachDoor delivery(&[D::EnRoute], D::Arrived), &[Actor::Courier], Arrived, Repeat::AtTarget, "";
-/// The goods are handed over.
-Deliver delivery(&[D::Arrived], D::Delivered), &[Actor::Courier], Delivered, Repeat::AtTarget,
-"requires the deliveryCode if confirmation.platform is true";
-/// The merchant does not want the goods back.
-Discard delivery(&[D::Arrived], D::Discarded), &[Actor::Merchant], Discarded, Repeat::AtTarget, "the goods are not wanted back";
-/// The goods are returned.
-TurnBack delivery(&[D::OnBoard, D::EnRoute, D::Arrived], D::Returning), &[Actor::Courier, Actor::Merchant], ReturnStarted, Repeat::AtTarget,
-"requires a reason; a returnCode is created unless the order has one";
-/// The courier is back at the pickup.
-ReachReturn whole(&[O::Returning], Some(O::CourierAtReturn), &[D::Returning], D::AtReturn), &[Actor::Courier], CourierAtReturn, Repeat::AtTarget, "";
-/// Goods and payments are handed back.
-HandBack whole(&[O::CourierAtReturn], None, &[D::AtReturn], D::Returned), &[Actor::Courier], Returned, RETURNED, "returnCode right";
-/// The merchant waives the return.
-Waive whole(&[O::Returning, O::CourierAtReturn], None, &[D::Returning, D::AtReturn], D::Discarded), &[Actor::Merchant],
-ReturnWaived, RETURNED, "what was to come back is not wanted; the way back ends";
-/// A delivery is lost.
-Lose delivery(&[D::OnBoard, D::EnRoute, D::Arrived, D::Returning, D::AtReturn], D::Lost), &[Actor::Platform], Lost, Repeat::AtTarget,
-"requires a reason, such as theft or an accident";
-/// One stop is cancelled.
-CancelStop delivery(AT_PICKUP, D::Cancelled), &[Actor::Merchant], DeliveryCancelled, Repeat::AtTarget, "other stops remain; priced again, and late with a share of what the fee falls by";
-/// The order is cancelled free of charge.
-Cancel whole(BEFORE_PICKUP, Some(O::Cancelled), AT_PICKUP, D::Cancelled), &[Actor::Merchant], Cancelled, CANCELLED,
-"until 2 minutes (configurable) after the first courier was assigned; the fee is refunded";
-/// The order is cancelled with a fee.
-CancelLate whole(BEFORE_PICKUP, Some(O::CancelledWithFee), AT_PICKUP, D::Cancelled), &[Actor::Merchant], Cancelled, CANCELLED,
-"after that time; the fee is refunded except for a share";
-/// The platform cancels the order.
-CancelByPlatform whole(BEFORE_PICKUP, Some(O::CancelledByPlatform), AT_PICKUP, D::Cancelled), &[Actor::Platform], Cancelled, Repeat::AtTarget,
-"requires a reason; all charges are refunded";
-/// No courier was found in time.
-Expire whole(&[O::Searching], Some(O::Expired), AT_PICKUP, D::Cancelled), &[Actor::Clock], Expired, Repeat::Never,
-"no courier was found in 20 minutes (configurable); all charges are refunded";
+    /// A new order that is prepared first.
+    Prepare order(&[], O::Preparing), &[Actor::Merchant], Created, Repeat::Never, "preparationTime above 0; the fee is debited";
+    /// A new order that is ready.
+    PlaceReady order(&[], O::Ready), &[Actor::Merchant], Created, Repeat::Never, "preparationTime 0; the fee is debited";
+    /// The goods will be ready later.
+    Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, Repeat::Never, "a new ready time";
+    /// The goods are ready.
+    MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, READY, "preparation over, or the merchant sets it early";
+    /// The search for a courier starts.
+    Search order(&[O::Ready], O::Searching), &[Actor::Dispatcher], Searching, Repeat::Never, "the search begins";
+    /// A courier is assigned.
+    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, Repeat::Never, "a free courier; attempt n";
+    /// The courier is at the pickup.
+    ReachPickup order(&[O::Allocated], O::CourierAtPickup), &[Actor::Courier], CourierArrived, Repeat::AtTarget, "";
+    /// The courier is released.
+    Release order(&[O::Allocated, O::CourierAtPickup], O::Searching), &[Actor::Courier, Actor::Platform], CourierReleased, Repeat::Never,
+    "requires a reason if the courier declines; the search starts again, the pickupCode is replaced unless the merchant set it, and the courier is free";
+    /// The courier picks up the goods.
+    PickUp whole(&[O::CourierAtPickup], Some(O::OutForDelivery), AT_PICKUP, D::OnBoard), &[Actor::Courier], PickedUp, Repeat::AtTarget,
+    "requires the pickupCode";
+    /// The courier sets out for a stop.
+    SetOut delivery(&[D::OnBoard], D::EnRoute), &[Actor::Courier], EnRoute, Repeat::AtTarget, "no other stop is current";
+    /// The courier visits another stop first.
+    Resequence delivery(&[D::EnRoute, D::Arrived], D::OnBoard), &[Actor::Courier], Resequenced, Repeat::AtTarget, "another stop first";
+    /// The courier is at the door.
+    ReachDoor delivery(&[D::EnRoute], D::Arrived), &[Actor::Courier], Arrived, Repeat::AtTarget, "";
+    /// The goods are handed over.
+    Deliver delivery(&[D::Arrived], D::Delivered), &[Actor::Courier], Delivered, Repeat::AtTarget,
+    "requires the deliveryCode if confirmation.platform is true";
+    /// The merchant does not want the goods back.
+    Discard delivery(&[D::Arrived], D::Discarded), &[Actor::Merchant], Discarded, Repeat::AtTarget, "the goods are not wanted back";
+    /// The goods are returned.
+    TurnBack delivery(&[D::OnBoard, D::EnRoute, D::Arrived], D::Returning), &[Actor::Courier, Actor::Merchant], ReturnStarted, Repeat::AtTarget,
+    "requires a reason; a returnCode is created unless the order has one";
+    /// The courier is back at the pickup.
+    ReachReturn whole(&[O::Returning], Some(O::CourierAtReturn), &[D::Returning], D::AtReturn), &[Actor::Courier], CourierAtReturn, Repeat::AtTarget, "";
+    /// Goods and payments are handed back.
+    HandBack whole(&[O::CourierAtReturn], None, &[D::AtReturn], D::Returned), &[Actor::Courier], Returned, RETURNED, "returnCode right";
+    /// The merchant waives the return.
+    Waive whole(&[O::Returning, O::CourierAtReturn], None, &[D::Returning, D::AtReturn], D::Discarded), &[Actor::Merchant],
+    ReturnWaived, RETURNED, "what was to come back is not wanted; the way back ends";
+    /// A delivery is lost.
+    Lose delivery(&[D::OnBoard, D::EnRoute, D::Arrived, D::Returning, D::AtReturn], D::Lost), &[Actor::Platform], Lost, Repeat::AtTarget,
+    "requires a reason, such as theft or an accident";
+    /// One stop is cancelled.
+    CancelStop delivery(AT_PICKUP, D::Cancelled), &[Actor::Merchant], DeliveryCancelled, Repeat::AtTarget, "other stops remain; priced again, and late with a share of what the fee falls by";
+    /// The order is cancelled free of charge.
+    Cancel whole(BEFORE_PICKUP, Some(O::Cancelled), AT_PICKUP, D::Cancelled), &[Actor::Merchant], Cancelled, CANCELLED,
+    "until 2 minutes (configurable) after the first courier was assigned; the fee is refunded";
+    /// The order is cancelled with a fee.
+    CancelLate whole(BEFORE_PICKUP, Some(O::CancelledWithFee), AT_PICKUP, D::Cancelled), &[Actor::Merchant], Cancelled, CANCELLED,
+    "after that time; the fee is refunded except for a share";
+    /// The platform cancels the order.
+    CancelByPlatform whole(BEFORE_PICKUP, Some(O::CancelledByPlatform), AT_PICKUP, D::Cancelled), &[Actor::Platform], Cancelled, Repeat::AtTarget,
+    "requires a reason; all charges are refunded";
+    /// No courier was found in time.
+    Expire whole(&[O::Searching], Some(O::Expired), AT_PICKUP, D::Cancelled), &[Actor::Clock], Expired, Repeat::Never,
+    "no courier was found in 20 minutes (configurable); all charges are refunded";
 }
 
 impl Step {

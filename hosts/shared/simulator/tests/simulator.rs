@@ -50,7 +50,7 @@ fn post(host: &MemoryHost, path: &str, key: &str, body: &Value) -> Value {
 
 fn address() -> Value {
     json!({ "street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP",
-"latitude": -23.5558, "longitude": -46.6582 })
+        "latitude": -23.5558, "longitude": -46.6582 })
 }
 
 /// Creates a parent store and returns its key.
@@ -67,9 +67,9 @@ fn store(host: &MemoryHost, cnpj: &str, sandbox: bool) -> String {
 fn order(host: &MemoryHost, key: &str, code: &str, observation: &str) -> u64 {
     let delivery = |latitude: f64, platform: bool| {
         json!({ "name": "Maria", "phone": "+5511999990000", "onlinePayment": true, "observation": observation,
-"confirmation": { "platform": platform },
-"address": { "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP",
-"latitude": latitude, "longitude": -46.6560 } })
+            "confirmation": { "platform": platform },
+            "address": { "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP",
+                "latitude": latitude, "longitude": -46.6560 } })
     };
     let body = json!({ "code": code, "preparationTime": 0, "deliveries": [delivery(-23.5530, false), delivery(-23.5500, true)] });
     post(host, "/delivery/orders", key, &body)["id"].as_u64().unwrap()

@@ -104,14 +104,14 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if version != VERSION {
         connection.execute_batch(&format!(
-"BEGIN IMMEDIATE;
+            "BEGIN IMMEDIATE;
              DROP TABLE IF EXISTS results;
              CREATE TABLE results (request TEXT PRIMARY KEY, precision TEXT, lat_e7 INTEGER NOT NULL, lon_e7 INTEGER NOT NULL,
                  radius_m INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID, STRICT;
              CREATE INDEX results_until ON results (until);
              PRAGMA user_version = {VERSION};
              COMMIT;"
-))?;
+            ))?;
     }
     connection.query_row("SELECT count(*) FROM (SELECT 1 FROM results LIMIT 1)", [], |_| Ok(()))?;
     Ok(connection)

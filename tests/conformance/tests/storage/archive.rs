@@ -152,25 +152,25 @@ async fn cursor_before_archived_events_returns_410<D: Driver, P: Machine>(host: 
 }
 
 macro_rules! on_both {
-($($case:ident),*) => {
-mod on_sqlite {$(
-#[tokio::test]
-async fn $case() {
-let backend = <super::OnSqlite as super::Backend>::start().await;
-super::$case(super::Backend::host(&backend)).await;
-}
-)*}
-mod on_postgres {$(
-#[tokio::test]
-async fn $case() {
-let Some(backend) = <super::OnPostgres as super::Backend>::find().await else { return };
-super::$case(super::Backend::host(&backend)).await;
-}
-)*}
-};
+    ($($case:ident),*) => {
+        mod on_sqlite {$(
+            #[tokio::test]
+            async fn $case() {
+                let backend = <super::OnSqlite as super::Backend>::start().await;
+                super::$case(super::Backend::host(&backend)).await;
+            }
+            )*}
+        mod on_postgres {$(
+            #[tokio::test]
+            async fn $case() {
+                let Some(backend) = <super::OnPostgres as super::Backend>::find().await else { return };
+                super::$case(super::Backend::host(&backend)).await;
+            }
+            )*}
+    };
 }
 
 on_both! {
-archived_histories_are_removed_and_orders_remain, changed_or_undelivered_histories_remain,
-cursor_before_archived_events_returns_410
+    archived_histories_are_removed_and_orders_remain, changed_or_undelivered_histories_remain,
+    cursor_before_archived_events_returns_410
 }

@@ -18,9 +18,9 @@ const STREET: &str = "Rua Martiniano de Carvalho";
 /// Returns a house in Nominatim's format (jsonv2 with addressdetails).
 pub(crate) fn house() -> String {
     json!([{"lat": "-23.5625917", "lon": "-46.6420750", "addresstype": "database",
-"address": {"house_number": "438", "road": STREET, "city": "São Paulo", "ISO3166-2-lvl4": "BR-SP",
-"postcode": "01321-000"},
-"boundingbox": ["-23.5626417", "-23.5625417", "-46.6421250", "-46.6420250"]}])
+        "address": {"house_number": "438", "road": STREET, "city": "São Paulo", "ISO3166-2-lvl4": "BR-SP",
+            "postcode": "01321-000"},
+        "boundingbox": ["-23.5626417", "-23.5625417", "-46.6421250", "-46.6420250"]}])
     .to_string()
 }
 
@@ -123,7 +123,7 @@ fn forbidden_call_is_logged_with_its_setting() {
 fn legs_use_the_road_service_or_the_estimate() {
     let table = json!({"code": "Ok", "distances": [[0, 4_321.4], [4_400, 0]], "durations": [[0, 600], [600, 0]]});
     let matrix = json!({"sources_to_targets": {"distances": [[0, 4.3214], [4.4, 0]], "durations": [[0, 600], [600, 0]]},
-"units": "kilometers"});
+        "units": "kilometers"});
     for (variable, status, body, estimated) in [
         ("osrm", 200, table.to_string(), false),
         ("osrm", 503, String::new(), true),
