@@ -262,7 +262,7 @@ impl Webhook {
         matches!(self.state, WebhookState::Removed { .. })
     }
 
-    /// A subscription with a new secret in front; the one before signs for [`BOTH_SECRETS`] more, older ones no longer.
+    /// Returns the subscription with a new secret first. The previous one also signs for [`SECRET_OVERLAP`]; older ones no longer do.
     #[must_use]
     pub fn rotated(&self, nonce: String, now: Timestamp) -> Webhook {
         let until = Some(now.after(SECRET_OVERLAP));
