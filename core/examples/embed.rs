@@ -112,8 +112,10 @@ impl Storage for Maps {
         let tables = self.tables.borrow();
         Ok(query.scan(tables.couriers(), |id| tables.orders.get(&id)))
     }
-    async fn free_couriers(&self, cells: Cells, after: After, since: Timestamp, limit: u32) -> Rows<FreeCourier> {
-        Ok(FreeCourier::scan(self.tables.borrow().couriers(), &cells, after, since, limit))
+    async fn candidates(&self, cells: Cells, after: After, since: Timestamp, limit: u32) -> Rows<Candidate> {
+        let tables = self.tables.borrow();
+        let placed = tables.couriers().filter_map(|courier| Some((Candidate::of(&courier)?, courier.position_at?)));
+        Ok(Candidate::scan(placed, &cells, after, since, limit))
     }
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
         let last = self.counter.replace(self.counter.get() + u64::from(count));

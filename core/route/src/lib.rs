@@ -79,7 +79,7 @@ mod search;
 mod separate;
 mod simplex;
 mod solve;
-mod sort;
+pub mod sort;
 mod subset;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ const MAX_INSERTION_SORT: usize = 20;
 
 /// Sorts by `before`, which must be a strict order. Otherwise the result is unspecified but identical on every
 /// platform.
-pub(crate) fn sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
+pub fn sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
     if items.len() <= MAX_INSERTION_SORT {
         return insertion_sort(items, before);
     }
@@ -27,7 +27,7 @@ fn insertion_sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
 }
 
 /// Moves the `max` smallest items to the front, in order. The rest is unsorted.
-pub(crate) fn sort_smallest<T>(items: &mut [T], max: usize, before: impl Fn(&T, &T) -> bool) {
+pub fn sort_smallest<T>(items: &mut [T], max: usize, before: impl Fn(&T, &T) -> bool) {
     let max = max.min(items.len());
     let Some(last) = max.checked_sub(1) else { return };
     sort(&mut items[..max], &before);

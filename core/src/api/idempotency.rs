@@ -170,7 +170,7 @@ fn stored_response<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str
 fn readable<'a, H: Host>(call: &Call<'_, H>, stored: &'a StoredResponse) -> Cow<'a, StoredResponse> {
     let Some(courier) = &call.courier else { return Cow::Borrowed(stored) };
     let id = Tree::parse(&stored.body).ok().and_then(|body| OrderId::new(body.get("id")?.as_u64()?));
-    if courier.order.is_some() && courier.order == id {
+    if id.is_some_and(|id| courier.carries(id)) {
         return Cow::Borrowed(stored);
     }
     match without_recipients(&stored.body) {

@@ -28,7 +28,12 @@ pub(super) fn context(store: &Store, settings: &Settings, exact: bool, now: Time
         format: FORMAT,
         issued_at: now.to_string(),
         exact,
-        store: ContextStore { id: store.id.get(), address: (&store.address).into(), location: store.located.into() },
+        store: ContextStore {
+            id: store.id.get(),
+            address: (&store.address).into(),
+            location: store.located.into(),
+            lead_minutes: settings.dispatch.lead(store),
+        },
         tariff: settings.tariff.clone(),
         limits: ContextLimits {
             deliveries: limits.deliveries,
@@ -124,7 +129,11 @@ impl Previewer {
         let located = every_place(&addresses, responses, min, pointer, error)?;
         let route = Route::new(&inquiry, &self.pickup, located);
         let matrix = geo::matrix(&route.places());
-        Ok(preview_view(&inquiry, &route.plan(&self.context.tariff, &matrix, now)?, None))
+        Ok(preview_view(
+            &inquiry,
+            &route.plan(&self.context.tariff, &matrix, self.context.store.lead_minutes, now)?,
+            None,
+        ))
     }
 }
 

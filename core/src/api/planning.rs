@@ -58,7 +58,7 @@ pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry:
     let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
     let route = Route::new(inquiry, &own, locate(call, &addresses, pointer, error).await?);
     let matrix = call.host.distance_matrix(&route.places()).await?;
-    route.plan(&call.settings.tariff, &matrix, call.context.now)
+    route.plan(&call.settings.tariff, &matrix, call.settings.dispatch.lead(store), call.context.now)
 }
 
 /// The located pickup and stops of an inquiry.
@@ -87,7 +87,13 @@ impl<'a> Route<'a> {
     }
 
     /// Plans the route with the distances between [`Route::places`].
-    pub(super) fn plan(self, tariff: &Tariff, matrix: &DistanceMatrix, now: Timestamp) -> Result<Planned, Problem> {
+    pub(super) fn plan(
+        self,
+        tariff: &Tariff,
+        matrix: &DistanceMatrix,
+        lead_minutes: u32,
+        now: Timestamp,
+    ) -> Result<Planned, Problem> {
         let Route { inquiry, pickup, located, store_uf } = self;
         let stops: Vec<Stop> = located
             .iter()
@@ -104,6 +110,7 @@ impl<'a> Route<'a> {
             matrix,
             best_route: inquiry.best_route,
             preparation_minutes: inquiry.preparation_minutes,
+            lead_minutes,
             now,
             uf: pickup.address.uf().or(store_uf),
         };

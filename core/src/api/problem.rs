@@ -112,6 +112,8 @@ codes! {
     RequestInProgress "request_in_progress" 409 "Request in progress" "Requisição em andamento",
     /// The step is not valid for the order's current status.
     InvalidTransition "invalid_transition" 409 "Step not allowed in the current status" "Etapa não permitida na situação atual",
+    /// Another order of the courier's trip comes first.
+    NotNextInTrip "not_next_in_trip" 409 "Another order of the trip comes first" "Outro pedido da viagem vem antes",
     /// The courier has the goods and must return them first.
     ReturnRequired "return_required" 409 "Return required" "Devolução necessária",
     /// The store has orders that have not ended.
@@ -148,6 +150,12 @@ codes! {
     IdempotencyKeyReused "idempotency_key_reused" 422 "Idempotency key reused" "Chave de idempotência reutilizada",
     /// The code that the courier sent is incorrect.
     CodeIncorrect "code_incorrect" 422 "Incorrect code" "Código incorreto",
+    /// The code belongs to another order of the courier's trip.
+    CodeOfOtherOrder "code_of_other_order" 422 "Code of another order" "Código de outro pedido",
+    /// The lead time is not between 0 and 60 minutes.
+    LeadOutOfRange "lead_out_of_range" 422 "Lead time out of range" "Antecedência fora do intervalo",
+    /// The limit of orders in a trip is not between 1 and 10.
+    TripLimitOutOfRange "trip_limit_out_of_range" 422 "Trip limit out of range" "Limite da viagem fora do intervalo",
     /// A quota is used up, or too many event streams are open; `Retry-After` is the time to wait.
     RateLimited "rate_limited" 429 "Too many requests" "Requisições demais",
     /// The merchant has its maximum of stored responses.

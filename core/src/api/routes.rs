@@ -77,6 +77,12 @@ pub enum Endpoint {
     AlterCourier,
     /// `POST /admin/dispatch`
     RunDispatch,
+    /// `GET /admin/orders/{platformOrderId}/dispatch`
+    ExplainDispatch,
+    /// `GET /admin/stores/{storeId}/dispatch`
+    GetStoreDispatch,
+    /// `PUT /admin/stores/{storeId}/dispatch`
+    SetStoreDispatch,
     /// `GET /courier/me`
     ShowCourier,
     /// `POST /courier/position`
@@ -105,6 +111,8 @@ pub enum Endpoint {
     RemoveStore,
     /// `GET /courier/order`
     CourierOrder,
+    /// `GET /courier/trip`
+    CourierTrip,
     /// `POST /courier/orders/{platformOrderId}/arrive`
     CourierReachPickup,
     /// `POST /courier/orders/{platformOrderId}/decline`
@@ -231,6 +239,9 @@ routes! {
     GET "/admin/couriers/{courierId}" GetCourier Operator Read,
     PATCH "/admin/couriers/{courierId}" AlterCourier Operator Create,
     POST "/admin/dispatch" RunDispatch Operator Create,
+    GET "/admin/orders/{platformOrderId}/dispatch" ExplainDispatch Operator Read,
+    GET "/admin/stores/{storeId}/dispatch" GetStoreDispatch Operator Read,
+    PUT "/admin/stores/{storeId}/dispatch" SetStoreDispatch Operator Create,
     GET "/courier/me" ShowCourier Courier Read,
     POST "/courier/position" ReportPosition Courier Create,
     POST "/courier/availability" SetAvailability Courier Create,
@@ -245,6 +256,7 @@ routes! {
     GET "/delivery/stores" ListStores Store Read,
     DELETE "/delivery/stores/{storeId}" RemoveStore Store Create,
     GET "/courier/order" CourierOrder Courier Read,
+    GET "/courier/trip" CourierTrip Courier Read,
     POST "/courier/orders/{platformOrderId}/arrive" CourierReachPickup Courier Create,
     POST "/courier/orders/{platformOrderId}/decline" CourierDecline Courier Create,
     POST "/courier/orders/{platformOrderId}/pickup" CourierPickUp Courier Create,

@@ -3,22 +3,23 @@
 //! A pass commits each order independently, with the versions that were read. Concurrent passes of several instances
 //! over one database therefore do everything only once: after a conflict, a pass skips that order and continues.
 
+use crate::route::sort::sort;
 use std::collections::BTreeMap;
 
-use super::clock;
+use super::{by_id::ById, clock, trips};
 use crate::{
     changes::Changes,
     host::{CourierQuery, Host, HostError, OrderQuery},
     model::{
         CourierId, ExecContext, OrderId, Point, Timestamp,
-        courier::{Cell, Courier, FreeCourier, SearchingOrder},
-        order::Order,
+        courier::{Candidate, Cell, Courier, SearchingOrder},
+        order::{Assignment, Order},
     },
     rules::{
         lifecycle::{allocate, platform, release},
         matching::{
-            Dispatch,
-            assign::assigned,
+            self, Available, Decision, Dispatch, Pass,
+            assign::{Couriers, places},
             nearby::{CourierIndex, cells_around},
         },
         settings::Settings,
@@ -44,7 +45,7 @@ pub struct DispatchPass {
 impl From<DispatchPass> for DispatchPassView {
     fn from(pass: DispatchPass) -> DispatchPassView {
         let DispatchPass { moved, allocated, released, expired, more } = pass;
-        DispatchPassView { moved, allocated, released, expired, more }
+        DispatchPassView { moved, allocated, released, expired, more, decisions: None }
     }
 }
 
@@ -52,6 +53,8 @@ impl From<DispatchPass> for DispatchPassView {
 const MAX_MOVED: u32 = 1_000;
 /// Maximum number of unresponsive couriers that a pass releases.
 const MAX_RELEASED: u32 = 500;
+/// Couriers or orders per read by ID.
+const MAX_READ: usize = 2_000;
 /// Rows per read of positions.
 const PAGE: u32 = 5_000;
 /// Maximum number of reads of positions in a pass: 500,000 orders, and 500,000 couriers in each range of cells.
@@ -87,66 +90,221 @@ async fn release_unresponsive<H: Host>(
     let silence = settings.dispatch.silence();
     let mut committed = clock::BatchCommit::default();
     // Couriers that keep their order stay in the list, so the next page begins after them.
-    let mut skipped = 0;
+    let (mut skipped, mut released) = (0, 0);
     while committed.count < MAX_RELEASED {
         let seen_before = context.now.before(silence);
         let unresponsive = CourierQuery::Unresponsive { seen_before, skipped, limit: MAX_RELEASED };
         let couriers = host.find_couriers(unresponsive).await?;
-        let ids: Vec<OrderId> = couriers.iter().filter_map(|courier| courier.order).collect();
+        let ids: Vec<OrderId> = couriers.iter().flat_map(|courier| courier.trip.iter().map(|one| one.id)).collect();
         let orders = host.find_orders(OrderQuery::Ids(&ids)).await?;
-        let orders: BTreeMap<OrderId, Order> = orders.into_iter().map(|order| (order.id, order)).collect();
+        let mut orders = ById::of(orders, |order| order.id.get());
         let found = count(couriers.len());
-        let mut decided = Vec::new();
-        for courier in couriers {
-            let Some(order) = courier.order.and_then(|id| orders.get(&id)) else { continue };
-            // The timeout starts at the last step, which includes the assignment.
-            if context.now.since(order.status_since) < silence {
-                continue;
+        let mut decided = TripChanges::default();
+        for mut courier in couriers {
+            for order in trips::take_trip(&courier, &mut orders) {
+                // The timeout starts at the last step, which includes the assignment.
+                if context.now.since(order.status_since) < silence {
+                    continue;
+                }
+                let Some((_, changes)) = release(&order, &courier, platform(), context) else { continue };
+                courier = changes.couriers.first().map_or(courier, |write| write.value.clone());
+                decided.add(courier.id, changes);
             }
-            decided.extend(release(order, &courier, platform(), context).map(|(_, changes)| changes));
         }
+        let mut decided = decided.list;
         decided.truncate((MAX_RELEASED - committed.count) as usize);
         let before = committed.count;
-        committed.commit(host, &decided).await?;
+        released += count_orders(&decided, &committed.commit(host, &decided).await?);
         skipped += found - (committed.count - before).min(found);
         if found < MAX_RELEASED {
             break;
         }
     }
-    let released = committed.finish()?;
-    Ok((released, released >= MAX_RELEASED))
+    let more = committed.count >= MAX_RELEASED;
+    committed.finish()?;
+    Ok((released, more))
 }
 
-/// Assigns free couriers to searching orders. Returns the number of committed pairs, and whether another pass would
-/// find more.
+/// A courier with the orders of the trip.
+type Carrier = (Courier, Vec<Order>);
+
+/// The orders and couriers of a pass.
+struct Loaded {
+    orders: Vec<Order>,
+    couriers: Vec<Available>,
+    /// The couriers with a shift or a trip, each with the trip's orders.
+    busy: ById<Carrier>,
+    /// Whether there are more orders than a pass matches.
+    is_cut: bool,
+}
+
+/// Assigns searching orders to couriers, if they cannot wait for the next pass. Returns the number of assigned orders,
+/// and whether another pass would find more.
 async fn allocate_searching<H: Host>(
     host: &H,
     settings: &Settings,
     context: &mut ExecContext,
 ) -> Result<(u32, bool), HostError> {
-    let (terms, now) = (&settings.dispatch, context.now);
+    let loaded = load(host, settings, context).await?;
+    let decisions = decide(host, settings, &loaded, context.now, false);
+    let is_assigned = |decision: &Decision| decision.open.is_none();
+    let pairs = loaded.orders.iter().zip(&decisions);
+    let pairs = pairs.filter_map(|(order, decision)| Some((order, decision.as_ref().filter(|one| is_assigned(one))?)));
+    let pairs: Vec<(&Order, &Decision)> = pairs.collect();
+    let ids: Vec<CourierId> = pairs.iter().filter_map(|(_, decision)| Some(decision.assignment?.courier)).collect();
+    let free: Vec<CourierId> = ids.into_iter().filter(|id| loaded.busy.get(id.get()).is_none()).collect();
+    let mut carriers = loaded.busy;
+    for courier in host.find_couriers(CourierQuery::Ids(&free)).await? {
+        carriers.insert(courier.id.get(), (courier, Vec::new()));
+    }
+    let decided = allocated(host, settings, &pairs, &mut carriers, context);
+    let mut committed = clock::BatchCommit::default();
+    let allocated = count_orders(&decided, &committed.commit(host, &decided).await?);
+    committed.finish()?;
+    Ok((allocated, loaded.is_cut && allocated > 0))
+}
+
+/// Returns the decisions that a pass would take now about the orders it would match, with their explanation. Nothing is
+/// changed.
+///
+/// # Errors
+/// An error of the host.
+pub async fn decide_pass<H: Host>(
+    host: &H,
+    settings: &Settings,
+    context: &mut ExecContext,
+) -> Result<Vec<(Order, Decision)>, HostError> {
+    let loaded = load(host, settings, context).await?;
+    let decisions = decide(host, settings, &loaded, context.now, true);
+    Ok(loaded.orders.into_iter().zip(decisions).filter_map(|(order, decision)| Some((order, decision?))).collect())
+}
+
+fn decide<H: Host>(
+    host: &H,
+    settings: &Settings,
+    loaded: &Loaded,
+    now: Timestamp,
+    explain: bool,
+) -> Vec<Option<Decision>> {
+    let travel = |from, to| host.travel_time(from, to);
+    let pass = Pass { config: &settings.dispatch, timing: &settings.timing, travel: &travel, now };
+    matching::decide(&loaded.orders, &loaded.couriers, &pass, explain)
+}
+
+/// Returns the changes of the assigned orders: one for each courier, with all new orders of the trip.
+fn allocated<H: Host>(
+    host: &H,
+    settings: &Settings,
+    pairs: &[(&Order, &Decision)],
+    carriers: &mut ById<Carrier>,
+    context: &ExecContext,
+) -> Vec<Changes> {
+    let (mut decided, now) = (TripChanges::default(), context.now);
+    for (order, decision) in pairs {
+        let Some(planned) = decision.assignment else { continue };
+        let Some((courier, trip)) = carriers.get_mut(planned.courier.get()) else { continue };
+        let reasons = Assignment {
+            at: now,
+            courier: planned.courier,
+            cost: planned.cost,
+            orders: planned.orders,
+            considered: decision.considered.clone(),
+        };
+        let carried: Vec<&Order> = trip.iter().collect();
+        let taken = allocate(order, courier, &carried, settings.dispatch.orders_per_trip, reasons, context);
+        let Some((order, changes)) = taken else { continue };
+        *courier = changes.couriers.first().map_or_else(|| courier.clone(), |write| write.value.clone());
+        trip.push(order);
+        decided.add(planned.courier, changes);
+    }
+    // The estimates come last, because a later order of the trip changes those of the earlier ones.
+    for (courier, at) in decided.by_courier {
+        let (Some((courier, trip)), Some(changes)) = (carriers.get(courier.get()), decided.list.get_mut(at)) else {
+            continue;
+        };
+        let plan = trips::plan_trip(host, settings, courier, trip, now);
+        for write in changes.orders.iter_mut().filter(|write| write.value.has_estimate()) {
+            write.value.eta = plan.eta(write.value.id, now);
+        }
+    }
+    decided.list
+}
+
+/// The changes of a pass, one for each courier. They are one commit: in separate commits, the second one could follow a
+/// concurrent change of the courier instead of the first one, because both lead to the same version.
+#[derive(Default)]
+struct TripChanges {
+    list: Vec<Changes>,
+    /// The indices in the list.
+    by_courier: BTreeMap<CourierId, usize>,
+}
+
+impl TripChanges {
+    /// Adds the changes of an order. They follow the earlier ones of the same courier.
+    fn add(&mut self, courier: CourierId, changes: Changes) {
+        let known = self.by_courier.get(&courier).and_then(|at| self.list.get_mut(*at));
+        let Some(trip) = known else {
+            self.by_courier.insert(courier, self.list.len());
+            self.list.push(changes);
+            return;
+        };
+        trip.orders.extend(changes.orders);
+        trip.events.extend(changes.events);
+        for (write, next) in trip.couriers.iter_mut().zip(changes.couriers) {
+            write.value = Courier { version: write.expected + 1, ..next.value };
+        }
+    }
+}
+
+/// Returns the number of orders in the changes that were committed.
+fn count_orders(decided: &[Changes], done: &[bool]) -> u32 {
+    decided.iter().zip(done).filter(|(_, done)| **done).map(|(changes, _)| count(changes.orders.len())).sum()
+}
+
+/// Loads the searching orders with a courier in reach, and the couriers around them.
+async fn load<H: Host>(host: &H, settings: &Settings, context: &mut ExecContext) -> Result<Loaded, HostError> {
+    let (config, now) = (&settings.dispatch, context.now);
     let searching = searching_orders(host).await?;
     let pickups: Vec<Option<Point>> = searching.iter().map(|order| order.pickup).collect();
-    let couriers = couriers_around(host, &pickups, terms, now).await?;
-    let index = CourierIndex::new(&couriers);
-    let in_reach = |order: &SearchingOrder| {
-        let fits = |courier: &FreeCourier| courier.sandbox == order.sandbox;
-        order.pickup.is_none_or(|pickup| index.has_within(pickup, terms.radius_m(), fits))
+    let candidates = couriers_around(host, &pickups, config, now).await?;
+    let busy = busy_couriers(host, &candidates).await?;
+    let travel = |from, to| host.travel_time(from, to);
+    let pass = Pass { config, timing: &settings.timing, travel: &travel, now };
+    let available = |candidate: &Candidate| {
+        if candidate.is_free {
+            return Some(Available::free(*candidate, now));
+        }
+        let (courier, orders) = busy.get(candidate.id.get())?;
+        Available::of(*candidate, courier, orders, &pass)
     };
+    let couriers: Vec<Available> = candidates.iter().filter_map(available).collect();
+    let places = places(&couriers);
+    let index = Couriers::new(&couriers, &places);
+    let in_reach =
+        |order: &SearchingOrder| order.pickup.is_none_or(|pickup| index.reaches(pickup, order.sandbox, config));
     let ids = searching.into_iter().filter(in_reach).map(|order| order.id).collect();
-    let (ids, is_cut) = select_orders(ids, terms.orders(), context);
+    let (ids, is_cut) = select_orders(ids, config.orders(), context);
     let orders = in_order(&ids, host.find_orders(OrderQuery::Ids(&ids)).await?);
-    let pairs = assigned(&orders, &couriers, &index, terms, &settings.timing, now);
-    let ids: Vec<CourierId> = pairs.iter().filter_map(|(_, at)| couriers.get(*at)).map(|one| one.id).collect();
-    let mut free: BTreeMap<CourierId, Courier> = BTreeMap::new();
-    free.extend(host.find_couriers(CourierQuery::Ids(&ids)).await?.into_iter().map(|courier| (courier.id, courier)));
-    let pair = |(order, courier): (&(usize, usize), &CourierId)| Some((orders.get(order.0)?, free.get(courier)?));
-    let decide = |(order, courier): (&Order, &Courier)| allocate(order, courier, context).map(|(_, changes)| changes);
-    let decided: Vec<Changes> = pairs.iter().zip(&ids).filter_map(pair).filter_map(decide).collect();
-    let mut committed = clock::BatchCommit::default();
-    committed.commit(host, &decided).await?;
-    let allocated = committed.finish()?;
-    Ok((allocated, is_cut && allocated > 0))
+    Ok(Loaded { orders, couriers, busy, is_cut })
+}
+
+/// Returns the couriers with a shift or a trip, each with the trip's orders.
+async fn busy_couriers<H: Host>(host: &H, candidates: &[Candidate]) -> Result<ById<Carrier>, HostError> {
+    let ids: Vec<CourierId> = candidates.iter().filter(|one| !one.is_free).map(|one| one.id).collect();
+    let (mut couriers, mut orders) = (Vec::new(), Vec::new());
+    for ids in ids.chunks(MAX_READ) {
+        couriers.extend(host.find_couriers(CourierQuery::Ids(ids)).await?);
+    }
+    let carried: Vec<OrderId> = couriers.iter().flat_map(|courier| courier.trip.iter().map(|one| one.id)).collect();
+    for ids in carried.chunks(MAX_READ) {
+        orders.extend(host.find_orders(OrderQuery::Ids(ids)).await?);
+    }
+    let mut orders = ById::of(orders, |order| order.id.get());
+    let with_trip = |courier: Courier| {
+        let trip = trips::take_trip(&courier, &mut orders);
+        (courier, trip)
+    };
+    Ok(ById::of(couriers.into_iter().map(with_trip), |(courier, _)| courier.id.get()))
 }
 
 /// Returns the orders that no free courier within the radius can take now.
@@ -162,8 +320,8 @@ pub async fn out_of_reach<'a, H: Host>(
     let pickups: Vec<Option<Point>> = orders.iter().map(|order| Some(order.pickup.located.point)).collect();
     let couriers = couriers_around(host, &pickups, &settings.dispatch, now).await?;
     let (index, radius_m) = (CourierIndex::new(&couriers), settings.dispatch.radius_m());
-    let can_take = |order: &Order, courier: &FreeCourier| {
-        courier.sandbox == order.sandbox && !order.released.contains(&courier.id)
+    let can_take = |order: &Order, courier: &Candidate| {
+        courier.is_free && courier.sandbox == order.sandbox && !order.released.contains(&courier.id)
     };
     let is_out =
         |order: &&&Order| !index.has_within(order.pickup.located.point, radius_m, |courier| can_take(order, courier));
@@ -191,7 +349,7 @@ async fn couriers_around<H: Host>(
     pickups: &[Option<Point>],
     terms: &Dispatch,
     now: Timestamp,
-) -> Result<Vec<FreeCourier>, HostError> {
+) -> Result<Vec<Candidate>, HostError> {
     // The pickup of an order without an indexed pickup can be anywhere.
     let everywhere = pickups.iter().any(Option::is_none).then(Cell::all);
     let known = pickups.iter().flatten().copied();
@@ -200,7 +358,7 @@ async fn couriers_around<H: Host>(
     for cells in ranges {
         let mut after = None;
         for _ in 0..MAX_PAGES {
-            let page = host.free_couriers(cells.clone(), after, now.before(terms.seen()), PAGE).await?;
+            let page = host.candidates(cells.clone(), after, now.before(terms.seen()), PAGE).await?;
             after = page.last().map(|last| (Cell::of(last.point), last.id));
             let is_last = count(page.len()) < PAGE;
             couriers.extend(page);
@@ -210,7 +368,7 @@ async fn couriers_around<H: Host>(
         }
     }
     // A courier that moves between two reads can be in both results.
-    couriers.sort_unstable_by_key(|courier| courier.id);
+    sort(&mut couriers, |a, b| a.id < b.id);
     couriers.dedup_by_key(|courier| courier.id);
     Ok(couriers)
 }
@@ -231,8 +389,8 @@ fn select_orders(mut ids: Vec<OrderId>, max: usize, context: &mut ExecContext) -
 
 /// Sorts orders by the sequence of these IDs.
 fn in_order(ids: &[OrderId], orders: Vec<Order>) -> Vec<Order> {
-    let mut orders: BTreeMap<OrderId, Order> = orders.into_iter().map(|order| (order.id, order)).collect();
-    ids.iter().filter_map(|id| orders.remove(id)).collect()
+    let mut orders = ById::of(orders, |order| order.id.get());
+    ids.iter().filter_map(|id| orders.take(id.get())).collect()
 }
 
 fn count(length: usize) -> u32 {

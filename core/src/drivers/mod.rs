@@ -1,7 +1,9 @@
 //! Background work. Each driver reads through [`crate::host`], calls the rules and commits the changes.
 
+mod by_id;
 pub mod clock;
 pub mod dispatch;
 pub mod erasure;
 pub mod outbox;
 pub mod stream;
+pub mod trips;

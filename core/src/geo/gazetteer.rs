@@ -185,7 +185,8 @@ impl Gazetteer {
     pub fn namesakes(self, name: &str) -> Vec<Municipality> {
         let key = city_key(name, "sao");
         let mut found: Vec<Municipality> = self.with_key(&key).collect();
-        found.sort_unstable_by_key(|town| (std::cmp::Reverse(town.population()), town.ibge()));
+        let key = |town: &Municipality| (std::cmp::Reverse(town.population()), town.ibge());
+        crate::route::sort::sort(&mut found, |a, b| key(a) < key(b));
         found
     }
 

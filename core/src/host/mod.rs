@@ -12,8 +12,8 @@ use crate::{
     geo,
     model::{
         Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, IdBlock, KeyId, Located,
-        NotificationId, OrderId, StoreId, Timestamp, WebhookId,
-        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        NotificationId, OrderId, Point, StoreId, Timestamp, WebhookId,
+        courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
@@ -70,16 +70,16 @@ pub trait Storage {
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError>;
     /// Returns couriers, each with the last known position.
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError>;
-    /// Returns at most `limit` couriers after `after` that are free by [`Courier::is_free`] and have a position in
-    /// these cells that is not older than `seen_since`, sorted by cell and ID. It uses an index and does not read the
-    /// couriers' bodies.
-    async fn free_couriers(
+    /// Returns at most `limit` couriers after `after` that dispatch considers, by [`Courier::is_candidate`], and that have
+    /// a position in these cells that is not older than `seen_since`, sorted by cell and ID. It uses an index and does
+    /// not read the couriers' bodies.
+    async fn candidates(
         &self,
         cells: RangeInclusive<Cell>,
         after: Option<(Cell, CourierId)>,
         seen_since: Timestamp,
         limit: u32,
-    ) -> Result<Vec<FreeCourier>, HostError>;
+    ) -> Result<Vec<Candidate>, HostError>;
     /// Returns at most `limit` notifications of a store before `before`, newest first.
     async fn notifications(
         &self,
@@ -176,6 +176,11 @@ pub trait Platform {
     /// Returns the road legs between all pairs of locations.
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(geo::matrix(places))
+    }
+    /// Returns a courier's estimated travel time between two points in seconds. Dispatch calls it many times in a pass, so
+    /// it must not wait for anything.
+    fn travel_time(&self, from: Point, to: Point) -> u32 {
+        geo::leg(from, to).seconds
     }
     /// Returns whether [`Platform::locate`] and [`Platform::distance_matrix`] use only embedded data, so a page computes the
     /// same preview.
@@ -295,7 +300,7 @@ pub enum CourierQuery<'a> {
         /// The maximum number of results.
         limit: u32,
     },
-    /// Couriers that are on the way to a pickup or waiting there, and whose last position is older than `seen_before`
+    /// Couriers whose [`Courier::watched_order`] is not picked up yet, and whose last position is older than `seen_before`
     /// or unknown, sorted by ID.
     Unresponsive {
         /// The time before which the last position was recorded.

@@ -6,7 +6,7 @@ use super::{CourierQuery, KeyQuery, OrderQuery, StoreQuery, WebhookQuery};
 use crate::{
     model::{
         CourierId, OrderId, StoreId, Timestamp,
-        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Order, OrderStatus},
         store::{Key, Store},
         webhook::{MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, Webhook},
@@ -98,7 +98,7 @@ impl CourierQuery<'_> {
             CourierQuery::Key(hash) => courier.key.as_ref().is_some_and(|key| key.hash == *hash),
             CourierQuery::All { after, .. } => after.is_none_or(|after| courier.id > after),
             CourierQuery::Unresponsive { seen_before, .. } => {
-                let order = courier.order.and_then(&order);
+                let order = courier.watched_order().and_then(&order);
                 order.is_some_and(|order| order.status.is_before_pickup())
                     && courier.position_at.is_none_or(|at| at < seen_before)
             }
@@ -184,21 +184,20 @@ impl SearchingOrder {
     }
 }
 
-impl FreeCourier {
-    /// Returns the result of [`super::Storage::free_couriers`].
+impl Candidate {
+    /// Returns the result of [`super::Storage::candidates`], of couriers with the times of their positions.
     pub fn scan(
-        couriers: impl Iterator<Item = Courier>,
+        couriers: impl Iterator<Item = (Candidate, Timestamp)>,
         cells: &RangeInclusive<Cell>,
         after: Option<(Cell, CourierId)>,
         seen_since: Timestamp,
         limit: u32,
-    ) -> Vec<FreeCourier> {
-        let seen = couriers.filter(|courier| courier.position_at.is_some_and(|at| at >= seen_since));
-        let placed =
-            seen.filter_map(|courier| FreeCourier::of(&courier)).map(|free| ((Cell::of(free.point), free.id), free));
+    ) -> Vec<Candidate> {
+        let seen = couriers.filter(|(_, at)| *at >= seen_since);
+        let placed = seen.map(|(candidate, _)| ((Cell::of(candidate.point), candidate.id), candidate));
         let mut found: Vec<_> =
             placed.filter(|(at, _)| cells.contains(&at.0) && after.is_none_or(|after| *at > after)).collect();
         found.sort_by_key(|(at, _)| *at);
-        found.into_iter().take(limit as usize).map(|(_, free)| free).collect()
+        found.into_iter().take(limit as usize).map(|(_, candidate)| candidate).collect()
     }
 }

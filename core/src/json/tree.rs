@@ -46,8 +46,10 @@ impl<'t> Tree<'t> {
         match self {
             Tree::List(items) => Tree::List(items.into_iter().map(Tree::sorted).collect()),
             Tree::Object(members) => {
-                let members: BTreeMap<_, _> = members.into_iter().map(|(name, value)| (name, value.sorted())).collect();
-                Tree::Object(members.into_iter().collect())
+                let mut sorted = BTreeMap::new();
+                // Collecting into the map would sort first, which is larger.
+                sorted.extend(members.into_iter().map(|(name, value)| (name, value.sorted())));
+                Tree::Object(sorted.into_iter().collect())
             }
             other => other,
         }

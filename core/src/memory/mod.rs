@@ -24,7 +24,7 @@ use crate::{
     memory::state::State,
     model::{
         CourierId, Duration, Entropy, ExecContext, IdBlock, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
-        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        courier::{Candidate, Cell, Courier, SearchingOrder},
         hmac_sha256,
         order::{Journal, JournalEntry, Order, RecordedEvent},
         privacy::{PersonalData, PersonalQuery},
@@ -215,14 +215,14 @@ impl Storage for MemoryHost {
         })
     }
 
-    async fn free_couriers(
+    async fn candidates(
         &self,
         cells: RangeInclusive<Cell>,
         after: Option<(Cell, CourierId)>,
         seen_since: Timestamp,
         limit: u32,
-    ) -> Result<Vec<FreeCourier>, HostError> {
-        self.state(|state| FreeCourier::scan(state.couriers(), &cells, after, seen_since, limit))
+    ) -> Result<Vec<Candidate>, HostError> {
+        self.state(|state| Candidate::scan(state.candidates(), &cells, after, seen_since, limit))
     }
 
     async fn notifications(

@@ -6,7 +6,7 @@ use crate::{
     host::{HostError, StorageUsage},
     model::{
         AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId,
-        courier::{Courier, Position},
+        courier::{Candidate, Courier, Position},
         order::{Event, Order, RecordedEvent},
         privacy::ErasureRecord,
         store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, MAX_NOTIFICATIONS, Notification, Store},
@@ -84,6 +84,14 @@ impl State {
     /// Returns all couriers, sorted by ID.
     pub(super) fn couriers(&self) -> impl Iterator<Item = Courier> {
         self.couriers.rows().keys().filter_map(|id| self.courier(*id))
+    }
+
+    /// Returns the couriers that dispatch considers, with the times of their positions.
+    pub(super) fn candidates(&self) -> impl Iterator<Item = (Candidate, Timestamp)> {
+        self.couriers.rows().values().filter_map(|courier| {
+            let position = self.positions.get(&courier.id)?;
+            Some((Candidate::located(courier, position.point)?, position.at))
+        })
     }
 
     /// Returns an order's history, oldest first.

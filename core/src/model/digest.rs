@@ -1,12 +1,11 @@
 //! Hashes and message authentication codes.
 
-use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
 /// Encodes bytes in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    HEXLOWER.encode(bytes)
+    base16ct::lower::encode_string(bytes)
 }
 
 /// Returns the SHA-256 of the parts in hexadecimal. The length of each part is hashed before it, so different lists of

@@ -9,4 +9,5 @@ pub mod password;
 pub mod pricing;
 pub mod settings;
 pub mod stores;
+pub mod trips;
 pub mod webhooks;

@@ -1,7 +1,5 @@
 //! The operator's settings for the rules. Hosts read them from their configuration.
 
-use data_encoding::HEXLOWER_PERMISSIVE;
-
 use super::{
     lifecycle::{Cancellation, Timing},
     limits::Limits,
@@ -96,7 +94,7 @@ impl Secret {
     /// # Errors
     /// The expected format, if the string is not a secret.
     pub fn parse(text: &str) -> Result<Secret, String> {
-        let bytes = HEXLOWER_PERMISSIVE.decode(text.trim().as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
+        let bytes = base16ct::mixed::decode_vec(text.trim()).ok().and_then(|bytes| bytes.try_into().ok());
         bytes
             .map(Secret)
             .ok_or_else(|| "must be 64 hexadecimal digits, as `openssl rand -hex 32` prints them".to_owned())

@@ -5,7 +5,7 @@ use crate::{
     changes::{Changes, Write},
     model::{
         Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
-        store::{Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, Store},
+        store::{Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, Store, StoreDispatch},
     },
 };
 
@@ -115,6 +115,7 @@ pub fn open(
         balance: Money::ZERO,
         sandbox: parent.map_or(new.sandbox, |parent| parent.sandbox),
         created_at: now,
+        dispatch: StoreDispatch::default(),
         deleted_at: None,
     })
 }
@@ -126,6 +127,13 @@ pub fn update(store: &Store, contact: Contact, located: Located, now: Timestamp)
     changed.version += 1;
     (changed.name, changed.responsible, changed.email) = (name, responsible, email);
     (changed.address, changed.located) = (address, located);
+    let write = Write { expected: store.version, value: changed.clone() };
+    (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
+}
+
+/// Sets the dispatch terms of a store, which apply to new orders.
+pub fn set_dispatch(store: &Store, dispatch: StoreDispatch, now: Timestamp) -> (Store, Changes) {
+    let changed = Store { dispatch, version: store.version + 1, ..store.clone() };
     let write = Write { expected: store.version, value: changed.clone() };
     (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
 }

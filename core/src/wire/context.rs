@@ -39,6 +39,15 @@ pub struct ContextStore {
     pub address: AddressBody,
     /// The coordinates of the address.
     pub location: LocationView,
+    /// Minutes before the ready time from which a courier is searched. Absent if it is 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub lead_minutes: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde expects")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// Limits on the size of requests and on the precision of their addresses.

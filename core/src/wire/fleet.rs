@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Id;
+use super::{DecisionView, Id};
 use crate::{
-    model::{OrderId, Point, Timestamp, courier::Courier},
+    model::{Point, Timestamp, courier::Courier},
     rules::couriers::PositionUpdate,
 };
 
@@ -103,8 +103,20 @@ pub struct CourierRecord {
     /// Time of the position.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub position_at: Option<String>,
-    /// ID of the courier's current order.
+    /// ID of the courier's current order, the first of the trip.
     pub order_id: Option<u64>,
+    /// IDs of the orders of the current trip, if there are several. Absent otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub order_ids: Vec<u64>,
+    /// Start of the shift that the courier sent. Absent without a shift.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, format = DateTime))]
+    pub available_from: Option<String>,
+    /// End of the shift that the courier sent. Absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, format = DateTime))]
+    pub available_until: Option<String>,
     /// Time at which the courier's key expires.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub key_expires_at: Option<String>,
@@ -175,13 +187,21 @@ pub struct PositionResult {
 }
 
 /// Whether a courier takes orders.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetAvailability {
     /// Whether the courier is available for orders.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub available: Option<bool>,
+    /// Start of a shift, in RFC 3339 format, at most 7 days ahead. Dispatch considers the courier shortly before it.
+    /// Defaults to the current time if `availableUntil` is sent.
+    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
+    pub available_from: Option<String>,
+    /// End of the shift, at most 7 days ahead. The courier is sent to no pickup after it. If both times are absent, the
+    /// courier is available until further notice.
+    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
+    pub available_until: Option<String>,
 }
 
 /// A courier as shown to the courier.
@@ -207,12 +227,24 @@ pub struct CourierSelf {
     /// Time at which the key expires.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub key_expires_at: Option<String>,
-    /// ID of the courier's current order, or null. `GET /courier/order` returns the order.
+    /// ID of the courier's current order, the first of the trip, or null. `GET /courier/trip` returns the trip.
     pub order_id: Option<u64>,
+    /// IDs of the orders of the current trip, if there are several. Absent otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub order_ids: Vec<u64>,
+    /// Start of the shift that the courier sent. Absent without a shift.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, format = DateTime))]
+    pub available_from: Option<String>,
+    /// End of the shift that the courier sent. Absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, format = DateTime))]
+    pub available_until: Option<String>,
 }
 
 /// The result of a dispatch pass.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = DispatchPass))]
 #[serde(rename_all = "camelCase")]
@@ -227,6 +259,10 @@ pub struct DispatchPassView {
     pub expired: u32,
     /// Whether the pass stopped at a limit while more work was due. If true, start another pass immediately.
     pub more: bool,
+    /// With `dryRun=true`, the decisions about all searching orders that the pass would match. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub decisions: Option<Vec<DecisionView>>,
 }
 
 impl CourierRecord {
@@ -244,11 +280,20 @@ impl CourierRecord {
             latitude: courier.position.map(Point::latitude),
             longitude: courier.position.map(Point::longitude),
             position_at: courier.position_at.as_ref().map(Timestamp::to_string),
-            order_id: courier.order.map(OrderId::get),
+            order_id: courier.trip.first().map(|one| one.id.get()),
+            order_ids: order_ids(courier),
+            available_from: courier.shift.as_ref().map(|shift| shift.from.to_string()),
+            available_until: courier.shift.as_ref().and_then(|shift| Some(shift.until.as_ref()?.to_string())),
             key_expires_at: courier.key.as_ref().map(|key| key.expires_at.to_string()),
             removed_at: courier.removed_at.as_ref().map(Timestamp::to_string),
         }
     }
+}
+
+/// Returns the IDs of a trip with several orders.
+fn order_ids(courier: &Courier) -> Vec<u64> {
+    let ids = courier.trip.iter().map(|one| one.id.get());
+    if courier.trip.len() > 1 { ids.collect() } else { Vec::new() }
 }
 
 impl CourierKeyView {
@@ -277,7 +322,10 @@ impl CourierSelf {
             longitude: courier.position.map(Point::longitude),
             position_at: courier.position_at.as_ref().map(Timestamp::to_string),
             key_expires_at: courier.key.as_ref().map(|key| key.expires_at.to_string()),
-            order_id: courier.order.map(OrderId::get),
+            order_id: courier.trip.first().map(|one| one.id.get()),
+            order_ids: order_ids(courier),
+            available_from: courier.shift.as_ref().map(|shift| shift.from.to_string()),
+            available_until: courier.shift.as_ref().and_then(|shift| Some(shift.until.as_ref()?.to_string())),
         }
     }
 }

@@ -3,6 +3,8 @@
 
 mod address;
 mod context;
+mod dispatch;
+mod eta;
 mod event;
 mod fleet;
 mod ledger;
@@ -18,6 +20,11 @@ mod webhook;
 
 pub use address::{AddressBody, LocationView};
 pub use context::{ContextLimits, ContextStore, PreviewContext};
+pub use dispatch::{
+    ConsideredView, CostView, CurrentTrip, DecisionView, EffectiveDispatch, OrderDispatchView, SetStoreDispatch,
+    StoreDispatchView, TripStopView, TripView,
+};
+pub use eta::EtaView;
 pub use event::{EventPage, JournalEventView};
 pub use fleet::{
     AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchPassView, PositionResult,

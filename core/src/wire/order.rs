@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::{AnyStatus, KeyOrigin, StoreNumber, VisitAddress};
-use super::{AddressBody, Id, Kilometres, LocationView, Quantity, Reais, objects};
+use super::{AddressBody, EtaView, Id, Kilometres, LocationView, Quantity, Reais, objects};
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
 use crate::model::{
@@ -36,6 +36,9 @@ pub struct CreateOrder {
     pub pickup_address: Option<AddressBody>,
     /// The store for which the order is created: the calling store or one of its branches.
     pub store: Option<StoreRef>,
+    /// Whether the courier can carry other orders of the store in the same trip. Defaults to true. Price, codes and history
+    /// are the order's own in any case.
+    pub combinable: Option<bool>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_items = 1, max_items = 50))]
@@ -188,6 +191,19 @@ pub struct OrderView {
     /// Whether a distance is an estimate: an address was located only by its municipality, or the embedded distance
     /// model replaced the unavailable road network.
     pub estimated: bool,
+    /// The live estimate, from the courier's trip and position, if the store has a lead time or `previewDeliveryTime` was
+    /// true. Absent before a courier is assigned and after the last delivery.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub eta: Option<EtaView>,
+    /// False if the order does not share a trip. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub combinable: Option<bool>,
+    /// Minutes before the ready time from which a courier is searched. Absent if it is 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub lead_minutes: Option<u32>,
 }
 
 /// An order with its courier, history and origin.
@@ -380,6 +396,9 @@ impl OrderView {
             expected_delivery: order.expected_delivery.as_ref().map(Timestamp::to_string),
             expected_pickup: order.expected_pickup.as_ref().map(Timestamp::to_string),
             estimated: order.estimated,
+            eta: order.eta.as_ref().filter(|_| !order.status.is_final()).map(EtaView::of),
+            combinable: (!order.dispatch.combinable).then_some(false),
+            lead_minutes: Some(order.dispatch.lead_minutes).filter(|minutes| *minutes > 0),
         }
     }
 }

@@ -21,10 +21,10 @@ fn situations(order: &Value) -> (Value, Vec<Value>) {
 }
 
 /// Pseudo-random numbers that are equal in every run.
-struct Rng(u64);
+pub(crate) struct Rng(pub u64);
 
 impl Rng {
-    fn below(&mut self, max: usize) -> usize {
+    pub(crate) fn below(&mut self, max: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % max
     }
@@ -131,7 +131,7 @@ fn inapplicable_event_is_rejected() {
         "an event is missing"
     );
     assert_eq!(
-        apply(&known, &event(2, "order.searching", 200)),
+        apply(&known, &event(2, "order.allocated", 210)),
         Err("invalid_transition".to_owned()),
         "not from this status"
     );

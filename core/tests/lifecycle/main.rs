@@ -6,6 +6,7 @@ mod cancel_paths;
 #[path = "../../examples/embed.rs"]
 mod embed;
 mod follow;
+mod lead;
 mod model;
 mod money;
 mod page;
@@ -14,6 +15,8 @@ mod rejected;
 mod steps;
 mod support;
 mod texts;
+mod trip_state;
+mod trips;
 
 #[test]
 fn embedded_host_completes_an_order() {

@@ -9,22 +9,23 @@ use despacho_core::{
     memory::MemoryHost,
     model::{
         DeliveryId, Duration, ExecContext, IdBlock,
-        courier::Courier,
-        order::{Order, OrderStatus},
+        courier::{Courier, TripOrder},
+        order::{Eta, Order, OrderDispatch, OrderStatus},
     },
     rules::{
         lifecycle::{
-            Cancellation, Carry, FailedStep, Progress, Repricing, Signal, StepError, StepOutcome, Timing,
-            TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry, decline, expire, lose,
+            Cancellation, Carrier, Carry, FailedStep, Progress, Repricing, Signal, StepError, StepOutcome, Timing,
+            TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry, decline, estimate, expire, lose,
             next_deadline, platform, signal,
-            table::{Step, TABLE},
+            table::{Move, Step, TABLE},
             without,
         },
         pricing::{Plan, Times},
+        trips::TripContext,
     },
 };
 
-use crate::support::{courier, create_order, host};
+use crate::support::{courier, create_order, host, reasons};
 
 /// A state of the model: the statuses of an order and its deliveries.
 pub(crate) type State = (u16, Vec<u16>);
@@ -67,22 +68,26 @@ impl ModelHost {
 
     /// Returns the courier, assigned to the order if the order has one.
     fn courier_of(&self, order: &Order) -> Courier {
-        Courier { order: order.courier.as_ref().map(|_| order.id), ..self.courier.clone() }
+        let picked_up = order.status >= OrderStatus::OutForDelivery;
+        let trip = order.courier.iter().map(|_| TripOrder { id: order.id, picked_up }).collect();
+        Courier { trip, ..self.courier.clone() }
     }
 
     /// Takes a step with the function that real requests use and with the correct codes.
     fn take(&self, order: &Order, step: Step, stop: Option<DeliveryId>) -> Option<Outcome> {
+        let order = &self.at_time_of(order, step)?;
         let courier = self.courier_of(order);
         let (mut context, mut ids) = (self.exec_context(), IdBlock::new(1, 9));
         let reason = || "test".to_owned();
         let carried = |act: Carry, context: &mut ExecContext| {
             Outcome::from(
-                carry(order, &courier, &act, &mut IdBlock::new(1, 9), context)
+                carry(order, &courier, TripContext::default(), &act, &mut IdBlock::new(1, 9), context)
                     .map_err(|FailedStep { error, .. }| error),
             )
         };
         let send_signal = |value: Signal, context: &mut ExecContext| {
-            Outcome::from(signal(order, Some(&courier), platform(), &value, &Timing::default(), context))
+            let carrier = Carrier { courier: Some(&courier), ..Carrier::default() };
+            Outcome::from(signal(order, carrier, platform(), &value, &Timing::default(), context))
         };
         let rules = |free_minutes| Cancellation { free_minutes, ..Cancellation::default() };
         let cancelled = |free_minutes| {
@@ -91,11 +96,19 @@ impl ModelHost {
         };
         Some(match step {
             Step::Prepare | Step::PlaceReady => return None,
-            Step::Delay => send_signal(Signal::Delay { minutes: 1, max: 1_440 }, &mut context),
-            Step::MakeReady => send_signal(Signal::Ready, &mut context),
+            Step::Delay | Step::Postpone => send_signal(Signal::Delay { minutes: 1, max: 1_440 }, &mut context),
+            Step::MakeReady | Step::FinishEarly => send_signal(Signal::Ready, &mut context),
             Step::Search | Step::Expire => self.expire(order, step),
-            Step::Allocate => allocate(order, &Courier { order: None, sandbox: order.sandbox, ..courier }, &context)
-                .map_or_else(invalid, |moved| Outcome::Moved(Box::new(moved))),
+            Step::Allocate => {
+                let idle = Courier { trip: Vec::new(), sandbox: order.sandbox, ..courier };
+                allocate(order, &idle, &[], 3, reasons(idle.id, context.now), &context)
+                    .map_or_else(invalid, |moved| Outcome::Moved(Box::new(moved)))
+            }
+            Step::Estimate => {
+                let eta =
+                    Eta { pickup: None, delivery: order.created_at.after(Duration::minutes(600)), at: context.now };
+                estimate(order, eta, context.now).map_or_else(invalid, |moved| Outcome::Moved(Box::new(moved)))
+            }
             Step::ReachPickup => carried(Carry::ReachPickup, &mut context),
             Step::Release => decline(order, &courier, reason(), &mut context)
                 .map_or_else(invalid, |moved| Outcome::Moved(Box::new(moved))),
@@ -127,6 +140,24 @@ impl ModelHost {
         })
     }
 
+    /// Returns the order at a time at which the step is possible. Returns `None` if the step is possible only with a lead
+    /// time, or only without.
+    fn at_time_of(&self, order: &Order, step: Step) -> Option<Order> {
+        let (has_lead, now) = (order.dispatch.lead_minutes > 0, self.host.now());
+        let has_begun = order.status >= OrderStatus::Searching;
+        let ready_at = match step {
+            Step::Postpone | Step::FinishEarly if !has_lead => return None,
+            // The same signals are these steps before the search, and the other two afterwards.
+            Step::Delay if has_lead && has_begun => return None,
+            Step::Postpone | Step::FinishEarly if !has_begun => return None,
+            Step::Search if !has_lead && order.status == OrderStatus::Preparing => return None,
+            Step::MakeReady if has_lead && has_begun => now,
+            Step::FinishEarly => now.after(Duration::minutes(30)),
+            _ => order.ready_at,
+        };
+        Some(Order { ready_at, eta: order.eta.filter(|_| step != Step::Estimate), ..order.clone() })
+    }
+
     /// Applies the next timed transition at its deadline.
     fn expire(&self, order: &Order, step: Step) -> Outcome {
         let (mut moved, timing) = (Order { version: order.version + 1, ..order.clone() }, Timing::default());
@@ -140,7 +171,7 @@ impl ModelHost {
 }
 
 /// Returns a free plan for this number of stops.
-fn plan(order: &Order, stops: usize) -> Plan {
+pub(crate) fn plan(order: &Order, stops: usize) -> Plan {
     let at = order.created_at;
     Plan {
         order: (0..stops).collect(),
@@ -165,7 +196,7 @@ pub(crate) fn explore(model: &ModelHost, starts: Vec<Order>) -> BTreeMap<State, 
         let mut nexts = BTreeSet::new();
         let stops: Vec<Option<DeliveryId>> = order.deliveries.iter().map(|delivery| Some(delivery.id)).collect();
         for row in TABLE {
-            let is_order_step = matches!(row.moves, despacho_core::rules::lifecycle::table::Move::Order { .. });
+            let is_order_step = !matches!(row.moves, Move::Delivery { .. });
             for stop in if is_order_step { &[None][..] } else { &stops } {
                 let allowed = Progress::of(&order).take(row.step, *stop);
                 let Some(outcome) = model.take(&order, row.step, *stop) else { continue };
@@ -213,9 +244,9 @@ fn check(model: &ModelHost, before: &Order, step: Step, expected: &Progress, mov
         assert_eq!(Progress { sequence: 0, ..received }, Progress { sequence: 0, ..expected.clone() });
     }
     assert_eq!(after.version, before.version + 1);
-    if after.status.is_final() && model.courier_of(before).order.is_some() {
+    if after.status.is_final() && !model.courier_of(before).trip.is_empty() {
         assert!(
-            changes.couriers.iter().any(|write| write.value.order.is_none()),
+            changes.couriers.iter().any(|write| write.value.trip.is_empty()),
             "{step:?} does not release the courier"
         );
     }
@@ -223,6 +254,15 @@ fn check(model: &ModelHost, before: &Order, step: Step, expected: &Progress, mov
 
 #[test]
 fn every_path_ends_and_no_other_transition_is_possible() {
+    explore_all(false);
+}
+
+#[test]
+fn every_path_with_a_lead_time_ends() {
+    explore_all(true);
+}
+
+fn explore_all(has_lead: bool) {
     let host = host();
     let model = ModelHost { courier: courier(&host, 7), host };
     let (mut states, mut finals) = (0, BTreeSet::new());
@@ -231,8 +271,10 @@ fn every_path_ends_and_no_other_transition_is_possible() {
             let paid: Vec<bool> = (0..stops).map(|stop| cash & (1 << stop) == 0).collect();
             let codes = (format!("M-{stops}-{cash}"), format!("N-{stops}-{cash}"));
             let starts =
-                vec![create_order(&model.host, &codes.0, 30, &paid), create_order(&model.host, &codes.1, 0, &paid)];
-            let seen = explore(&model, starts);
+                [create_order(&model.host, &codes.0, 30, &paid), create_order(&model.host, &codes.1, 0, &paid)];
+            let dispatch = OrderDispatch { lead_minutes: 10, ..OrderDispatch::default() };
+            let early = Order { dispatch, ..starts[0].clone() };
+            let seen = if has_lead { explore(&model, vec![early]) } else { explore(&model, starts.into()) };
             states += seen.len();
             // Search backwards from the final states. States that are not found cannot reach one.
             let mut ends: BTreeSet<&State> = seen.keys().filter(|(order, _)| *order >= 500).collect();

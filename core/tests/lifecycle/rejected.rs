@@ -6,8 +6,8 @@ use despacho_core::{
     memory::MemoryHost,
     model::{
         DeliveryId, OrderId,
-        courier::Courier,
-        order::{Order, OrderStatus},
+        courier::{Courier, TripOrder},
+        order::{Order, OrderDispatch, OrderStatus},
     },
     rules::lifecycle::{
         Progress, Timing, expire,
@@ -50,7 +50,9 @@ fn put(host: &MemoryHost, order: &Order, id: u64) -> Order {
     let order = Order { id, version: 1, code: format!("R-{id}"), ..order.clone() };
     let is_carried = order.courier.is_some() && !order.status.is_final();
     let courier = courier(host, 7);
-    let bound = Courier { order: is_carried.then_some(id), version: courier.version + 1, ..courier.clone() };
+    let picked_up = order.status >= OrderStatus::OutForDelivery;
+    let trip = is_carried.then_some(TripOrder { id, picked_up }).into_iter().collect();
+    let bound = Courier { trip, version: courier.version + 1, ..courier.clone() };
     let couriers = vec![Write { expected: courier.version, value: bound }];
     let orders = vec![Write::insert(order.clone())];
     block_on(host.commit(&Changes { at: host.now(), orders, couriers, ..Changes::default() })).unwrap();
@@ -78,11 +80,15 @@ fn step_outside_the_table_returns_409_in_every_state() {
     let host = host();
     let model = ModelHost { courier: courier(&host, 7), host };
     let (mut id, mut taken, mut rejected) = (1_000_000, 0, 0);
-    for (at, paid) in [&[true][..], &[false], &[true, false]].into_iter().enumerate() {
-        let starts = [30, 0].map(|minutes| create_order(&model.host, &format!("R{at}-{minutes}"), minutes, paid));
+    let cases = [(&[true][..], 0), (&[false], 0), (&[true, false], 0), (&[true], 10)];
+    for (at, (paid, lead_minutes)) in cases.into_iter().enumerate() {
+        let with_lead =
+            |order: Order| Order { dispatch: OrderDispatch { lead_minutes, ..order.dispatch.clone() }, ..order };
+        let starts =
+            [30, 0].map(|minutes| with_lead(create_order(&model.host, &format!("R{at}-{minutes}"), minutes, paid)));
         for (order, _) in explore(&model, starts.into()).into_values() {
             for (key, path, step) in REQUESTS {
-                let is_order_step = matches!(step.row().moves, Move::Order { .. });
+                let is_order_step = !matches!(step.row().moves, Move::Delivery { .. });
                 for stop in if is_order_step { &order.deliveries[..1] } else { &order.deliveries } {
                     if key == COURIER && order.courier.is_none() {
                         continue;
@@ -105,6 +111,13 @@ fn attempt(host: &MemoryHost, key: &str, path: &str, order: &Order, step: Step, 
     if key != COURIER {
         expire(&mut due, &Timing::default(), host.now());
     }
+    // With a lead time, the signals about the goods are other steps during the search.
+    let is_early = due.dispatch.lead_minutes > 0 && due.status >= OrderStatus::Searching;
+    let step = match step {
+        Step::MakeReady if is_early && due.ready_at > host.now() => Step::FinishEarly,
+        Step::Delay if is_early => Step::Postpone,
+        _ => step,
+    };
     let allowed = Progress::of(&due).take(step, stop).is_some();
     let line = format!("POST {}", path.replace("{}", &order.id.to_string()));
     let response = send(host, key, &line, &body(order, step, stop));

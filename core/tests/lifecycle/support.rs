@@ -13,9 +13,9 @@ use despacho_core::{
     host::{Host, Platform, Storage},
     memory::MemoryHost,
     model::{
-        CourierId, Duration, Phone,
+        CourierId, Duration, Phone, Timestamp,
         courier::{Courier, CourierKey},
-        order::Order,
+        order::{Assignment, AssignmentCost, Order},
         store::KeyHash,
     },
     rules::{
@@ -71,7 +71,8 @@ pub(crate) fn host() -> MemoryHost {
             position: None,
             position_at: None,
             available: true,
-            order: None,
+            trip: Vec::new(),
+            shift: None,
             key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
             sandbox: true,
             removed_at: None,
@@ -143,13 +144,21 @@ pub(crate) fn courier(host: &MemoryHost, id: u64) -> Courier {
     block_on(host.courier(CourierId::new(id).unwrap())).unwrap().unwrap()
 }
 
+/// Returns the reasons of an assignment without costs.
+pub(crate) fn reasons(courier: CourierId, at: Timestamp) -> Assignment {
+    Assignment { at, courier, cost: AssignmentCost::default(), orders: 1, considered: Vec::new() }
+}
+
 /// Creates an order and allocates it to courier 7.
 pub(crate) fn create_allocated_order(host: &MemoryHost, code: &str, paid: &[bool]) -> Order {
     let order = create_order(host, code, 0, paid);
     let searching = send(host, KEY, &format!("GET /delivery/orders/{}", order.id), &Value::Null);
     assert_eq!(searching.body["situation"], 200);
     let searching = Order { sandbox: true, ..self::order(host, order.id.get()) };
-    let (order, changes) = allocate(&searching, &courier(host, 7), &host.exec_context()).unwrap();
+    let courier = courier(host, 7);
+    let context = host.exec_context();
+    let reasons = reasons(courier.id, context.now);
+    let (order, changes) = allocate(&searching, &courier, &[], 3, reasons, &context).unwrap();
     block_on(host.commit(&changes)).unwrap();
     order
 }

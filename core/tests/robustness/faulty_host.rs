@@ -22,7 +22,7 @@ use despacho_core::{
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId, Timestamp,
         WebhookId,
-        courier::{self, Courier, FreeCourier, SearchingOrder},
+        courier::{self, Candidate, Courier, SearchingOrder},
         order::{Journal, JournalEntry, Order, RecordedEvent},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHolder, Notification, StatementLine, Store},
@@ -124,7 +124,7 @@ impl Storage for FaultyHost<'_> {
     fn journal(of: Journal, after: u64, limit: u32) -> Vec<JournalEntry>;
     fn journal_span(of: Journal) -> JournalSpan;
     fn find_couriers(query: CourierQuery<'_>) -> Vec<Courier>;
-    fn free_couriers(cells: RangeInclusive<courier::Cell>, after: Option<(courier::Cell, CourierId)>, seen_since: Timestamp, limit: u32) -> Vec<FreeCourier>;
+    fn candidates(cells: RangeInclusive<courier::Cell>, after: Option<(courier::Cell, CourierId)>, seen_since: Timestamp, limit: u32) -> Vec<Candidate>;
     fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
     fn statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
     fn find_webhooks(query: WebhookQuery) -> Vec<Webhook>;

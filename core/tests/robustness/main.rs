@@ -10,3 +10,4 @@ mod mutate;
 mod races;
 mod shape;
 mod support;
+mod trips;

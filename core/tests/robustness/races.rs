@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Processes all requests concurrently, interleaved as the seed determines.
-fn race(host: &MemoryHost, seed: u64, requests: Vec<Request<Bytes>>) -> Vec<Reply> {
+pub(crate) fn race(host: &MemoryHost, seed: u64, requests: Vec<Request<Bytes>>) -> Vec<Reply> {
     let (faulty_host, settings, mut rng) = (FaultyHost::yielding(host), settings(), Rng(seed));
     let futures: Vec<_> = requests.into_iter().map(|request| api::handle(&faulty_host, &settings, request)).collect();
     interleave(futures, |running| rng.below(running)).into_iter().map(Reply::from).collect()

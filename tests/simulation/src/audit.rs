@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::{
     backend::centavos as exact,
     clients::{KnownHook, KnownKey},
+    ending,
     exchange::{Action, Plan, State},
     model::CheckResult,
     reading::{centavos, visible},
@@ -37,6 +38,7 @@ pub(crate) fn check_all(simulation: &mut Simulation) -> CheckResult {
     check_couriers(simulation)?;
     check_webhooks(simulation)?;
     check_expiry(simulation)?;
+    ending::complete_trips(simulation)?;
     simulation.model.compare_all(&simulation.service.backend)
 }
 

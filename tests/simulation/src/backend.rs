@@ -14,7 +14,7 @@ use despacho_core::{
     model::{
         CourierId, Money, OrderId, StoreId,
         courier::Courier,
-        order::{Journal, JournalEntry, Order},
+        order::{Journal, JournalEntry, Order, OrderStatus},
         store::{Claim, ClaimChange, EntryKind, Store},
     },
 };
@@ -118,6 +118,13 @@ impl Backend {
                 }
             }
             Mutation::CodesNotCounted => self.uncount(&mut tampered),
+            Mutation::TripTruncated => truncate_trips(&mut tampered),
+            Mutation::TripVersionIgnored => self.overwrite_couriers(&mut tampered),
+            Mutation::TripLimitIgnored
+            | Mutation::SearchEarly
+            | Mutation::ExpiryEarly
+            | Mutation::EstimateTooOften
+            | Mutation::EstimateTooFine => self.restore(&mut tampered),
             Mutation::ReleaseDeletesResponse => self.reopen(changes),
             _ => {}
         }
@@ -159,6 +166,10 @@ impl Backend {
             }
             write.expected = existing.version;
         }
+        self.overwrite_couriers(changes);
+    }
+
+    fn overwrite_couriers(&self, changes: &mut Changes) {
         for write in changes.couriers.iter_mut().filter(|write| write.expected > 0) {
             write.expected = self.courier(write.value.id).map_or(write.expected, |existing| existing.version);
         }
@@ -177,7 +188,7 @@ impl Backend {
     fn retain_courier(&self, changes: &mut Changes) {
         let ended = changes.orders.iter().any(|write| write.value.status.is_final());
         if ended {
-            changes.couriers.retain(|write| write.value.order.is_some());
+            changes.couriers.retain(|write| !write.value.trip.is_empty());
         }
     }
 
@@ -192,6 +203,22 @@ impl Backend {
         }
     }
 
+    /// Restores the dispatch terms, earlier estimates and, at the end of the search, the ready time, which a mutation changed in the
+    /// read.
+    fn restore(&self, changes: &mut Changes) {
+        let now = changes.at;
+        for Write { value, .. } in &mut changes.orders {
+            let Some(existing) = self.order(value.id) else { continue };
+            value.dispatch = existing.dispatch;
+            if value.eta.is_some_and(|eta| eta.at != now) {
+                value.eta = existing.eta;
+            }
+            if value.status == OrderStatus::Expired {
+                value.ready_at = existing.ready_at;
+            }
+        }
+    }
+
     /// Restores the previous count of wrong codes.
     fn uncount(&self, changes: &mut Changes) {
         for Write { value, .. } in &mut changes.orders {
@@ -199,6 +226,12 @@ impl Backend {
                 value.tries = existing.tries;
             }
         }
+    }
+}
+
+fn truncate_trips(changes: &mut Changes) {
+    for write in changes.couriers.iter_mut().filter(|write| write.value.trip.len() > 1) {
+        write.value.trip.remove(0);
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct KnownCourier {
     pub(crate) id: CourierId,
     pub(crate) key: String,
     pub(crate) removed: bool,
+    /// The elapsed time until which the courier sends nothing.
+    pub(crate) silent_until_ms: i64,
 }
 
 /// A quote of a preview.
@@ -68,6 +70,8 @@ pub(crate) struct Clients {
     pub(crate) quotes: Vec<KnownQuote>,
     pub(crate) hooks: Vec<KnownHook>,
     pub(crate) readers: Vec<Reader>,
+    /// In some runs, the store of most orders, so that its orders share trips.
+    pub(crate) busy_store: Option<StoreId>,
     /// The rate of wrong codes per thousand. Some runs have a high rate.
     pub(crate) wrong_codes: u32,
     /// The last serial number.

@@ -23,6 +23,8 @@ pub(crate) enum Action {
     CancellationCost { order: OrderId, viewer: StoreId },
     /// Takes a step of an order, as a store, a courier or the operator.
     Step { order: OrderId, by: Actor, wrong_code: bool, cancels: bool },
+    /// Reads a courier's trip.
+    Trip { courier: CourierId },
     /// Reads the next page of a journal.
     Read { reader: usize },
     /// Reads a page of a statement.
@@ -43,6 +45,8 @@ pub(crate) enum Action {
     UpdateCourier { courier: usize, removes: bool },
     /// Tops up a balance.
     TopUp { amount: i64 },
+    /// Requests the decisions of a dispatch pass, which changes nothing.
+    DryRun,
     /// Any action whose response needs no specific check.
     Plain,
     /// A request that must be rejected.

@@ -19,8 +19,8 @@ use despacho_core::{
     model::{
         Address, CourierId, DistanceMatrix, Duration, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId,
         Timestamp, WebhookId,
-        courier::{Cell, Courier, FreeCourier, SearchingOrder},
-        order::{Journal, JournalEntry, Order, RecordedEvent},
+        courier::{Candidate, Cell, Courier, SearchingOrder},
+        order::{DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHolder, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
@@ -134,6 +134,30 @@ impl SimulatedHost {
         }
     }
 
+    /// Applies the mutations of the dispatch terms, of the estimate and of the pickup.
+    fn alter_dispatch(&self, order: &mut Order) {
+        match self.service.backend.mutation {
+            Some(Mutation::TripLimitIgnored) => {
+                (order.dispatch.combinable, order.dispatch.orders_per_trip) = (true, Some(10));
+            }
+            Some(Mutation::SearchEarly) if order.status == OrderStatus::Preparing => order.dispatch.lead_minutes += 10,
+            Some(Mutation::ExpiryEarly) if order.status == OrderStatus::Searching => {
+                order.ready_at = order.ready_at.min(order.status_since);
+            }
+            Some(Mutation::PickupNotSeen) if self.context.is_pass && order.status == OrderStatus::OutForDelivery => {
+                order.status = OrderStatus::CourierAtPickup;
+                order.deliveries.iter_mut().for_each(|delivery| delivery.status = DeliveryStatus::AwaitingPickup);
+            }
+            Some(Mutation::EstimateTooOften) => {
+                order.eta.iter_mut().for_each(|eta| eta.at = eta.at.before(Duration::minutes(10)));
+            }
+            Some(Mutation::EstimateTooFine) => {
+                order.eta.iter_mut().for_each(|eta| eta.delivery = eta.delivery.after(Duration::minutes(10)));
+            }
+            _ => {}
+        }
+    }
+
     fn shown(&self, orders: Vec<Order>) -> Vec<Order> {
         orders.into_iter().map(|order| self.service.backend.shown(order)).collect()
     }
@@ -178,7 +202,11 @@ impl Storage for SimulatedHost {
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {
         self.delay().await?;
         let mut orders = self.shown(self.service.backend.memory.find_orders(query).await?);
+        orders.iter_mut().for_each(|order| self.alter_dispatch(order));
         match query {
+            OrderQuery::Ids([_, _, ..]) if !self.context.is_pass && self.has_mutation(Mutation::OtherOrdersNotSeen) => {
+                orders.truncate(1);
+            }
             OrderQuery::Ids([_]) => orders.iter_mut().for_each(|order| self.alter_read(order)),
             OrderQuery::Matching(filter, _)
                 if filter.before.is_some() && self.has_mutation(Mutation::PageShort) && !orders.is_empty() =>
@@ -207,7 +235,7 @@ impl Storage for SimulatedHost {
         self.delay().await?;
         let couriers = self.service.backend.memory.find_couriers(query).await?;
         if matches!(query, CourierQuery::Ids(_)) && self.has_mutation(Mutation::BusyCourier) {
-            let as_free = |courier| Courier { order: None, available: true, ..courier };
+            let as_free = |courier| Courier { trip: Vec::new(), available: true, ..courier };
             return Ok(couriers.into_iter().map(as_free).collect());
         }
         if self.has_mutation(Mutation::SandboxMixed) {
@@ -216,13 +244,13 @@ impl Storage for SimulatedHost {
         Ok(couriers)
     }
 
-    async fn free_couriers(
+    async fn candidates(
         &self,
         cells: RangeInclusive<Cell>,
         after: Option<(Cell, CourierId)>,
         seen_since: Timestamp,
         limit: u32,
-    ) -> Result<Vec<FreeCourier>, HostError> {
+    ) -> Result<Vec<Candidate>, HostError> {
         self.delay().await?;
         let memory = &self.service.backend.memory;
         if self.has_mutation(Mutation::BusyCourier) {
@@ -231,12 +259,12 @@ impl Storage for SimulatedHost {
                 .await?
                 .into_iter()
                 .filter(|one| one.removed_at.is_none());
-            let as_free = couriers.map(|courier| Courier { order: None, available: true, ..courier });
-            return Ok(as_free.filter_map(|courier| FreeCourier::of(&courier)).collect());
+            let as_free = couriers.map(|courier| Courier { trip: Vec::new(), available: true, ..courier });
+            return Ok(as_free.filter_map(|courier| Candidate::of(&courier)).collect());
         }
-        let couriers = memory.free_couriers(cells, after, seen_since, limit).await?;
+        let couriers = memory.candidates(cells, after, seen_since, limit).await?;
         if self.has_mutation(Mutation::SandboxMixed) {
-            return Ok(couriers.into_iter().map(|courier| FreeCourier { sandbox: true, ..courier }).collect());
+            return Ok(couriers.into_iter().map(|courier| Candidate { sandbox: true, ..courier }).collect());
         }
         Ok(couriers)
     }

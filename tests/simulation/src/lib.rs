@@ -7,6 +7,7 @@ mod actions;
 mod audit;
 mod backend;
 mod clients;
+mod ending;
 mod exchange;
 mod fault_rates;
 pub mod fuzz;
@@ -22,6 +23,7 @@ mod simulation;
 mod table;
 mod trace;
 mod tracked_order;
+mod trips;
 mod work;
 
 use std::collections::BTreeMap;
@@ -49,6 +51,8 @@ pub struct Run {
     pub orders: u64,
     /// The number of events by kind.
     pub kinds: BTreeMap<&'static str, u64>,
+    /// The number of assignments after which a trip had each number of orders.
+    pub trips: BTreeMap<usize, u64>,
 }
 
 /// A violated invariant.
@@ -87,6 +91,7 @@ pub fn run(seed: u64, steps: u64, mutation: Option<Mutation>) -> Result<Run, Box
         faults: simulation.service.faults.get(),
         orders: simulation.model.orders.len() as u64,
         kinds: simulation.kinds,
+        trips: simulation.model.trips.sizes,
     })
 }
 

@@ -56,7 +56,7 @@ fn options(mut arguments: lexopt::Parser) -> Result<Options, Box<dyn std::error:
 fn simulate(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let (mut steps, mut requests, mut acknowledged, mut faults, mut orders) = (0, 0, 0, 0, 0);
-    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    let (mut kinds, mut trips): (BTreeMap<&str, u64>, BTreeMap<usize, u64>) = Default::default();
     for (count, seed) in (options.from..options.from.saturating_add(options.seeds)).enumerate() {
         let run = run(seed, options.steps, options.mutation)?;
         steps += run.steps;
@@ -67,6 +67,7 @@ fn simulate(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
         for (kind, times) in run.kinds {
             *kinds.entry(kind).or_default() += times;
         }
+        run.trips.into_iter().for_each(|(orders, times)| *trips.entry(orders).or_default() += times);
         if (count + 1).is_multiple_of(1_000) {
             println!("{} seeds, {steps} steps, {:.0} s", count + 1, start.elapsed().as_secs_f64());
         }
@@ -82,6 +83,9 @@ fn simulate(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     );
     for (kind, times) in kinds {
         println!("{times:>9} {kind}");
+    }
+    for (orders, times) in trips {
+        println!("{times:>9} assignments to a trip of {orders}");
     }
     println!("no invariant is violated");
     Ok(())

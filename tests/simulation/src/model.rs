@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use despacho_core::model::{
     CourierId, OrderId, StoreId,
-    order::{JournalEntry, Order},
+    courier::Courier,
+    order::{Eta, JournalEntry, Order},
 };
 
 use crate::{
@@ -15,6 +16,7 @@ use crate::{
     service::Commit,
     table::Table,
     tracked_order::TrackedOrder,
+    trips::Trips,
 };
 
 /// The result of a check. The error describes the violation.
@@ -48,6 +50,7 @@ pub(crate) struct Model {
     pub(crate) stores: BTreeMap<StoreId, KnownStore>,
     pub(crate) orders: BTreeMap<OrderId, TrackedOrder>,
     pub(crate) couriers: BTreeMap<CourierId, (u32, bool)>,
+    pub(crate) trips: Trips,
     /// The journals by parent store. An event's position is its index plus one.
     pub(crate) journals: BTreeMap<StoreId, Vec<JournalEvent>>,
     entries: BTreeMap<StoreId, usize>,
@@ -73,8 +76,12 @@ impl Model {
             changes.couriers.iter().for_each(|write| *couriers.entry(write.value.id).or_insert(0) += 1);
             for write in &changes.orders {
                 *orders.entry(write.value.id).or_insert(0) += 1;
+                // Without an event, a step counts a wrong code or stores the first estimate.
                 if changes.events.is_empty() && write.expected > 0 {
                     let tracked = self.orders.get_mut(&write.value.id);
+                    let is_estimate = |eta: &Eta| eta.at == changes.at;
+                    let is_new = write.value.eta.as_ref().is_some_and(is_estimate);
+                    let tracked = tracked.filter(|tracked| !is_new || tracked.row.eta == write.value.eta);
                     tracked.map_or(Ok(()), |tracked| tracked.count_wrong_code(changes.at.millis()))?;
                 }
             }
@@ -239,30 +246,10 @@ impl Model {
         Ok(())
     }
 
-    /// Checks that couriers and orders are assigned one to one, that both rows agree, and that both belong to the sandbox or
-    /// neither does.
-    fn check_assignments(&self, backend: &Backend) -> CheckResult {
-        let mut has: BTreeMap<CourierId, OrderId> = BTreeMap::new();
-        for tracked in self.orders.values().filter(|tracked| tracked.status < 500) {
-            let (id, courier) = (tracked.row.id, tracked.row.courier.as_ref().map(|courier| courier.id));
-            if courier.is_some() != (tracked.status >= 210) {
-                return Err(format!("order {id} has status {} with courier {courier:?}", tracked.status));
-            }
-            if let Some(other) = courier.and_then(|courier| has.insert(courier, id)) {
-                return Err(format!("orders {other} and {id} have the same courier, {courier:?}"));
-            }
-        }
-        for (id, (_, sandbox)) in &self.couriers {
-            let order = has.get(id).copied();
-            let mixed = order.and_then(|order| self.orders.get(&order)).is_some_and(|one| one.row.sandbox != *sandbox);
-            let carries = backend.courier(*id).and_then(|courier| courier.order);
-            if carries != order || mixed {
-                return Err(format!(
-                    "courier {id}, sandbox {sandbox}, has order {carries:?}, but the orders assign {order:?}"
-                ));
-            }
-        }
-        Ok(())
+    /// Checks that each order is in at most one trip, that both rows agree, and the limits of the trips.
+    fn check_assignments(&mut self, backend: &Backend) -> CheckResult {
+        let couriers: Vec<Courier> = self.couriers.keys().filter_map(|id| backend.courier(*id)).collect();
+        self.trips.check(&self.orders, &couriers)
     }
 
     /// Checks that no two open orders of a store have the same code.

@@ -78,4 +78,22 @@ mutations! {
         CodeNotChecked "code-not-checked",
         /// An ID is allocated twice.
     IdsRepeat "ids-repeat",
+    /// A trip takes more orders than its limit, and orders that do not share a trip.
+    TripLimitIgnored "trip-limit-ignored",
+    /// A trip of several orders is stored without its first order.
+    TripTruncated "trip-truncated",
+    /// A write of a courier ignores the stored version, so that concurrent steps of a trip overwrite each other.
+    TripVersionIgnored "trip-version-ignored",
+    /// Dispatch reads orders that are picked up as waiting, so that their trips take further orders.
+    PickupNotSeen "pickup-not-seen",
+    /// A courier's step does not consider the other orders of the trip.
+    OtherOrdersNotSeen "other-orders-not-seen",
+    /// The search for a courier starts earlier than the lead time.
+    SearchEarly "search-early",
+    /// An order with a lead time expires without regard to its ready time.
+    ExpiryEarly "expiry-early",
+    /// An estimate is replaced more often than once a minute.
+    EstimateTooOften "estimate-too-often",
+    /// An estimate that moved by less than a minute causes an event.
+    EstimateTooFine "estimate-too-fine",
 }

@@ -12,6 +12,7 @@ use crate::{
     reading,
     service::TaskContext,
     simulation::Simulation,
+    trips,
 };
 
 /// The lifetime of a quote in milliseconds, as published.
@@ -64,6 +65,7 @@ pub(crate) fn check_every_response(
         return Err(format!("{}, but must be rejected", request()));
     }
     if (plan.method == Method::GET && attempt.stored_kind.is_some())
+        || (matches!(plan.action, Action::DryRun) && attempt.stored_kind.is_some())
         || (matches!(plan.action, Action::Preview { .. }) && attempt.commits > 0)
     {
         return Err(format!("{} but stored {}", request(), attempt.stored_kind.unwrap_or("data")));
@@ -272,6 +274,7 @@ fn check_success(
             Ok(())
         }
         Action::List { viewer } => reading::check_list(simulation, viewer, body),
+        Action::Trip { courier } => trips::check_view(courier, body),
         Action::Statement { store } => reading::check_statement(simulation, store, body),
         _ => Ok(()),
     }
@@ -304,7 +307,12 @@ fn record_success(simulation: &mut Simulation, context: &TaskContext, attempt: &
         }
         Action::Register => {
             let id = body["id"].as_u64().and_then(CourierId::new).ok_or("a courier without an ID")?;
-            simulation.clients.couriers.push(KnownCourier { id, key: text("value"), removed: false });
+            simulation.clients.couriers.push(KnownCourier {
+                id,
+                key: text("value"),
+                removed: false,
+                silent_until_ms: 0,
+            });
         }
         Action::UpdateCourier { courier, removes: true } => {
             if let Some(courier) = simulation.clients.couriers.get_mut(courier) {

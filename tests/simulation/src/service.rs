@@ -61,6 +61,8 @@ pub(crate) struct TaskContext {
     pub(crate) now: Cell<Timestamp>,
     /// The number of faults injected into the task.
     pub(crate) faults: Cell<u32>,
+    /// Whether the task is a background pass, for mutations.
+    pub(crate) is_pass: bool,
     /// Whether the request is a preview, for mutations.
     pub(crate) is_preview: bool,
     /// Whether the request contains a quote, for mutations.

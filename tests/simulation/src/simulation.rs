@@ -254,6 +254,7 @@ impl Simulation {
             wake_ms: Cell::new(self.service.time_ms.get()),
             now: Cell::new(self.service.clock()),
             faults: Cell::new(0),
+            is_pass: plan.is_none(),
             is_preview: plan.is_some_and(|plan| plan.path.ends_with("/preview")),
             has_quote,
             is_pickup: plan.is_some_and(|plan| plan.path.ends_with("/pickup")),

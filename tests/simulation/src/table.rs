@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 /// The published page.
 const PAGE: &str = include_str!("../../../core/src/rules/lifecycle/README.md");
 
+/// The target of a step that changes no status.
+const UNCHANGED: &str = "unchanged";
+
 /// The number of a status.
 pub(crate) type StatusCode = u16;
 
@@ -17,6 +20,8 @@ pub(crate) struct Row {
     pub(crate) from: Vec<StatusCode>,
     /// The status after, or `None` if it follows from the deliveries.
     pub(crate) to: Option<StatusCode>,
+    /// Whether the status does not change.
+    pub(crate) is_unchanged: bool,
     /// The transition of each delivery together with the order.
     pub(crate) each: Option<(Vec<StatusCode>, StatusCode)>,
     /// The permitted actors, as the page names them.
@@ -62,7 +67,8 @@ fn parse_row(object: &str, transition: &str, actors: &str) -> Option<Row> {
         }
         None => None,
     };
-    Some(Row { delivery: object == "delivery", from, to, each, actors: actors.to_owned() })
+    let is_unchanged = transition.ends_with(UNCHANGED);
+    Some(Row { delivery: object == "delivery", from, to, is_unchanged, each, actors: actors.to_owned() })
 }
 
 /// Parses a transition such as `210, 220 → 200`.
@@ -74,7 +80,7 @@ fn parse_transition(text: &str) -> Option<(Vec<StatusCode>, Option<StatusCode>)>
         list => list.split(',').map(|one| one.trim().parse().ok()).collect::<Option<_>>()?,
     };
     match to.trim() {
-        "derived from its deliveries" => Some((from, None)),
+        "derived from its deliveries" | UNCHANGED => Some((from, None)),
         number => Some((from, Some(number.parse().ok()?))),
     }
 }
@@ -110,7 +116,8 @@ mod tests {
         let cancelled = table.rows("order.cancelled");
         assert_eq!(cancelled.iter().filter_map(|row| row.to).collect::<Vec<_>>(), [600, 610, 620]);
         assert_eq!(table.rows("order.picked_up").first().and_then(|row| row.each.clone()), Some((vec![150], 310)));
-        assert!(table.rows("order.returned").iter().all(|row| row.to.is_none()));
+        assert!(table.rows("order.returned").iter().all(|row| row.to.is_none() && !row.is_unchanged));
+        assert!(table.rows("order.eta_changed").iter().all(|row| row.is_unchanged && row.from == [210, 220, 300]));
         Ok(())
     }
 

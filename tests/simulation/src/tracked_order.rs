@@ -1,6 +1,6 @@
 //! An order in the reference model.
 
-use despacho_core::model::order::Order;
+use despacho_core::model::{Timestamp, order::Order};
 
 use crate::{
     backend::{Backend, centavos},
@@ -13,6 +13,10 @@ const FREE_MINUTES: i64 = 2;
 /// The number of wrong codes until codes are locked, and the duration of the lock, as published.
 const TRIES: u32 = 5;
 const LOCK_MS: i64 = 10 * 60_000;
+/// The duration of a search after which an order expires, as published.
+const SEARCH_MS: i64 = 20 * 60_000;
+/// The minimum change of an estimate that has an event, and the minimum time between two of them, as published.
+const ESTIMATE_MS: i64 = 60_000;
 
 /// An order's deliveries: ID, status, whether it is paid online.
 pub(crate) type Stops = Vec<(u64, StatusCode, bool)>;
@@ -39,6 +43,9 @@ pub(crate) struct TrackedOrder {
     first_allocated_ms: Option<i64>,
     pub(crate) wrong: u32,
     locked_until_ms: Option<i64>,
+    search_ms: Option<i64>,
+    /// The time of the last event of a new estimate.
+    estimated_ms: Option<i64>,
 }
 
 impl TrackedOrder {
@@ -58,6 +65,8 @@ impl TrackedOrder {
             first_allocated_ms: None,
             wrong: 0,
             locked_until_ms: None,
+            search_ms: None,
+            estimated_ms: None,
         }
     }
 
@@ -90,7 +99,8 @@ impl TrackedOrder {
             if let Some((from, to)) = &row.each {
                 stops.iter_mut().filter(|one| from.contains(&one.1)).for_each(|one| one.1 = *to);
             }
-            let next = row.to.unwrap_or_else(|| derived_status(&plain(&stops), true, true));
+            let derived = || if row.is_unchanged { self.status } else { derived_status(&plain(&stops), true, true) };
+            let next = row.to.unwrap_or_else(derived);
             return (next == target).then_some((next, stops));
         }
         let others = self.stops.iter().filter(|one| Some(one.0) != stop);
@@ -122,6 +132,7 @@ impl TrackedOrder {
     ) -> CheckResult {
         let id = self.row.id;
         self.check_codes(kind, stop, at_ms)?;
+        self.check_times(backend, kind, at_ms)?;
         match kind {
             "order.allocated" => {
                 self.first_allocated_ms.get_or_insert(at_ms);
@@ -185,11 +196,60 @@ impl TrackedOrder {
         Ok(())
     }
 
+    /// Checks the search, which starts the lead time before the ready time, its end, and the changes of the estimate.
+    fn check_times(&mut self, backend: &Backend, kind: &str, at_ms: i64) -> CheckResult {
+        let id = self.row.id;
+        let Some(row) = backend.order(id) else { return Ok(()) };
+        // A later event of the same step can have postponed the ready time.
+        let ready_ms = row.ready_at.millis().min(self.row.ready_at.millis());
+        match kind {
+            "order.searching" | "order.courier_released" => {
+                let from_ms = ready_ms - i64::from(self.first.dispatch.lead_minutes) * 60_000;
+                if kind == "order.searching" && at_ms < from_ms {
+                    return Err(format!("the search of order {id} started {} ms early", from_ms - at_ms));
+                }
+                self.search_ms = Some(at_ms);
+            }
+            "order.expired" => {
+                let from_ms = self.search_ms.unwrap_or(at_ms).max(ready_ms);
+                if at_ms < from_ms + SEARCH_MS {
+                    return Err(format!(
+                        "order {id} expired {} ms after its search and its ready time",
+                        at_ms - from_ms
+                    ));
+                }
+            }
+            "order.eta_changed" => {
+                if let Some(last_ms) = self.estimated_ms.replace(at_ms).filter(|last_ms| at_ms < last_ms + ESTIMATE_MS)
+                {
+                    return Err(format!("the estimate of order {id} changed again after {} ms", at_ms - last_ms));
+                }
+                let known = self.row.eta.map(|eta| (eta.pickup, eta.delivery));
+                let expected = || Some((row.expected_pickup, row.expected_delivery?));
+                let moved = |(pickup, delivery): (Option<Timestamp>, Timestamp)| {
+                    let by = |a: Timestamp, b: Timestamp| (a.millis() - b.millis()).abs() >= ESTIMATE_MS;
+                    let pickups = pickup.zip(row.eta.and_then(|eta| eta.pickup));
+                    row.eta.is_some_and(|eta| by(eta.delivery, delivery)) || pickups.is_some_and(|(a, b)| by(a, b))
+                };
+                if !known.or_else(expected).is_some_and(moved) {
+                    return Err(format!(
+                        "the estimate of order {id} changed by less than a minute: {:?} {:?}",
+                        self.row.eta, row.eta
+                    ));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Checks the fields that never change after the creation.
     pub(crate) fn check_immutable(&self, row: &Order) -> CheckResult {
         let immutable = |order: &Order| {
             let stops: Vec<_> = order.deliveries.iter().map(|stop| (stop.id, stop.delivery_code.clone())).collect();
-            (order.store, order.code.clone(), order.fingerprint.clone(), order.created_at, order.origin.clone(), stops)
+            let origin =
+                (order.store, order.code.clone(), order.fingerprint.clone(), order.created_at, order.origin.clone());
+            (origin, order.dispatch.clone(), stops)
         };
         if immutable(row) != immutable(&self.first) {
             return Err(format!("an immutable field of order {} changed", row.id));

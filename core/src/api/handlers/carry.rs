@@ -9,27 +9,38 @@ use crate::{
         routes::Endpoint,
         validate,
     },
+    drivers::trips,
     host::Host,
     model::{OrderId, courier::Courier, order::Order},
-    rules::lifecycle::{self, Carry, StepOutcome},
-    wire::{CourierOrderView, CurrentOrder},
+    rules::{
+        lifecycle::{self, Carry, StepOutcome},
+        trips::TripContext,
+    },
+    wire::{CourierOrderView, CurrentOrder, CurrentTrip, TripView},
 };
 
-/// `GET /courier/order`
-pub(super) async fn current<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let order = match call.courier()?.order {
-        Some(id) => call.host.order(id).await?,
-        None => None,
-    };
-    Ok(ApiResponse::json(200, &CurrentOrder { order: order.as_ref().map(CourierOrderView::of) })?)
+/// `GET /courier/order` and `GET /courier/trip`
+pub(super) async fn current<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+    let courier = call.courier()?;
+    let orders = trips::trip_orders(call.host, courier).await?;
+    let plan = trips::plan_trip(call.host, call.settings, courier, &orders, call.context.now);
+    if endpoint == Endpoint::CourierTrip {
+        let trip = (!orders.is_empty()).then(|| TripView::of(&orders, &plan));
+        return Ok(ApiResponse::json(200, &CurrentTrip { trip })?);
+    }
+    let next = plan.next_order();
+    let order = orders.iter().find(|order| Some(order.id) == next).or(orders.first());
+    Ok(ApiResponse::json(200, &CurrentOrder { order: order.map(CourierOrderView::of) })?)
 }
 
 /// `POST /courier/orders/{orderId}/…`
 pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let (order, courier) = load_courier_order(call).await?;
     let act = parse_step(call, endpoint)?;
+    let (others, next) = other_orders(call, &order, &courier).await?;
+    let trip = TripContext { others: &others, next };
     let mut ids = call.ids(1).await?;
-    match lifecycle::carry(&order, &courier, &act, &mut ids, &mut call.context) {
+    match lifecycle::carry(&order, &courier, trip, &act, &mut ids, &mut call.context) {
         Ok(StepOutcome::Already) => Ok(view(&order)?),
         Ok(StepOutcome::Now(moved)) => {
             let (order, changes) = *moved;
@@ -45,6 +56,21 @@ pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
             Err(step_problem(&error, call.context.now).into())
         }
     }
+}
+
+/// Returns the other orders of the courier's trip and, if there are any, the order of the next stop.
+async fn other_orders<H: Host>(
+    call: &Call<'_, H>,
+    order: &Order,
+    courier: &Courier,
+) -> Result<(Vec<Order>, Option<OrderId>), HandlerError> {
+    if courier.trip.len() < 2 || !courier.carries(order.id) {
+        return Ok((Vec::new(), None));
+    }
+    let mut orders = trips::trip_orders(call.host, courier).await?;
+    let next = trips::plan_trip(call.host, call.settings, courier, &orders, call.context.now).next_order();
+    orders.retain(|other| other.id != order.id);
+    Ok((orders, next))
 }
 
 /// `POST /courier/orders/{orderId}/decline`
@@ -81,7 +107,7 @@ async fn load_courier_order<H: Host>(call: &Call<'_, H>) -> Result<(Order, Couri
     let own = |order: &Order| order.courier.as_ref().is_some_and(|assigned| assigned.id == courier.id);
     let order = order.filter(own).ok_or_else(|| plain(ProblemCode::OrderNotFound))?;
     // The courier was read before the order; the assignment may have changed in between.
-    if !order.status.is_final() && courier.order != Some(order.id) {
+    if !order.status.is_final() && !courier.carries(order.id) {
         return Err(HandlerError::Conflict);
     }
     Ok((order, courier))

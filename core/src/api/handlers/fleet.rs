@@ -1,4 +1,4 @@
-//! The operator's endpoints for couriers, and a dispatch pass for hosts without background tasks.
+//! The operator's endpoints for couriers.
 
 use super::pages;
 use crate::{
@@ -8,14 +8,14 @@ use crate::{
         read::read,
         validate,
     },
-    drivers::{dispatch::run_pass, erasure},
+    drivers::trips,
     host::{CourierQuery, Host},
     model::{CourierId, OrderId, courier::Courier, hex, store::Key},
     rules::{
         couriers::{self, CourierKeyParams},
         settings::Settings,
     },
-    wire::{CourierKeyView, CourierList, CourierRecord, DispatchPassView},
+    wire::{CourierKeyView, CourierList, CourierRecord},
 };
 
 /// `POST /admin/couriers`
@@ -47,26 +47,14 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
 pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (alteration, days) = validate::altered_courier(read(call.body)?)?;
     let existing = find(call).await?;
-    let order = match existing.order {
-        Some(id) => call.host.order(id).await?,
-        None => None,
-    };
+    let orders = trips::trip_orders(call.host, &existing).await?;
     let terms = terms(call.settings, days);
-    let altered =
-        couriers::alter(&existing, order.as_ref(), alteration, terms, &mut call.context).map_err(has_goods)?;
+    let altered = couriers::alter(&existing, &orders, alteration, terms, &mut call.context).map_err(has_goods)?;
     let response = courier_response(call.settings, 200, &altered.courier, altered.nonce)?;
     if let Some(changes) = altered.changes {
         call.commit(changes, &response).await?;
     }
     Ok(response)
-}
-
-/// `POST /admin/dispatch`
-pub(super) async fn dispatch<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let mut done = run_pass(call.host, call.settings, &mut call.context).await?;
-    // A host without background tasks applies the retention here.
-    done.more |= erasure::retain(call.host, call.settings, call.context.now).await?.more;
-    Ok(ApiResponse::json(200, &DispatchPassView::from(done))?)
 }
 
 /// The courier in the path.

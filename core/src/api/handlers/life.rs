@@ -32,7 +32,7 @@ pub(super) async fn visible<H: Host>(call: &Call<'_, H>, id: Option<OrderId>) ->
 pub(super) async fn carrier<H: Host>(call: &Call<'_, H>, order: &Order) -> Result<Option<Courier>, HandlerError> {
     let Some(assigned) = order.courier.as_ref().filter(|_| !order.status.is_final()) else { return Ok(None) };
     let courier = call.host.courier(assigned.id).await?;
-    match courier.filter(|courier| courier.order == Some(order.id)) {
+    match courier.filter(|courier| courier.carries(order.id)) {
         Some(courier) => Ok(Some(courier)),
         None => Err(HandlerError::Conflict),
     }
@@ -105,6 +105,24 @@ pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
             ),
         ),
         StepError::CodeWrong { remaining } => wrong_code(*remaining),
+        StepError::NotNext { next } => {
+            let problem = Problem::new(
+                ProblemCode::NotNextInTrip,
+                format!("Order {next} comes first in this trip. Complete its step; GET /courier/trip returns the sequence."),
+                format!("O pedido {next} vem antes nesta viagem. Conclua a etapa dele; GET /courier/trip retorna a sequência."),
+            );
+            Problem { existing_order: Some(next.get()), ..problem }
+        }
+        StepError::CodeOfOther { other } => {
+            let (en, pt) = (
+                format!("This is the code of order {other}, which is in the same trip. Send the code of this order."),
+                format!("Este é o código do pedido {other}, que está na mesma viagem. Envie o código deste pedido."),
+            );
+            let code = ProblemCode::CodeOfOtherOrder;
+            let problem = Problem::new(code, en.clone(), pt.clone());
+            let problem = Problem { existing_order: Some(other.get()), ..problem };
+            field(problem, "/code", code.name(), Text::new(en, pt))
+        }
         StepError::CodeLocked { until } => Problem::new(
             ProblemCode::CodeLocked,
             format!("Codes are locked after {MAX_WRONG_CODES} incorrect codes. Retry from {until}."),

@@ -1,6 +1,7 @@
 //! The endpoints' handlers: each loads, decides and commits. The rules are in [`crate::rules`].
 
 mod carry;
+mod dispatch;
 mod events;
 mod fleet;
 mod issue;
@@ -57,7 +58,9 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::ListCouriers => boxed(fleet::list(call)).await,
         Endpoint::GetCourier => boxed(fleet::get(call)).await,
         Endpoint::AlterCourier => boxed(fleet::alter(call)).await,
-        Endpoint::RunDispatch => boxed(fleet::dispatch(call)).await,
+        Endpoint::RunDispatch => boxed(dispatch::run(call)).await,
+        Endpoint::ExplainDispatch => boxed(dispatch::explain(call)).await,
+        Endpoint::GetStoreDispatch | Endpoint::SetStoreDispatch => boxed(dispatch::store_terms(call, endpoint)).await,
         Endpoint::ShowCourier => boxed(presence::show(call)).await,
         Endpoint::ReportPosition => boxed(presence::report(call)).await,
         Endpoint::SetAvailability => boxed(presence::set_available(call)).await,
@@ -66,7 +69,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::GetCancellation => boxed(signals::terms(call)).await,
         Endpoint::ListStores => boxed(listing::stores(call)).await,
         Endpoint::RemoveStore => boxed(listing::remove(call)).await,
-        Endpoint::CourierOrder => boxed(carry::current(call)).await,
+        Endpoint::CourierOrder | Endpoint::CourierTrip => boxed(carry::current(call, endpoint)).await,
         Endpoint::CourierDecline => boxed(carry::decline(call)).await,
         Endpoint::ReadyOrder
         | Endpoint::DelayOrder

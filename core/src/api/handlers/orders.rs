@@ -86,6 +86,7 @@ async fn decide<H: Host>(
         plan: &planned.plan,
         lines: lines.clone(),
         tariff_version: tariff_version.clone(),
+        lead_minutes: call.settings.dispatch.lead(store),
     };
     let mut ids = call.ids(1 + new.stops.len()).await?;
     let (order, changes) = lifecycle::create(new, facts, &mut ids, &mut call.context).map_err(rejected)?;
@@ -172,7 +173,7 @@ async fn with_position<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<
     let (id, existing) = (order.id, &mut order.courier);
     if let Some(assigned) = existing
         && let Some(courier) = call.host.courier(assigned.id).await?
-        && courier.order == Some(id)
+        && courier.carries(id)
     {
         assigned.position = courier.position.or(assigned.position);
     }

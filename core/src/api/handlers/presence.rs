@@ -7,6 +7,7 @@ use crate::{
         validate,
     },
     changes::Changes,
+    drivers::trips,
     host::Host,
     rules::couriers,
     wire::{CourierSelf, PositionResult},
@@ -25,15 +26,19 @@ pub(super) async fn report<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let response = ApiResponse::json(200, &PositionResult::of(&noted))?;
     if let Some(position) = noted.stored {
         call.commit(Changes { at: now, positions: vec![position], ..Changes::default() }, &response).await?;
+        if !call.courier()?.trip.is_empty() {
+            // The position is stored: an error here must not make the client send it again.
+            let _ = trips::estimate(call.host, call.settings, position.courier, now).await;
+        }
     }
     Ok(response)
 }
 
 /// `POST /courier/availability`
 pub(super) async fn set_available<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let available = validate::availability(read(call.body)?)?;
+    let (available, shift) = validate::availability(read(call.body)?, call.context.now)?;
     let courier = call.courier()?.clone();
-    let changed = couriers::set_available(&courier, available, call.context.now);
+    let changed = couriers::set_available(&courier, available, shift, call.context.now);
     let existing = changed.as_ref().map_or(&courier, |(changed, _)| changed);
     let response = ApiResponse::json(200, &CourierSelf::of(existing))?;
     if let Some((_, changes)) = changed {

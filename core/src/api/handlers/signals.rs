@@ -11,11 +11,11 @@ use crate::{
         routes::Endpoint,
         validate,
     },
-    drivers::clock,
+    drivers::{clock, trips},
     host::Host,
     model::{DeliveryId, DistanceMatrix, Located, Money, OrderId, Person, order::Order},
     rules::{
-        lifecycle::{self, CancellationTerms, Mode, Repricing, Signal},
+        lifecycle::{self, CancellationTerms, Carrier, Mode, Repricing, Signal},
         pricing::{Plan, Request, Tariff, plan},
     },
     wire::{CancellationView, OrderView},
@@ -27,7 +27,14 @@ pub(super) async fn signal<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) 
     let signal = parse_signal(call, endpoint)?;
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let (courier, by) = (carrier(call, &order).await?, calling_person(call)?);
-    let result = lifecycle::signal(&order, courier.as_ref(), by, &signal, &call.settings.timing, &mut call.context);
+    let others = match &courier {
+        Some(courier) if courier.trip.len() > 1 => trips::trip_orders(call.host, courier).await?,
+        _ => Vec::new(),
+    };
+    let others: Vec<Order> = others.into_iter().filter(|other| other.id != order.id).collect();
+    let ready_spread = call.settings.dispatch.ready_spread();
+    let carrier = Carrier { courier: courier.as_ref(), others: &others, ready_spread };
+    let result = lifecycle::signal(&order, carrier, by, &signal, &call.settings.timing, &mut call.context);
     conclude(call, &order, result, view).await
 }
 
@@ -136,6 +143,7 @@ async fn replanned<H: Host>(
         matrix,
         best_route: false,
         preparation_minutes: order.preparation_minutes,
+        lead_minutes: order.dispatch.lead_minutes,
         now: order.created_at,
         uf: order.pickup.address.uf(),
     };

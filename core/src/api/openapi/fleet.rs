@@ -1,4 +1,4 @@
-//! The descriptions of the endpoints for couriers and dispatch.
+//! The descriptions of the endpoints for couriers.
 
 use super::operation::Operation;
 use crate::api::{problem::ProblemCode, routes::Endpoint};
@@ -39,30 +39,17 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             parameters: &["courierId"],
             codes: &[ProblemCode::CourierNotFound],
         },
-        Endpoint::AlterCourier => Operation {
+        _ => Operation {
             tag: "Operator",
             id: "alterCourier",
             summary: "Change or remove a courier",
             description: "Absent fields keep their values. `newKey` revokes the old key and returns a new one in `value`. `removed` \
-                cannot be undone: an order before pickup is reassigned in the same transaction. A courier who has goods cannot be \
+                cannot be undone: orders before pickup are reassigned in the same transaction. A courier who has goods cannot be \
                 removed.",
             request: Some("AlterCourier"),
             documented: &[(200, Some("CourierWithKey"), "The updated courier.")],
             parameters: &["courierId"],
             codes: &[ProblemCode::CourierNotFound, ProblemCode::InvalidTransition],
-        },
-        _ => Operation {
-            tag: "Operator",
-            id: "runDispatch",
-            summary: "Run one dispatch pass",
-            description: "Has no request body. Applies due transitions, reassigns orders of unresponsive couriers, and assigns waiting \
-                orders to free couriers by travel time to the pickup. The server runs a pass every few seconds; a host without \
-                background tasks needs a cron job that calls this endpoint. Passes can run concurrently: each order is handled by \
-                only one of them.",
-            request: None,
-            documented: &[(200, Some("DispatchPass"), "The result of the pass.")],
-            parameters: &[],
-            codes: &[],
         },
     }
 }
@@ -97,7 +84,9 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             tag: "Couriers",
             id: "setAvailability",
             summary: "Set your availability",
-            description: "Only an available courier gets new orders. The current order does not change.",
+            description: "Only an available courier gets new orders. The current trip does not change. With `availableFrom` and \
+                `availableUntil` you announce a shift: orders come shortly after its start and none that you could not pick up \
+                before its end.",
             request: Some("SetAvailability"),
             documented: &[(200, Some("CourierSelf"), "The updated courier.")],
             parameters: &[],

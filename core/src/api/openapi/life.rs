@@ -6,6 +6,9 @@ use crate::api::{problem::ProblemCode, routes::Endpoint};
 const OK_ORDER: &[(u16, Option<&str>, &str)] = &[(200, Some("Order"), "The updated order.")];
 const OK_CARRIED: &[(u16, Option<&str>, &str)] = &[(200, Some("CourierOrder"), "The updated order.")];
 const ORDER: &[&str] = &["platformOrderId"];
+/// The problems of a step that depends on the other orders of the trip.
+const TRIP_STEP: &[ProblemCode] =
+    &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::NotNextInTrip];
 const STEP: &[ProblemCode] = &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition];
 const DELIVERY_STEP: &[ProblemCode] =
     &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::ValidationFailed];
@@ -201,7 +204,8 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             tag: "Couriers",
             id: "courierOrder",
             summary: "Get your current order",
-            description: "Returns the calling courier's current order without its codes, which the merchant and the recipients give.",
+            description: "Returns the calling courier's current order without its codes, which the merchant and the recipients give. In a trip with \
+                several orders it is the one of the next stop.",
             request: None,
             documented: &[(200, Some("CurrentOrder"), "The order, or null if there is none.")],
             parameters: &[],
@@ -230,7 +234,13 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
                  minutes.",
             ),
             Some("GiveCode"),
-            CODE_STEP,
+            &[
+                ProblemCode::OrderNotFound,
+                ProblemCode::InvalidTransition,
+                ProblemCode::CodeIncorrect,
+                ProblemCode::CodeOfOtherOrder,
+                ProblemCode::CodeLocked,
+            ],
         ),
         _ => after_pickup(endpoint),
     }
@@ -241,9 +251,19 @@ fn after_pickup(endpoint: Endpoint) -> Operation {
     let step = |texts, request, codes| moves("Couriers", texts, request, codes);
     match endpoint {
         Endpoint::CourierSetOut => step(
-            ("courierSetOut", "Start travelling to a delivery", "From 310 to 320, if no other delivery is current."),
+            (
+                "courierSetOut",
+                "Start travelling to a delivery",
+                "From 310 to 320, if no other delivery is current. In a trip with several orders, all must be picked up, and the order \
+                 must be the one of the next stop in `GET /courier/trip`.",
+            ),
             Some("NameDelivery"),
-            DELIVERY_STEP,
+            &[
+                ProblemCode::OrderNotFound,
+                ProblemCode::InvalidTransition,
+                ProblemCode::ValidationFailed,
+                ProblemCode::NotNextInTrip,
+            ],
         ),
         Endpoint::CourierResequence => step(
             (
@@ -281,9 +301,11 @@ fn after_pickup(endpoint: Endpoint) -> Operation {
             Some("GiveDeliveryReason"),
             DELIVERY_STEP,
         ),
-        Endpoint::CourierReachReturn => {
-            step(("courierAtReturn", "Arrive back at the pickup", "From 400 to 410. Has no request body."), None, STEP)
-        }
+        Endpoint::CourierReachReturn => step(
+            ("courierAtReturn", "Arrive back at the pickup", "From 400 to 410. Has no request body."),
+            None,
+            TRIP_STEP,
+        ),
         _ => step(
             (
                 "courierHandBack",

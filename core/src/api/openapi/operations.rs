@@ -1,6 +1,6 @@
 //! The descriptions of all endpoints. The match is exhaustive: every endpoint has a description.
 
-use super::{fleet, life, operation::Operation, outward::outward, privacy::privacy};
+use super::{dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy};
 use crate::api::{
     problem::ProblemCode,
     routes::{Authority, Endpoint, Route},
@@ -108,11 +108,13 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
         Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),
         Endpoint::ListNotifications | Endpoint::ReadNotification => notification(endpoint),
-        Endpoint::RegisterCourier
-        | Endpoint::ListCouriers
-        | Endpoint::GetCourier
-        | Endpoint::AlterCourier
-        | Endpoint::RunDispatch => fleet::operator(endpoint),
+        Endpoint::RegisterCourier | Endpoint::ListCouriers | Endpoint::GetCourier | Endpoint::AlterCourier => {
+            fleet::operator(endpoint)
+        }
+        Endpoint::RunDispatch | Endpoint::ExplainDispatch | Endpoint::GetStoreDispatch | Endpoint::SetStoreDispatch => {
+            dispatch::operator(endpoint)
+        }
+        Endpoint::CourierTrip => dispatch::trip(),
         Endpoint::ShowCourier | Endpoint::ReportPosition | Endpoint::SetAvailability => fleet::courier(endpoint),
         Endpoint::CancelOrder
         | Endpoint::GetCancellation
@@ -163,7 +165,7 @@ fn order(endpoint: Endpoint) -> Operation {
             id: "createOrder",
             summary: "Create an order",
             description: "Creates an order with one pickup and 1 to 50 deliveries, and debits the fee. The search for a courier \
-                starts when `preparationTime` has passed. The response lists the deliveries in route order: the order sent, or \
+                starts when `preparationTime` has passed, or the store's lead time before that. The response lists the deliveries in route order: the order sent, or \
                 the shortest route with `sortByBestRoute`.\n\n`code` makes creation safe to repeat: the same code with the \
                 same content returns 200 with the existing order; with other content it returns 409 with the existing order's ID \
                 in `orderId`. The code of a cancelled, expired or failed order can be used again. To lock in a price, send the \

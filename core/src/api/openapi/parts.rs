@@ -117,6 +117,16 @@ fn own() -> Vec<(&'static str, Json)> {
         ),
         ("from", parameter("from", "query", "The start of the period, inclusive.", false, instant())),
         ("to", parameter("to", "query", "The end of the period, exclusive.", false, instant())),
+        (
+            "dryRun",
+            parameter(
+                "dryRun",
+                "query",
+                "Whether to return what a pass would do, without doing it.",
+                false,
+                Json::object([("type", "boolean".into())]),
+            ),
+        ),
         ("cursor", id("cursor", "query", "`nextCursor` of the previous page; absent for the first page.", false)),
         ("limit", parameter("limit", "query", "The maximum number of entries in a page.", false, limit)),
     ]

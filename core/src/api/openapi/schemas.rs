@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The schemas of requests; every other schema belongs to a response.
-const REQUESTS: [&str; 27] = [
+const REQUESTS: [&str; 28] = [
     "CreateOrder",
     "NewDelivery",
     "Confirmation",
@@ -28,6 +28,7 @@ const REQUESTS: [&str; 27] = [
     "AlterCourier",
     "ReportPosition",
     "SetAvailability",
+    "SetStoreDispatch",
     "GiveCode",
     "GiveReason",
     "NameDelivery",
@@ -40,8 +41,23 @@ const REQUESTS: [&str; 27] = [
     "NameRecipient",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 4] =
-    [("Problem", "orderId"), ("Problem", "possible"), ("Problem", "triesLeft"), ("Delivery", "confirmation")];
+const OPTIONAL: [(&str, &str); 15] = [
+    ("Problem", "orderId"),
+    ("Problem", "possible"),
+    ("Problem", "triesLeft"),
+    ("Delivery", "confirmation"),
+    ("Order", "eta"),
+    ("Order", "combinable"),
+    ("Order", "leadMinutes"),
+    ("ContextStore", "leadMinutes"),
+    ("CourierRecord", "orderIds"),
+    ("CourierRecord", "availableFrom"),
+    ("CourierRecord", "availableUntil"),
+    ("CourierSelf", "orderIds"),
+    ("CourierSelf", "availableFrom"),
+    ("CourierSelf", "availableUntil"),
+    ("DispatchPass", "decisions"),
+];
 
 /// Returns every schema of the document, in the order of the documentation page.
 ///
@@ -72,12 +88,16 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::PositionResult>(&mut schemas)?;
     add::<wire::SetAvailability>(&mut schemas)?;
     add::<wire::DispatchPassView>(&mut schemas)?;
+    add::<wire::OrderDispatchView>(&mut schemas)?;
+    add::<wire::SetStoreDispatch>(&mut schemas)?;
+    add::<wire::StoreDispatchView>(&mut schemas)?;
     add::<wire::OrderList>(&mut schemas)?;
     add::<wire::StoreList>(&mut schemas)?;
     add::<wire::CancelOrder>(&mut schemas)?;
     add::<wire::DelayOrder>(&mut schemas)?;
     add::<wire::CancellationView>(&mut schemas)?;
     add::<wire::CurrentOrder>(&mut schemas)?;
+    add::<wire::CurrentTrip>(&mut schemas)?;
     add::<wire::GiveCode>(&mut schemas)?;
     add::<wire::GiveReason>(&mut schemas)?;
     add::<wire::NameDelivery>(&mut schemas)?;

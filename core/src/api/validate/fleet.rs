@@ -2,17 +2,25 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{
+        problem::{Problem, ProblemCode},
+        read::Body,
+    },
     geo,
-    model::{Address, CourierId, Duration, Email, Point, Timestamp},
-    rules::couriers::{CourierUpdate, NewCourier},
-    wire::{AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability},
+    model::{Address, CourierId, Duration, Email, Point, Timestamp, courier::Shift, store::StoreDispatch},
+    rules::{
+        couriers::{CourierUpdate, NewCourier},
+        matching::Dispatch,
+    },
+    wire::{AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, SetStoreDispatch},
 };
 
 const NAME: usize = 255;
 const DOCUMENT: usize = 64;
 /// The time by which a device's clock may be ahead of the service's clock.
 const MAX_CLOCK_SKEW: Duration = Duration::minutes(5);
+/// The time by which a shift may lie ahead.
+const MAX_SHIFT_AHEAD: Duration = Duration::minutes(7 * 24 * 60);
 /// The maximum accuracy radius of a position.
 const MAX_ACCURACY_M: u32 = 10_000;
 
@@ -86,17 +94,54 @@ pub fn position(body: Body<ReportPosition>, now: Timestamp) -> Result<(Point, Ti
     checker.finish(point.map(|point| (point, taken)))
 }
 
-/// Validates a courier's availability.
+/// Validates a courier's availability and the shift, if one was sent.
 ///
 /// # Errors
-/// Every invalid field.
-pub fn availability(body: Body<SetAvailability>) -> Result<bool, Problem> {
+/// Every invalid field: `available` is absent, or a shift has ended, ends before it starts or is too far ahead.
+pub fn availability(body: Body<SetAvailability>, now: Timestamp) -> Result<(bool, Option<Shift>), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
+    let root = Path::Root;
     if sent.available.is_none() {
-        checker.required(&Path::Root.member("available"));
+        checker.required(&root.member("available"));
     }
-    checker.finish(sent.available)
+    let last = now.after(MAX_SHIFT_AHEAD);
+    let from = checker.instant_before(&root.member("availableFrom"), sent.available_from.as_ref(), last);
+    let until = checker.instant_before(&root.member("availableUntil"), sent.available_until.as_ref(), last);
+    if until.is_some_and(|until| until <= from.unwrap_or(now).max(now)) {
+        let en = "The shift must end in the future and after its start.";
+        let pt = "O turno precisa terminar no futuro e depois do início.";
+        checker.reject(&root.member("availableUntil"), "out_of_range", en, pt);
+    }
+    let shift = from.or(until.map(|_| now)).map(|from| Shift { from, until, orders: 0 });
+    checker.finish(sent.available.map(|available| (available, shift)))
+}
+
+/// Validates the dispatch terms of a store.
+///
+/// # Errors
+/// The lead time, then the trip limit, if it is out of range.
+pub fn store_dispatch(body: Body<SetStoreDispatch>) -> Result<StoreDispatch, Problem> {
+    let Body { value: sent, wrong } = body;
+    let ranges = [
+        ("leadMinutes", sent.lead_minutes, 0, Dispatch::MAX_LEAD_MINUTES, ProblemCode::LeadOutOfRange),
+        ("ordersPerTrip", sent.orders_per_trip, 1, Dispatch::MAX_ORDERS_PER_TRIP, ProblemCode::TripLimitOutOfRange),
+    ];
+    let mut checker = Checker::new(wrong);
+    let mut first = None;
+    let mut terms = [None; 2];
+    for (term, (name, value, min, max, code)) in terms.iter_mut().zip(ranges) {
+        *term = checker.integer(&Path::Root.member(name), value, min, max);
+        if value.is_some() && term.is_none() {
+            first.get_or_insert(code);
+        }
+    }
+    let [lead_minutes, orders_per_trip] = terms;
+    let finished = checker.finish(Some(StoreDispatch { lead_minutes, orders_per_trip }));
+    finished.map_err(|problem| match first.filter(|_| problem.code == ProblemCode::ValidationFailed) {
+        Some(code) => Problem { code, ..problem },
+        None => problem,
+    })
 }
 
 impl Checker {
@@ -135,6 +180,28 @@ impl Checker {
     }
 
     fn instant(&mut self, path: &Path<'_>, text: Option<&String>, now: Timestamp) -> Option<Timestamp> {
+        let instant = self.timestamp(path, text)?;
+        if instant > now.after(MAX_CLOCK_SKEW) {
+            let en = "The timestamp is in the future. Check the device's clock.";
+            let pt = "O horário está no futuro. Confira o relógio do dispositivo.";
+            self.reject(path, "out_of_range", en, pt);
+            return None;
+        }
+        Some(instant)
+    }
+
+    fn instant_before(&mut self, path: &Path<'_>, text: Option<&String>, last: Timestamp) -> Option<Timestamp> {
+        let instant = self.timestamp(path, text)?;
+        if instant > last {
+            let en = format!("The time is too far ahead. Send at most {last}.");
+            let pt = format!("O horário está distante demais. Envie no máximo {last}.");
+            self.reject(path, "out_of_range", en, pt);
+            return None;
+        }
+        Some(instant)
+    }
+
+    fn timestamp(&mut self, path: &Path<'_>, text: Option<&String>) -> Option<Timestamp> {
         let text = self.text(path, text, 64)?;
         let Some(instant) = Timestamp::parse(&text) else {
             let en = "Expected a timestamp in RFC 3339 format, such as 2026-11-21T14:30:00Z.";
@@ -142,12 +209,6 @@ impl Checker {
             self.reject(path, "invalid_time", en, pt);
             return None;
         };
-        if instant > now.after(MAX_CLOCK_SKEW) {
-            let en = "The timestamp is in the future. Check the device's clock.";
-            let pt = "O horário está no futuro. Confira o relógio do dispositivo.";
-            self.reject(path, "out_of_range", en, pt);
-            return None;
-        }
         Some(instant)
     }
 }

@@ -99,7 +99,8 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     }
     let pickup_code = checker.pickup_code(&list, deliveries);
     let quote = checker.text(&root.member("quoteId"), sent.quote_id.as_ref(), QUOTE);
-    let new = code.map(|code| NewOrder { code, full_code, pickup_code, quote, inquiry, stops });
+    let combinable = sent.combinable.unwrap_or(true);
+    let new = code.map(|code| NewOrder { code, full_code, pickup_code, quote, inquiry, combinable, stops });
     checker.finish(new)
 }
 

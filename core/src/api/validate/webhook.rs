@@ -80,7 +80,7 @@ impl Checker {
                 }
             }
         }
-        kinds.sort_unstable();
+        crate::route::sort::sort(&mut kinds, |a, b| a < b);
         kinds.dedup();
         known.then_some(kinds)
     }

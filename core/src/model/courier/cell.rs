@@ -17,22 +17,34 @@ pub struct SearchingOrder {
     pub sandbox: bool,
 }
 
-/// A free courier, reduced to the fields that matching needs.
+/// A courier that dispatch considers, reduced to the fields that storage indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FreeCourier {
+pub struct Candidate {
     /// The courier.
     pub id: CourierId,
     /// The last known position.
     pub point: Point,
     /// Whether the courier carries only orders of sandbox stores.
     pub sandbox: bool,
+    /// Whether the courier is free at any time: without a trip and a shift. If not, dispatch reads the courier.
+    pub is_free: bool,
 }
 
-impl FreeCourier {
-    /// Converts a courier. Returns `None` if the courier has no position or is not free.
-    pub fn of(courier: &Courier) -> Option<FreeCourier> {
-        let point = courier.position.filter(|_| courier.is_free())?;
-        Some(FreeCourier { id: courier.id, point, sandbox: courier.sandbox })
+impl Candidate {
+    /// Converts a courier. Returns `None` if the courier has no position or is not available.
+    pub fn of(courier: &Courier) -> Option<Candidate> {
+        Candidate::located(courier, courier.position?)
+    }
+
+    /// Converts a courier at a position. Returns `None` if the courier is not available.
+    pub fn located(courier: &Courier, point: Point) -> Option<Candidate> {
+        let (id, sandbox, is_free) = (courier.id, courier.sandbox, Candidate::is_free(courier));
+        courier.is_candidate().then_some(Candidate { id, point, sandbox, is_free })
+    }
+
+    /// Returns whether a courier that dispatch considers is free at any time.
+    pub fn is_free(courier: &Courier) -> bool {
+        courier.is_free() && courier.shift.is_none()
     }
 }
 

@@ -1,12 +1,14 @@
 //! Couriers, their keys and positions.
 
 mod cell;
+mod trip;
 
 use serde::{Deserialize, Serialize};
 
 use super::{CourierId, Email, OrderId, Phone, Point, Timestamp, order::AssignedCourier, store::KeyHash};
 
-pub use cell::{Cell, FreeCourier, SearchingOrder};
+pub use cell::{Candidate, Cell, SearchingOrder};
+pub use trip::{Shift, TripOrder};
 
 /// A person who carries orders.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,10 +33,13 @@ pub struct Courier {
     pub position_at: Option<Timestamp>,
     /// Whether the courier is available for orders.
     pub available: bool,
-    /// The courier's current order. It changes in the same commit as the order's courier, so a courier never has two
-    /// orders.
-    #[serde(default)]
-    pub order: Option<OrderId>,
+    /// The orders of the current trip, all of one store, in the order of their assignment. It changes in the same commit
+    /// as the orders' courier, so an order is never in two trips.
+    #[serde(default, alias = "order", deserialize_with = "trip::read")]
+    pub trip: Vec<TripOrder>,
+    /// The working time, if the courier has sent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shift: Option<Shift>,
     /// The stored part of the courier's key.
     #[serde(default)]
     pub key: Option<CourierKey>,
@@ -69,9 +74,9 @@ pub struct Position {
 }
 
 impl Courier {
-    /// Returns whether dispatch may assign an order to the courier.
+    /// Returns whether the courier is available and carries no order.
     pub fn is_free(&self) -> bool {
-        self.available && self.order.is_none() && self.removed_at.is_none()
+        self.is_candidate() && self.trip.is_empty()
     }
 
     /// Returns the copy of the courier's data that an order stores.
@@ -88,5 +93,52 @@ impl Courier {
     /// Returns the area code of a Brazilian phone number: `92` of `+5592991000000`.
     pub fn ddd(&self) -> Option<&str> {
         self.phone.as_str().strip_prefix("+55")?.get(..2)
+    }
+
+    /// Returns whether the courier carries an order.
+    pub fn carries(&self, order: OrderId) -> bool {
+        self.trip.iter().any(|one| one.id == order)
+    }
+
+    /// Returns whether dispatch may assign an order to the courier now, besides the orders of the current trip.
+    pub fn is_on_duty(&self, now: Timestamp) -> bool {
+        let in_shift = |shift: &Shift| shift.from <= now && shift.until.is_none_or(|until| now <= until);
+        self.is_candidate() && self.shift.as_ref().is_none_or(in_shift)
+    }
+
+    /// Returns whether dispatch considers the courier: free, on a trip, or before the shift.
+    pub fn is_candidate(&self) -> bool {
+        self.available && self.removed_at.is_none()
+    }
+
+    /// Returns the order by which storage finds unresponsive couriers: one that is not picked up, if there is any.
+    pub fn watched_order(&self) -> Option<OrderId> {
+        let waiting = self.trip.iter().find(|one| !one.picked_up);
+        waiting.or(self.trip.first()).map(|one| one.id)
+    }
+
+    /// Returns the courier after an order was assigned.
+    #[must_use]
+    pub(crate) fn with_order(&self, id: OrderId) -> Courier {
+        let mut next = self.clone();
+        next.version += 1;
+        next.trip.push(TripOrder { id, picked_up: false });
+        next.count_order(1);
+        next
+    }
+
+    /// Returns the courier without an order that has ended.
+    #[must_use]
+    pub(crate) fn without_order(&self, id: OrderId) -> Courier {
+        let mut next = self.clone();
+        next.trip.retain(|one| one.id != id);
+        next
+    }
+
+    /// Counts an order of the shift, or with -1 one that was released.
+    pub(crate) fn count_order(&mut self, change: i32) {
+        if let Some(shift) = &mut self.shift {
+            shift.orders = shift.orders.saturating_add_signed(change);
+        }
     }
 }

@@ -43,6 +43,8 @@ event_kinds! {
     Searching "order.searching" "Searching for a courier" "Procurando entregador",
     /// A courier was assigned.
     Allocated "order.allocated" "Courier on the way to the pickup" "Entregador a caminho da coleta",
+    /// The live estimate of the pickup or the delivery moved.
+    EtaChanged "order.eta_changed" "New estimated time" "Nova previsão de horário",
     /// The courier is at the pickup.
     CourierArrived "order.courier_arrived" "Courier at the pickup" "Entregador no local de coleta",
     /// The courier was released; the search starts again.

@@ -1,5 +1,6 @@
 //! Orders: an aggregate with deliveries, a courier and a history.
 
+mod dispatch;
 mod erasure;
 mod event;
 mod filter;
@@ -9,6 +10,7 @@ mod tries;
 
 use serde::{Deserialize, Serialize};
 
+pub use dispatch::{Assignment, AssignmentCost, ConsideredCourier, Eta, OrderDispatch};
 pub use erasure::Erasure;
 pub use event::{Event, EventKind, RecordedEvent};
 pub use filter::OrderFilter;
@@ -17,8 +19,8 @@ pub use status::{DeliveryStatus, OrderStatus};
 pub use tries::CodeTries;
 
 use super::{
-    Address, CourierId, DeliveryId, Distance, Located, Money, OrderId, Person, Phone, Point, StoreId, Timestamp,
-    price::PriceLine,
+    Address, CourierId, DeliveryId, Distance, Duration, Located, Money, OrderId, Person, Phone, Point, StoreId,
+    Timestamp, price::PriceLine,
 };
 
 /// An order, stored as one database row.
@@ -84,6 +86,9 @@ pub struct Order {
     pub expected_pickup: Option<Timestamp>,
     /// Expected time of the last delivery.
     pub expected_delivery: Option<Timestamp>,
+    /// The live estimate, from the assignment of a courier to the last delivery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eta: Option<Eta>,
     /// The current courier.
     pub courier: Option<AssignedCourier>,
     /// Number of couriers assigned so far.
@@ -95,6 +100,12 @@ pub struct Order {
     /// Time at which the first courier was assigned. The cancellation fee depends on it.
     #[serde(default)]
     pub first_allocated_at: Option<Timestamp>,
+    /// The terms on which the order takes part in dispatch.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dispatch: OrderDispatch,
+    /// The reasons of the last assignments, oldest first, at most [`Order::MAX_ASSIGNMENTS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assignments: Vec<Assignment>,
     /// Copy of [`crate::model::store::Store::sandbox`], which spares dispatch reading stores. Neither value ever
     /// changes. Rows of schema version 12 call it `demo`.
     #[serde(default, alias = "demo")]
@@ -107,6 +118,10 @@ pub struct Order {
     /// The extent to which personal data was erased.
     #[serde(default)]
     pub erasure: Erasure,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// An address and its coordinates.
@@ -230,5 +245,18 @@ impl Order {
             point: self.courier.as_ref().and_then(|courier| courier.position),
             reason: None,
         }
+    }
+
+    /// Maximum number of assignments whose reasons an order stores.
+    pub const MAX_ASSIGNMENTS: usize = 5;
+
+    /// Returns whether the order has a live estimate: it has a lead time, or the client requested expected times.
+    pub fn has_estimate(&self) -> bool {
+        self.dispatch.lead_minutes > 0 || self.expected_delivery.is_some()
+    }
+
+    /// Returns the time from which a courier is searched.
+    pub fn search_from(&self) -> Timestamp {
+        self.ready_at.before(Duration::minutes(self.dispatch.lead_minutes.into()))
     }
 }

@@ -1,6 +1,6 @@
 //! Keys that authenticate a store, and claims on idempotency keys.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -85,7 +85,7 @@ impl Key {
     /// instead of the key.
     pub fn text(secret: &[u8; 32], nonce: &[u8; 32]) -> String {
         let bytes = crate::model::hmac_sha256(secret, &[b"despacho key", nonce]);
-        format!("{}{}", Key::PREFIX, URL_SAFE_NO_PAD.encode(bytes))
+        format!("{}{}", Key::PREFIX, Base64UrlUnpadded::encode_string(&bytes))
     }
 }
 

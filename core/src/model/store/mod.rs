@@ -48,10 +48,29 @@ pub struct Store {
     /// version 12 call it `demo`.
     #[serde(default, alias = "demo")]
     pub sandbox: bool,
+    /// The store's own dispatch terms.
+    #[serde(default, skip_serializing_if = "StoreDispatch::is_empty")]
+    pub dispatch: StoreDispatch,
     /// Time of creation.
     pub created_at: Timestamp,
     /// Time of removal.
     pub deleted_at: Option<Timestamp>,
+}
+
+/// Dispatch terms that the operator set for a store. Absent terms are those of the deployment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoreDispatch {
+    /// Minutes before the ready time from which a courier is searched, 0 to 60.
+    pub lead_minutes: Option<u32>,
+    /// Maximum number of orders in a trip, 1 to 10.
+    pub orders_per_trip: Option<u32>,
+}
+
+impl StoreDispatch {
+    fn is_empty(&self) -> bool {
+        *self == StoreDispatch::default()
+    }
 }
 
 impl Store {

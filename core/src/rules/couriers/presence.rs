@@ -4,7 +4,7 @@ use crate::{
     changes::{Changes, Write},
     model::{
         Duration, Point, Timestamp,
-        courier::{Courier, Position},
+        courier::{Courier, Position, Shift},
     },
     rules::settings::Settings,
 };
@@ -48,13 +48,21 @@ pub fn record_position(
     PositionUpdate { stored: Some(Position { courier: courier.id, point, at }), next: spacing }
 }
 
-/// Sets whether a courier is available for orders. Returns `None` if nothing changes. The courier keeps the current
-/// order.
-pub fn set_available(courier: &Courier, available: bool, now: Timestamp) -> Option<(Courier, Changes)> {
-    if courier.available == available {
+/// Sets whether and when a courier is available for orders. Returns `None` if nothing changes. The courier keeps the
+/// current trip, and the number of orders of a shift that is sent again.
+pub fn set_available(
+    courier: &Courier,
+    available: bool,
+    shift: Option<Shift>,
+    now: Timestamp,
+) -> Option<(Courier, Changes)> {
+    let same_shift = |known: &Shift| shift.is_some_and(|new| new.from == known.from);
+    let orders = courier.shift.filter(same_shift).map_or(0, |known| known.orders);
+    let shift = shift.filter(|_| available).map(|shift| Shift { orders, ..shift });
+    if courier.available == available && courier.shift == shift {
         return None;
     }
-    let changed = Courier { available, version: courier.version + 1, ..courier.clone() };
+    let changed = Courier { available, shift, version: courier.version + 1, ..courier.clone() };
     let couriers = vec![Write { expected: courier.version, value: changed.clone() }];
     Some((changed, Changes { at: now, couriers, ..Changes::default() }))
 }
@@ -76,7 +84,8 @@ mod tests {
             position: seen_at.map(|_| Point { lat_e7: 0, lon_e7: 0 }),
             position_at: seen_at.map(at),
             available: false,
-            order: None,
+            trip: Vec::new(),
+            shift: None,
             key: None,
             sandbox,
             removed_at: None,
@@ -115,8 +124,34 @@ mod tests {
 
     #[test]
     fn repeated_availability_has_no_effect() {
-        let (changed, changes) = set_available(&courier(None, false), true, at(1)).unwrap();
+        let (changed, changes) = set_available(&courier(None, false), true, None, at(1)).unwrap();
         assert_eq!((changed.available, changed.version, changes.couriers.len()), (true, 4, 1));
-        assert!(set_available(&changed, true, at(2)).is_none());
+        assert!(set_available(&changed, true, None, at(2)).is_none());
+    }
+
+    #[test]
+    fn shift_that_is_sent_again_keeps_its_number_of_orders() {
+        let shift = |from: i64, until: Option<i64>| Shift { from: at(from), until: until.map(at), orders: 0 };
+        let set =
+            |courier: &Courier, available, shift| set_available(courier, available, shift, at(1)).map(|set| set.0);
+        let mut courier = set(&courier(None, false), true, Some(shift(10, None))).unwrap();
+        assert_eq!(courier.shift, Some(shift(10, None)));
+        courier.count_order(3);
+        assert_eq!(set(&courier, true, Some(shift(10, None))), None, "nothing changes");
+        let longer = set(&courier, true, Some(shift(10, Some(99)))).unwrap();
+        assert_eq!(longer.shift, Some(Shift { orders: 3, ..shift(10, Some(99)) }));
+        assert_eq!(set(&longer, true, Some(shift(20, None))).unwrap().shift, Some(shift(20, None)), "a new shift");
+        assert_eq!(set(&longer, false, Some(shift(10, None))).unwrap().shift, None);
+        assert_eq!(set(&longer, true, None).unwrap().shift, None, "available at any time");
+    }
+
+    #[test]
+    fn shift_limits_the_time_on_duty() {
+        let shift = Some(Shift { from: at(10), until: Some(at(20)), orders: 0 });
+        let courier = Courier { available: true, shift, ..courier(None, false) };
+        let on_duty: Vec<i64> = (0..40).filter(|now| courier.is_on_duty(at(*now))).collect();
+        assert_eq!(on_duty, (10..=20).collect::<Vec<_>>());
+        assert!(!Courier { available: false, ..courier.clone() }.is_on_duty(at(15)));
+        assert!(!Courier { removed_at: Some(at(1)), ..courier }.is_on_duty(at(15)));
     }
 }

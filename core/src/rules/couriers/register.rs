@@ -4,7 +4,7 @@ use crate::{
     changes::{Changes, Write},
     model::{
         CourierId, Duration, Email, ExecContext, IdBlock, OrderId, Phone,
-        courier::{Courier, CourierKey},
+        courier::{Courier, CourierKey, Shift},
         order::Order,
         store::{Key, KeyHash},
     },
@@ -96,7 +96,8 @@ pub fn register(
         position: None,
         position_at: None,
         available: new.available,
-        order: None,
+        trip: Vec::new(),
+        shift: None,
         key: Some(key),
         sandbox: new.sandbox,
         removed_at: None,
@@ -105,14 +106,14 @@ pub fn register(
     Some((courier, nonce, Changes { at: context.now, couriers, ..Changes::default() }))
 }
 
-/// Changes a courier with the current order `order`. If the courier is removed before the pickup, the order is released
-/// in the same commit.
+/// Changes a courier who carries these orders. If the courier is removed before the pickup, the orders are released in the
+/// same commit.
 ///
 /// # Errors
-/// The current order, if the courier has its goods and can therefore not be removed.
+/// An order whose goods the courier has, so that the courier cannot be removed.
 pub fn alter(
     courier: &Courier,
-    order: Option<&Order>,
+    orders: &[Order],
     alteration: CourierUpdate,
     terms: CourierKeyParams<'_>,
     context: &mut ExecContext,
@@ -125,6 +126,9 @@ pub fn alter(
     changed.document = document.or(changed.document);
     changed.profile_id = profile_id.unwrap_or(changed.profile_id);
     changed.available = available.unwrap_or(changed.available);
+    // The operator makes the courier available until further notice.
+    let has_ended = |shift: &Shift| shift.until.is_some_and(|until| until < context.now);
+    changed.shift = changed.shift.filter(|shift| available.is_none() || !has_ended(shift));
     let mut nonce = None;
     if new_key {
         let (key, fresh) = issue(terms, context);
@@ -137,9 +141,8 @@ pub fn alter(
     if changed == *courier {
         return Ok(CourierChange { courier: changed, nonce, changes: None });
     }
-    if let Some(id) = courier.order.filter(|_| changed.removed_at.is_some()) {
-        let released = order.and_then(|order| release(order, &changed, platform(), context));
-        let (_, changes) = released.ok_or(id)?;
+    if changed.removed_at.is_some() && !courier.trip.is_empty() {
+        let changes = release_all(&changed, orders, context)?;
         let written = changes.couriers.first().map(|write| write.value.clone());
         return Ok(CourierChange { courier: written.unwrap_or(changed), nonce, changes: Some(changes) });
     }
@@ -149,10 +152,84 @@ pub fn alter(
     Ok(CourierChange { courier: changed, nonce, changes: Some(changes) })
 }
 
+/// Releases all orders of a courier in one commit.
+fn release_all(courier: &Courier, orders: &[Order], context: &mut ExecContext) -> Result<Changes, OrderId> {
+    let mut all = Changes { at: context.now, ..Changes::default() };
+    let mut idle = courier.clone();
+    for id in courier.trip.iter().map(|one| one.id) {
+        let released = orders.iter().find(|order| order.id == id);
+        let released = released.and_then(|order| release(order, &idle, platform(), context));
+        let (_, changes) = released.ok_or(id)?;
+        idle = changes.couriers.first().map_or(idle, |write| write.value.clone());
+        all.orders.extend(changes.orders);
+        all.events.extend(changes.events);
+    }
+    all.couriers.push(Write { expected: courier.version, value: idle });
+    Ok(all)
+}
+
 /// Issues a key. Returns its stored part and its nonce.
 fn issue(terms: CourierKeyParams<'_>, context: &mut ExecContext) -> (CourierKey, [u8; 32]) {
     let nonce = context.entropy.bytes::<32>();
     let hash = KeyHash::of(&Key::text(&terms.secret.0, &nonce));
     let validity = Duration::minutes(i64::from(terms.days) * 24 * 60);
     (CourierKey { hash, expires_at: context.now.after(validity) }, nonce)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{
+            Entropy, Timestamp,
+            order::{DeliveryStatus, OrderStatus},
+        },
+        rules::trips::tests::{courier, template},
+    };
+
+    /// Returns orders of a trip with these statuses, and their courier.
+    fn trip(statuses: &[OrderStatus]) -> (Courier, Vec<Order>) {
+        let with =
+            |(id, status): (u64, &OrderStatus)| Order { id: OrderId::new(id).unwrap(), status: *status, ..template() };
+        let mut orders: Vec<Order> = (1..).zip(statuses).map(with).collect();
+        let courier = courier(7, None, Timestamp::default(), &orders.iter().collect::<Vec<_>>());
+        for order in &mut orders {
+            order.courier = Some(courier.assigned());
+            if !order.status.is_before_pickup() {
+                order.deliveries[0].status = DeliveryStatus::OnBoard;
+            }
+        }
+        (courier, orders)
+    }
+
+    fn remove(courier: &Courier, orders: &[Order]) -> Result<CourierChange, OrderId> {
+        let mut context = ExecContext { now: Timestamp::from_millis(1), entropy: Entropy::new([7; 32]) };
+        let terms = CourierKeyParams { days: 1, secret: &Secret([7; 32]) };
+        alter(courier, orders, CourierUpdate { removed: true, ..CourierUpdate::default() }, terms, &mut context)
+    }
+
+    #[test]
+    fn removed_courier_releases_the_whole_trip_in_one_commit() {
+        let (courier, orders) = trip(&[OrderStatus::Allocated, OrderStatus::CourierAtPickup, OrderStatus::Allocated]);
+        let change = remove(&courier, &orders).unwrap();
+        let changes = change.changes.unwrap();
+        let [write] = &changes.couriers[..] else { panic!("the courier is written once") };
+        assert_eq!((write.expected, &write.value), (courier.version, &change.courier));
+        assert!(write.value.version > courier.version && write.value.trip.is_empty());
+        assert!(write.value.removed_at.is_some() && !write.value.available);
+        assert_eq!((changes.orders.len(), changes.events.len()), (3, 3));
+        for (write, order) in changes.orders.iter().zip(&orders) {
+            assert_eq!((write.expected, write.value.version), (order.version, order.version + 1));
+            assert_eq!((write.value.status, &write.value.courier), (OrderStatus::Searching, &None));
+            assert_eq!(write.value.released, [courier.id]);
+        }
+    }
+
+    #[test]
+    fn courier_with_goods_cannot_be_removed() {
+        let (courier, orders) = trip(&[OrderStatus::Allocated, OrderStatus::OutForDelivery]);
+        assert_eq!(remove(&courier, &orders).unwrap_err(), orders[1].id);
+        let (courier, orders) = trip(&[OrderStatus::Allocated, OrderStatus::Allocated]);
+        assert_eq!(remove(&courier, &orders[..1]).unwrap_err(), orders[1].id, "an order was not read");
+    }
 }

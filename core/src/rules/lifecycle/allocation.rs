@@ -1,22 +1,59 @@
-//! Assigning a courier to an order, and releasing the courier before the pickup.
+//! Assigning orders to a courier, and releasing a courier before the pickup.
 //!
 //! The order and the courier change in one commit, each with the version that was read. Concurrent decisions therefore
 //! conflict as a whole.
 
-use super::{platform, table::Step};
+use super::{
+    platform,
+    step::OrderUpdate,
+    table::{Actor, Step},
+};
 use crate::{
     changes::{Changes, Write},
     model::{
         ExecContext, Person,
         courier::Courier,
-        order::{CodeTries, Event, Order},
+        order::{Assignment, Order},
     },
+    rules::matching::Dispatch,
 };
 
-/// Assigns a free courier to a searching order. Returns `None` if the order is not searching or the courier is not
-/// free.
-pub fn allocate(order: &Order, courier: &Courier, context: &ExecContext) -> Option<(Order, Changes)> {
-    if !courier.is_free() || order.sandbox != courier.sandbox {
+impl Order {
+    /// Returns the maximum number of orders in the order's trip.
+    pub(crate) fn max_orders(&self, deployment: u32) -> u32 {
+        let max = self.dispatch.orders_per_trip.unwrap_or(deployment).clamp(1, Dispatch::MAX_ORDERS_PER_TRIP);
+        if self.dispatch.combinable { max } else { 1 }
+    }
+}
+
+/// Returns whether a courier's trip can take an order. `trip` are the orders that the courier carries.
+///
+/// A courier on the way to a pickup is never sent to another one: a trip has one pickup, and takes no order after the
+/// first was picked up.
+fn can_join(order: &Order, courier: &Courier, trip: &[&Order], orders_per_trip: u32) -> bool {
+    let Some(first) = trip.first() else { return courier.trip.is_empty() };
+    let orders = trip.iter().chain([&order]);
+    let max = orders.clone().map(|one| one.max_orders(orders_per_trip)).min().unwrap_or(1);
+    let is_open = |one: &&Order| courier.carries(one.id) && one.status.is_before_pickup();
+    courier.trip.len() == trip.len()
+        && trip.iter().all(is_open)
+        && first.store == order.store
+        && first.pickup.located.point == order.pickup.located.point
+        && u32::try_from(orders.count()).is_ok_and(|count| count <= max)
+}
+
+/// Assigns a searching order to a courier who is free, or whose trip `trip` can take it. Returns `None` if the order is
+/// not searching, the courier is not available, or the trip cannot take the order. `reasons` is stored in the order.
+pub fn allocate(
+    order: &Order,
+    courier: &Courier,
+    trip: &[&Order],
+    orders_per_trip: u32,
+    reasons: Assignment,
+    context: &ExecContext,
+) -> Option<(Order, Changes)> {
+    let is_possible = courier.is_on_duty(context.now) && order.sandbox == courier.sandbox;
+    if !is_possible || !can_join(order, courier, trip, orders_per_trip) {
         return None;
     }
     let (mut order, expected) = (order.clone(), order.version);
@@ -24,9 +61,20 @@ pub fn allocate(order: &Order, courier: &Courier, context: &ExecContext) -> Opti
     order.attempt += 1;
     order.courier = Some(courier.assigned());
     order.first_allocated_at.get_or_insert(context.now);
+    order.assignments.push(reasons);
+    if order.assignments.len() > Order::MAX_ASSIGNMENTS {
+        order.assignments.remove(0);
+    }
     let event = order.take(Step::Allocate, None, platform(), context.now)?;
-    let busy = Courier { order: Some(order.id), ..courier.clone() };
-    Some((order.clone(), changes(&order, expected, busy, event, context)))
+    let courier = Write { expected: courier.version, value: courier.with_order(order.id) };
+    let changes = Changes {
+        at: context.now,
+        orders: vec![Write { expected, value: order.clone() }],
+        couriers: vec![courier],
+        events: vec![event],
+        ..Changes::default()
+    };
+    Some((order, changes))
 }
 
 /// Releases an unresponsive courier before the pickup, so the search starts again. The pickup code is replaced unless
@@ -52,35 +100,16 @@ fn release_courier(
     reason: Option<String>,
     context: &mut ExecContext,
 ) -> Option<(Order, Changes)> {
-    if order.courier.as_ref().map(|assigned| assigned.id) != Some(courier.id) {
+    if order.courier.as_ref().map(|assigned| assigned.id) != Some(courier.id) || !courier.carries(order.id) {
         return None;
     }
-    let (mut order, expected) = (order.clone(), order.version);
-    order.version += 1;
-    if !order.own_pickup_code {
-        order.pickup_code = context.entropy.code();
+    let mut update = OrderUpdate::new(order, Some(courier), Actor::Platform, by.clone(), context.now);
+    update.release(by, reason, context)?;
+    let released = &mut update.order.released;
+    released.retain(|id| *id != courier.id);
+    released.push(courier.id);
+    if released.len() > Order::MAX_RELEASED {
+        released.remove(0);
     }
-    // The event must be created before the courier is cleared, because it contains the courier.
-    let event = Event { reason, ..order.take(Step::Release, None, by, context.now)? };
-    order.courier = None;
-    order.tries = CodeTries::default();
-    order.released.retain(|id| *id != courier.id);
-    order.released.push(courier.id);
-    if order.released.len() > Order::MAX_RELEASED {
-        order.released.remove(0);
-    }
-    let idle = Courier { order: None, ..courier.clone() };
-    Some((order.clone(), changes(&order, expected, idle, event, context)))
-}
-
-fn changes(order: &Order, expected: u32, courier: Courier, event: Event, context: &ExecContext) -> Changes {
-    let expected_courier = courier.version;
-    let courier = Courier { version: expected_courier + 1, ..courier };
-    Changes {
-        at: context.now,
-        orders: vec![Write { expected, value: order.clone() }],
-        couriers: vec![Write { expected: expected_courier, value: courier }],
-        events: vec![event],
-        ..Changes::default()
-    }
+    Some(update.done())
 }

@@ -127,7 +127,7 @@ pub fn cancel(
     update.add_ledger_entry(EntryKind::Refund, order.fee);
     update.add_ledger_entry(EntryKind::CancellationFee, terms.fee.negated());
     update.order.cancellation_fee = order.cancellation_fee.plus(terms.fee);
-    Ok(update.done())
+    Ok(update.outcome())
 }
 
 /// Cancels an order for the platform. All charges are refunded, including cancellation fees, and the store is notified.
@@ -153,7 +153,7 @@ pub fn cancel_by_platform(
     update.add_ledger_entry(EntryKind::Refund, order.fee.plus(order.cancellation_fee));
     update.order.cancellation_fee = Money::ZERO;
     update.notify(NotificationKind::OrderCancelled, ids)?;
-    Ok(update.done())
+    Ok(update.outcome())
 }
 
 /// Returns the indices of the deliveries that remain after a stop is cancelled.
@@ -238,5 +238,5 @@ pub fn cancel_stop(
         update.add_ledger_entry(EntryKind::Refund, reduction);
         update.add_ledger_entry(EntryKind::CancellationFee, terms.fee.negated());
     }
-    Ok(update.done())
+    Ok(update.outcome())
 }

@@ -2,12 +2,19 @@
 
 use super::{
     Progress, StepError, StepOutcome,
+    codes::is_same_code,
     step::OrderUpdate,
     table::{Actor, Step},
 };
 use crate::{
     changes::Changes,
-    model::{DeliveryId, ExecContext, IdBlock, courier::Courier, order::Order, store::NotificationKind},
+    model::{
+        DeliveryId, ExecContext, IdBlock,
+        courier::Courier,
+        order::{Order, OrderStatus},
+        store::NotificationKind,
+    },
+    rules::trips::TripContext,
 };
 
 /// A step of a courier. For declining an order, see [`crate::rules::lifecycle::decline`].
@@ -64,13 +71,15 @@ impl From<StepError> for FailedStep {
     }
 }
 
-/// Takes a courier's step. The caller must have checked that the order is assigned to this courier.
+/// Takes a courier's step. The caller must have checked that the order is assigned to this courier. `trip` are the other
+/// orders that the courier carries.
 ///
 /// # Errors
 /// [`FailedStep`] if the step is not valid for the order's status or a code is wrong.
 pub fn carry(
     order: &Order,
     courier: &Courier,
+    trip: TripContext<'_>,
     act: &Carry,
     ids: &mut IdBlock,
     context: &mut ExecContext,
@@ -81,10 +90,14 @@ pub fn carry(
     }
     let mut update = OrderUpdate::new(order, Some(courier), Actor::Courier, courier.assigned().person(), context.now);
     update.may(step, stop)?;
+    act.comes_next(order, trip)?;
     if let Some((code, given)) = act.codes(order)? {
         let checked = update.order.tries.check(code, given, context.now);
         if let Err(error) = checked {
             let counted = matches!(error, StepError::CodeWrong { .. }).then(|| Box::new(update.counted()));
+            let is_code = |other: &&Order| act.other_codes(other).any(|code| is_same_code(code, given));
+            let other = trip.others.iter().find(is_code).filter(|_| counted.is_some());
+            let error = other.map_or(error, |other| StepError::CodeOfOther { other: other.id });
             return Err(FailedStep { error, counted });
         }
     }
@@ -101,7 +114,7 @@ pub fn carry(
         Step::ReachReturn => update.notify(NotificationKind::CourierAtReturn, ids)?,
         _ => {}
     }
-    Ok(update.done())
+    Ok(update.outcome())
 }
 
 impl Carry {
@@ -118,6 +131,34 @@ impl Carry {
             Carry::ReachReturn => (Step::ReachReturn, None),
             Carry::HandBack { .. } => (Step::HandBack, None),
         }
+    }
+
+    /// Returns the codes of another order that a courier can confuse with the expected one.
+    fn other_codes<'a>(&self, other: &'a Order) -> impl Iterator<Item = &'a str> {
+        let own = match self {
+            Carry::PickUp { .. } => Some(other.pickup_code.as_str()),
+            Carry::HandBack { .. } => other.return_code.as_deref(),
+            _ => None,
+        };
+        let at_door = matches!(self, Carry::Deliver { .. });
+        let deliveries = other.deliveries.iter().filter(move |delivery| at_door && delivery.requires_code());
+        own.into_iter().chain(deliveries.map(|delivery| delivery.delivery_code.as_str()))
+    }
+
+    /// Checks that the other orders of the trip allow the step: the courier sets out with all of them, visits one stop at
+    /// a time in the order of the trip, and returns to the pickup after the last delivery.
+    fn comes_next(&self, order: &Order, trip: TripContext<'_>) -> Result<(), StepError> {
+        let waits = |other: &&Order| other.status.is_before_pickup();
+        let is_out = |other: &&Order| other.status == OrderStatus::OutForDelivery;
+        let blocking = match self {
+            Carry::SetOut(_) => {
+                let waiting = trip.others.iter().find(waits).map(|other| other.id);
+                waiting.or(trip.next.filter(|next| *next != order.id && !trip.others.is_empty()))
+            }
+            Carry::ReachReturn => trip.others.iter().find(|other| waits(other) || is_out(other)).map(|other| other.id),
+            _ => None,
+        };
+        blocking.map_or(Ok(()), |next| Err(StepError::NotNext { next }))
     }
 
     /// Returns the expected code and the code that was sent, or `None` if no code is required.

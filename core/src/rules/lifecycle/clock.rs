@@ -29,8 +29,13 @@ impl Default for Timing {
 /// Returns the time of the order's next timed transition, or `None` if it has none.
 pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
     match order.status {
-        OrderStatus::Preparing | OrderStatus::Ready => Some(order.ready_at),
-        OrderStatus::Searching => Some(order.status_since.after(Duration::minutes(i64::from(timing.search_minutes)))),
+        OrderStatus::Preparing => Some(order.search_from()),
+        OrderStatus::Ready => Some(order.ready_at),
+        // With a lead time, the search starts before the goods are ready.
+        OrderStatus::Searching => {
+            let from = order.status_since.max(order.ready_at);
+            Some(from.after(Duration::minutes(i64::from(timing.search_minutes))))
+        }
         _ => None,
     }
 }
@@ -41,7 +46,8 @@ pub fn expire(order: &mut Order, timing: &Timing, now: Timestamp) -> (Vec<Event>
     let (mut events, mut ledger) = (Vec::new(), Vec::new());
     while next_deadline(order, timing).is_some_and(|deadline| deadline <= now) {
         let step = match order.status {
-            OrderStatus::Preparing => Step::MakeReady,
+            OrderStatus::Preparing if order.ready_at <= now => Step::MakeReady,
+            OrderStatus::Preparing => Step::Search,
             OrderStatus::Ready => Step::Search,
             _ => Step::Expire,
         };

@@ -7,7 +7,9 @@ use crate::{
     model::{
         DeliveryId, Distance, Duration, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone, StoreId,
         fingerprint,
-        order::{Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Order, OrderStatus, Place},
+        order::{
+            Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Order, OrderDispatch, OrderStatus, Place,
+        },
         price::PriceLine,
         store::{EntryKind, LedgerEntry, Store},
     },
@@ -28,8 +30,15 @@ pub struct NewOrder {
     pub quote: Option<String>,
     /// The addresses and route options.
     pub inquiry: Inquiry,
+    /// Whether the order can share a trip. It is part of the content only if it is false.
+    #[serde(skip_serializing_if = "is_true")]
+    pub combinable: bool,
     /// The deliveries' data besides their addresses, in the order sent.
     pub stops: Vec<NewStop>,
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// The data of a new delivery besides its address.
@@ -77,6 +86,8 @@ pub struct CreateOrderInput<'a> {
     pub lines: Vec<PriceLine>,
     /// Version of the tariff that was applied.
     pub tariff_version: String,
+    /// Minutes before the ready time from which a courier is searched.
+    pub lead_minutes: u32,
 }
 
 /// The reason a valid order cannot be created.
@@ -135,7 +146,7 @@ pub fn create(
 }
 
 fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<Order> {
-    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, located, .. } = input;
+    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, located, lead_minutes, .. } = input;
     let (inquiry, now) = (&new.inquiry, context.now);
     let id = ids.take(OrderId::new)?;
     let pickup_code = new.pickup_code.clone().unwrap_or_else(|| context.entropy.code());
@@ -190,6 +201,13 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         expected_pickup: times.map(|times| times.pickup),
         expected_delivery: times.map(|times| times.delivery),
         courier: None,
+        eta: None,
+        dispatch: OrderDispatch {
+            lead_minutes,
+            combinable: new.combinable,
+            orders_per_trip: store.dispatch.orders_per_trip,
+        },
+        assignments: Vec::new(),
         attempt: 0,
         released: Vec::new(),
         first_allocated_at: None,

@@ -102,6 +102,11 @@ impl Progress {
                 }
                 next.status = to.unwrap_or_else(|| derived(&next.stops, Back::Settled));
             }
+            Move::Unchanged { during } => {
+                if !during.contains(&self.status) {
+                    return None;
+                }
+            }
             Move::Delivery { from, to } => {
                 let at = self.stops.iter().position(|known| Some(known.id) == stop)?;
                 let moved = next.stops.get_mut(at).filter(|known| from.contains(&known.status))?;

@@ -1,12 +1,15 @@
 //! Steps of the merchant, and the write-off of lost deliveries by the platform.
 
 use super::{
-    StepError, StepOutcome, Timing, expire,
+    StepError, StepOutcome, Timing, expire, platform,
     step::OrderUpdate,
     table::{Actor, Step},
 };
 use crate::model::{
-    DeliveryId, Duration, ExecContext, IdBlock, Person, courier::Courier, order::Order, store::NotificationKind,
+    DeliveryId, Duration, ExecContext, IdBlock, Person,
+    courier::Courier,
+    order::{Order, OrderStatus},
+    store::NotificationKind,
 };
 
 /// A step of the merchant. For cancellation, see [`crate::rules::lifecycle::cancel`].
@@ -34,20 +37,36 @@ pub enum Signal {
     Waive,
 }
 
-/// Takes a step of the merchant. `courier` is the order's courier, if any.
+/// The courier of an order and the other orders of the trip.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Carrier<'a> {
+    /// The order's courier, if any.
+    pub courier: Option<&'a Courier>,
+    /// The other orders that the courier carries.
+    pub others: &'a [Order],
+    /// Maximum difference between the ready times of a trip's orders.
+    pub ready_spread: Duration,
+}
+
+/// Takes a step of the merchant.
 ///
 /// # Errors
 /// If the step is not valid.
 pub fn signal(
     order: &Order,
-    courier: Option<&Courier>,
+    carrier: Carrier<'_>,
     by: Person,
     signal: &Signal,
     timing: &Timing,
     context: &mut ExecContext,
 ) -> Result<StepOutcome, StepError> {
+    let Carrier { courier, others, ready_spread } = carrier;
+    // With a lead time, the search starts during the preparation.
+    let is_early = order.dispatch.lead_minutes > 0 && order.status >= OrderStatus::Searching;
     let (step, stop, reason) = match signal {
+        Signal::Ready if is_early && order.ready_at > context.now => (Step::FinishEarly, None, None),
         Signal::Ready => (Step::MakeReady, None, None),
+        Signal::Delay { .. } if is_early => (Step::Postpone, None, None),
         Signal::Delay { .. } => (Step::Delay, None, None),
         Signal::Discard(stop) => (Step::Discard, Some(*stop), None),
         Signal::TurnBack { stop, reason } => (Step::TurnBack, Some(*stop), Some(reason.clone())),
@@ -64,6 +83,10 @@ pub fn signal(
     }
     update.take(step, stop, reason)?;
     match signal {
+        Signal::Ready if step == Step::FinishEarly => update.order.ready_at = now,
+        Signal::Delay { .. } if step == Step::Postpone && delays_others(&update.order, others, ready_spread) => {
+            update.release(platform(), None, context);
+        }
         Signal::Ready => {
             // The search starts in the same commit, because it waited only for the goods.
             update.order.ready_at = now;
@@ -75,7 +98,14 @@ pub fn signal(
         }
         _ => {}
     }
-    Ok(update.done())
+    Ok(update.outcome())
+}
+
+/// Returns whether the goods will be ready too late for the other orders of the trip.
+fn delays_others(order: &Order, others: &[Order], ready_spread: Duration) -> bool {
+    let waiting = others.iter().filter(|other| other.status.is_before_pickup());
+    order.courier.is_some()
+        && waiting.map(|other| other.ready_at).max().is_some_and(|ready| order.ready_at > ready.after(ready_spread))
 }
 
 /// Postpones the ready time and the expected times.
@@ -111,5 +141,5 @@ pub fn lose(
         OrderUpdate::new(order, courier, Actor::Platform, crate::rules::lifecycle::platform(), context.now);
     update.take(Step::Lose, Some(stop), Some(reason))?;
     update.notify(NotificationKind::DeliveryLost, ids)?;
-    Ok(update.done())
+    Ok(update.outcome())
 }

@@ -7,9 +7,9 @@ use super::{
 use crate::{
     changes::{Changes, Write},
     model::{
-        DeliveryId, IdBlock, Money, NotificationId, Person, Timestamp,
+        DeliveryId, ExecContext, IdBlock, Money, NotificationId, OrderId, Person, Timestamp,
         courier::Courier,
-        order::{Event, EventKind, Order, OrderStatus},
+        order::{CodeTries, Eta, Event, EventKind, Order, OrderStatus},
         store::{EntryKind, LedgerEntry, Notification, NotificationKind},
     },
 };
@@ -56,6 +56,16 @@ pub enum StepError {
         /// Time at which codes are accepted again.
         until: Timestamp,
     },
+    /// Another order of the courier's trip comes first.
+    NotNext {
+        /// That order.
+        next: OrderId,
+    },
+    /// The code belongs to another order of the trip. The count in the order must be committed.
+    CodeOfOther {
+        /// The order to which the code belongs.
+        other: OrderId,
+    },
     /// Too few identifiers were reserved for the notifications.
     TooFewIds,
 }
@@ -74,7 +84,7 @@ impl Order {
         }
         let event = self.record(step.row().event, by, at);
         let moved = match step.row().moves {
-            Move::Order { .. } => None,
+            Move::Order { .. } | Move::Unchanged { .. } => None,
             Move::Delivery { to, .. } => Some(to.number()),
         };
         Some(match moved {
@@ -88,7 +98,7 @@ impl Order {
         let row = step.row();
         match (row.repeat, row.moves) {
             // The first call may already have started the search.
-            (Repeat::Never, _) => false,
+            (Repeat::Never, _) | (Repeat::AtTarget, Move::Unchanged { .. }) => false,
             (Repeat::AtTarget, Move::Order { to, .. }) => to == Some(self.status),
             (Repeat::AtTarget, Move::Delivery { to, .. }) => {
                 self.deliveries.iter().any(|delivery| Some(delivery.id) == stop && delivery.status == to)
@@ -97,6 +107,23 @@ impl Order {
             (Repeat::AfterReturn(situations), _) => situations.contains(&self.status) && self.return_code.is_some(),
         }
     }
+}
+
+/// Returns the courier after a step of an order, or `None` if the courier does not change. A step before the pickup or of a
+/// trip with several orders writes the courier in any case, so it conflicts with concurrent steps of the trip and with an
+/// order that joins it.
+fn after(courier: &Courier, order: &Order) -> Option<Courier> {
+    let mut next = courier.clone();
+    if order.courier.is_none() {
+        next = courier.without_order(order.id);
+        next.count_order(-1);
+    } else if order.status.is_final() {
+        next = courier.without_order(order.id);
+    } else if order.status >= OrderStatus::OutForDelivery {
+        next.trip.iter_mut().filter(|one| one.id == order.id).for_each(|one| one.picked_up = true);
+    }
+    next.version += 1;
+    (next.trip != courier.trip || courier.trip.len() > 1 || order.status.is_before_pickup()).then_some(next)
 }
 
 /// An order under change, with the changes to commit.
@@ -124,7 +151,7 @@ impl<'a> OrderUpdate<'a> {
     ) -> OrderUpdate<'a> {
         let expected = order.version;
         let mut order = Order { version: expected + 1, ..order.clone() };
-        let courier = courier.filter(|courier| courier.order == Some(order.id));
+        let courier = courier.filter(|courier| courier.carries(order.id));
         if let (Some(assigned), Some(courier)) = (&mut order.courier, courier)
             && assigned.id == courier.id
         {
@@ -155,7 +182,14 @@ impl<'a> OrderUpdate<'a> {
         if step.row().actor.contains(&self.actor) && progress.take(step, stop).is_some() {
             return Ok(());
         }
-        let mut possible: Vec<_> = progress.possible(self.actor).into_iter().map(|step| step.row().event).collect();
+        let has_lead = self.order.dispatch.lead_minutes > 0;
+        let is_offered = |step: &Step| match step {
+            // Without a lead time the goods are ready when the search starts.
+            Step::Postpone | Step::FinishEarly => has_lead,
+            step => *step != Step::Estimate,
+        };
+        let possible = progress.possible(self.actor).into_iter().filter(is_offered);
+        let mut possible: Vec<_> = possible.map(|step| step.row().event).collect();
         possible.dedup();
         Err(StepError::Invalid { status: self.order.status, possible })
     }
@@ -174,6 +208,21 @@ impl<'a> OrderUpdate<'a> {
         let event = self.order.take(step, stop, self.by.clone(), self.now);
         self.events.extend(event.map(|event| Event { reason, ..event }));
         Ok(())
+    }
+
+    /// Releases the courier, so the search starts again. The pickup code is replaced unless the merchant set it. Returns
+    /// `None` if the courier has the goods.
+    pub(super) fn release(&mut self, by: Person, reason: Option<String>, context: &mut ExecContext) -> Option<()> {
+        // The event must be created before the courier is cleared, because it contains the courier.
+        let event = self.order.take(Step::Release, None, by, self.now)?;
+        self.events.push(Event { reason, ..event });
+        if !self.order.own_pickup_code {
+            self.order.pickup_code = context.entropy.code();
+        }
+        self.order.courier = None;
+        self.order.eta = None;
+        self.order.tries = CodeTries::default();
+        Some(())
     }
 
     /// Adds the results of timed transitions.
@@ -208,23 +257,31 @@ impl<'a> OrderUpdate<'a> {
         Ok(())
     }
 
-    /// Returns the changes. If the order has ended, its courier becomes free in the same commit.
-    pub(super) fn done(self) -> StepOutcome {
-        let OrderUpdate { order, ledger, expected, courier, events, notifications, now, .. } = self;
-        let free = courier.filter(|_| order.status.is_final()).map(|courier| {
-            let value = Courier { order: None, version: courier.version + 1, ..courier.clone() };
-            Write { expected: courier.version, value }
-        });
+    /// Returns the order and the changes. If the order has ended or was released, it leaves its courier's trip in the same
+    /// commit.
+    pub(super) fn done(self) -> (Order, Changes) {
+        let OrderUpdate { mut order, ledger, expected, courier, events, notifications, now, .. } = self;
+        order.eta = match (order.eta, order.status) {
+            (Some(eta), OrderStatus::OutForDelivery) => Some(Eta { pickup: None, ..eta }),
+            (eta, status) => eta.filter(|_| status.is_before_pickup()),
+        };
+        let courier =
+            courier.and_then(|courier| Some(Write { expected: courier.version, value: after(courier, &order)? }));
         let changes = Changes {
             at: now,
             orders: vec![Write { expected, value: order.clone() }],
-            couriers: free.into_iter().collect(),
+            couriers: courier.into_iter().collect(),
             events,
             ledger,
             notifications,
             ..Changes::default()
         };
-        StepOutcome::Now(Box::new((order, changes)))
+        (order, changes)
+    }
+
+    /// Returns the changes of [`OrderUpdate::done`] as an outcome.
+    pub(super) fn outcome(self) -> StepOutcome {
+        StepOutcome::Now(Box::new(self.done()))
     }
 
     /// Returns the changes of a rejected step: only the order, with the count of wrong codes.

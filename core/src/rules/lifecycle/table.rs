@@ -41,6 +41,11 @@ pub enum Move {
         /// The new status.
         to: D,
     },
+    /// No transition: the step changes a time of the order.
+    Unchanged {
+        /// Statuses in which it is valid.
+        during: &'static [O],
+    },
 }
 
 /// When a repeated call of a step changes nothing and succeeds, because the step was taken before.
@@ -110,6 +115,10 @@ const fn delivery(from: &'static [D], to: D) -> Move {
 
 /// All statuses before the pickup.
 const BEFORE_PICKUP: &[O] = &[O::Scheduled, O::Preparing, O::Ready, O::Searching, O::Allocated, O::CourierAtPickup];
+/// The statuses from the search to the pickup. With a lead time the goods can still be in preparation.
+const BEFORE_GOODS: &[O] = &[O::Searching, O::Allocated, O::CourierAtPickup];
+/// The statuses with a courier before the last delivery.
+const ON_THE_WAY: &[O] = &[O::Allocated, O::CourierAtPickup, O::OutForDelivery];
 const AT_PICKUP: &[D] = &[D::AwaitingPickup];
 /// The search may have begun since the goods became ready.
 const READY: Repeat = Repeat::While(&[O::Ready, O::Searching, O::Allocated, O::CourierAtPickup]);
@@ -126,10 +135,19 @@ steps! {
     Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, Repeat::Never, "a new ready time";
     /// The goods are ready.
     MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, READY, "preparation over, or the merchant sets it early";
+    /// The goods will be ready later, although the search has started.
+    Postpone Move::Unchanged { during: BEFORE_GOODS }, &[Actor::Merchant], Delayed, Repeat::Never,
+    "requires a lead time; a new ready time; an order that would delay the others leaves its trip";
+    /// The goods are ready early, although the search has started.
+    FinishEarly Move::Unchanged { during: BEFORE_GOODS }, &[Actor::Merchant], Ready, Repeat::Never, "before the ready time";
     /// The search for a courier starts.
-    Search order(&[O::Ready], O::Searching), &[Actor::Dispatcher], Searching, Repeat::Never, "the search begins";
+    Search order(&[O::Preparing, O::Ready], O::Searching), &[Actor::Dispatcher], Searching, Repeat::Never,
+    "the lead time before the ready time, or the goods are ready";
     /// A courier is assigned.
-    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, Repeat::Never, "a free courier; attempt n";
+    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, Repeat::Never, "a courier who is free, or whose trip can take the order; attempt n";
+    /// The estimated times moved.
+    Estimate Move::Unchanged { during: ON_THE_WAY }, &[Actor::Platform], EtaChanged, Repeat::Never,
+    "an estimate moved by 60 seconds or more; at most once a minute";
     /// The courier is at the pickup.
     ReachPickup order(&[O::Allocated], O::CourierAtPickup), &[Actor::Courier], CourierArrived, Repeat::AtTarget, "";
     /// The courier is released.
@@ -175,7 +193,7 @@ steps! {
     "requires a reason; all charges are refunded";
     /// No courier was found in time.
     Expire whole(&[O::Searching], Some(O::Expired), AT_PICKUP, D::Cancelled), &[Actor::Clock], Expired, Repeat::Never,
-    "no courier was found in 20 minutes (configurable); all charges are refunded";
+    "no courier was found in 20 minutes (configurable) from the search or the ready time on; all charges are refunded";
 }
 
 impl Step {
@@ -234,6 +252,7 @@ fn repeat(row: &Row) -> String {
         (Repeat::Never, _) => String::new(),
         (Repeat::AtTarget, Move::Order { to, .. }) => list(to.iter().map(|to| to.number()).collect()),
         (Repeat::AtTarget, Move::Delivery { to, .. }) => to.number().to_string(),
+        (Repeat::AtTarget, Move::Unchanged { .. }) => String::new(),
         (Repeat::While(situations), _) => orders(situations),
         (Repeat::AfterReturn(situations), _) => format!("{}, with a returnCode", orders(situations)),
     }
@@ -252,6 +271,9 @@ fn line(row: &Row) -> String {
         }
         Move::Delivery { from, to } => {
             ("delivery", format!("{} → {}", list(from.iter().map(|one| one.number()).collect()), to.number()))
+        }
+        Move::Unchanged { during } => {
+            ("order", format!("{} → unchanged", list(during.iter().map(|one| one.number()).collect())))
         }
     };
     let actor = row.actor.iter().map(|actor| actor.name()).collect::<Vec<_>>().join(", ");
@@ -278,7 +300,9 @@ const RULES: &str = "
   409 `invalid_transition`; `possible` lists the events that the same client can cause next.
 - A late cancellation, of a stop or of the whole order, costs a share of the reduction of the fee. Cancelling stop by stop is therefore never
   cheaper. `cancellationFee` is the cost of all late cancellations. Cancellation by the platform and expiry cost nothing.
-- When an order ends, or its courier is released before the pickup, the courier becomes free in the same commit.
+- A courier can carry several orders of one store in a trip. Each order has its own steps, codes and price. The courier sets out when all
+  orders of the trip are picked up, and visits one stop of the trip at a time.
+- When an order ends, or its courier is released before the pickup, the order leaves the courier's trip in the same commit.
 ";
 
 #[cfg(test)]
@@ -302,6 +326,7 @@ mod tests {
                     assert!(!each.is_some_and(|(each, _)| each.iter().any(|one| one.is_final())), "{:?}", row.step);
                 }
                 Move::Delivery { from, .. } => assert!(!from.iter().any(|one| one.is_final()), "{:?}", row.step),
+                Move::Unchanged { during } => assert!(!during.iter().any(|one| one.is_final()), "{:?}", row.step),
             }
         }
     }

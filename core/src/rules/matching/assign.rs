@@ -1,301 +1,344 @@
-//! Assignment of free couriers to searching orders. All orders and couriers are matched together, by travel time to the
-//! pickup.
+//! Matching of searching orders and couriers: the facts that the engine needs, and its decisions about orders.
 
-use super::{Dispatch, nearby::CourierIndex};
+use crate::route::sort::{sort, sort_smallest};
+use std::collections::BTreeMap;
+
+use super::{
+    Dispatch,
+    engine::{self, Candidate as EngineCourier, OpenOrder, OpenTrip, Parts, Problem, Reason, TripOrder as EngineOrder},
+    nearby::CourierIndex,
+};
 use crate::{
-    geo::{great_circle_m, leg_over},
+    geo::leg_over,
     model::{
-        Timestamp,
-        courier::FreeCourier,
-        order::{Order, OrderStatus},
+        CourierId, Point, Timestamp,
+        courier::{Candidate, Courier, Shift},
+        order::{AssignmentCost, ConsideredCourier, DeliveryStatus, Order, OrderStatus},
     },
-    route::{Costs, MAX_SIDE, assign},
-    rules::lifecycle::{Timing, next_deadline},
+    rules::{
+        lifecycle::{Timing, next_deadline},
+        trips::TripPlan,
+    },
 };
 
-/// Maximum number of pairs of an order and a courier that are matched at once, about 32 MB. Above it, each order keeps
-/// only its nearest couriers.
-const MAX_PAIRS: usize = 1_000_000;
-/// Minimum number of couriers that each order keeps, regardless of [`MAX_PAIRS`].
-const MIN_KEPT: usize = 64;
+/// Number of idle couriers that an order is matched with: the nearest ones.
+const NEAR_IDLE: usize = 40;
+/// Number of couriers who will be free soon that an order is matched with. They are searched separately, so that they
+/// never hide idle ones.
+const NEAR_BUSY: usize = 20;
+/// Maximum number of pickups to which a courier's remoteness is measured.
+const MAX_DEMAND: usize = 30;
+/// Number of orders that a courier's hourly guarantee pays per 100 hours.
+const GUARANTEED_PER_100_H: i64 = 150;
 
-/// Returns pairs of an order and a courier, by their indices in the lists. The couriers must be sorted by ID.
-///
-/// The matching minimises the sum of the travel times to the pickups. Leaving an order without a courier costs twice
-/// the longest trip within the radius plus its waiting time in seconds. Orders with a courier in reach are therefore
-/// almost always served, and if couriers are scarce, the orders that have waited longest come first. Sandbox couriers
-/// carry only the orders of sandbox stores. An order is offered to a released courier again only after a while and at a
-/// higher cost, so any other free courier is preferred.
-pub fn matches(
-    orders: &[Order],
-    couriers: &[FreeCourier],
-    terms: &Dispatch,
-    timing: &Timing,
-    now: Timestamp,
-) -> Vec<(usize, usize)> {
-    let index = CourierIndex::new(couriers);
-    assigned(orders, couriers, &index, terms, timing, now)
+/// A courier who is free, or will be free soon.
+#[derive(Clone, Debug)]
+pub struct Available {
+    /// The courier, at the place where the next trip can start.
+    candidate: Candidate,
+    /// The facts for the engine.
+    facts: EngineCourier,
+    /// The pickup of the current trip.
+    pickup: Option<Point>,
 }
 
-/// Returns the same as [`matches`], with an index of the couriers.
-pub(crate) fn assigned(
-    orders: &[Order],
-    couriers: &[FreeCourier],
-    index: &CourierIndex<'_>,
-    terms: &Dispatch,
-    timing: &Timing,
-    now: Timestamp,
-) -> Vec<(usize, usize)> {
-    let scale = Scale::of(terms);
-    let waiting = orders.iter().enumerate().filter(|(_, order)| is_searching(order, timing, now));
-    let waiting: Vec<(usize, &Order)> = waiting.collect();
-    // With n orders, the others can take at most n - 1 couriers, so an order never needs more than its n cheapest.
-    let kept = (MAX_PAIRS / waiting.len().max(1)).max(MIN_KEPT).min(waiting.len());
-    let mut nearby: Vec<Vec<(u64, usize)>> =
-        waiting.iter().map(|(_, order)| within_reach(order, index, couriers, kept, terms, now, &scale)).collect();
-    let columns = columns(&mut nearby, kept);
-    let mut pairs = Vec::new();
-    for (row, ((_, order), near)) in waiting.iter().zip(nearby).enumerate() {
-        // The route engine has one cost for all unassigned rows. The difference to an order's own cost is added to its
-        // pairs.
-        let surcharge = scale.single - scale.price(order, now);
-        let column = |at: usize| columns.binary_search(&at).ok();
-        pairs.extend(near.into_iter().filter_map(|(seconds, at)| Some((row, column(at)?, seconds + surcharge))));
+/// A decision about a searching order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Why the order stays open. `None` if a courier is assigned now.
+    pub open: Option<OpenReason>,
+    /// The assigned or planned courier.
+    pub assignment: Option<PlannedAssignment>,
+    /// The couriers with the lowest costs for the order by itself, cheapest first.
+    pub considered: Vec<ConsideredCourier>,
+}
+
+/// The planned courier of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedAssignment {
+    /// The courier.
+    pub courier: CourierId,
+    /// Number of orders in the trip, with this one.
+    pub orders: u32,
+    /// The cost that the order adds.
+    pub cost: AssignmentCost,
+}
+
+/// The reason why an order stays open until a later pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenReason {
+    /// The planned courier can still be sent in a later pass without loss.
+    CanWait,
+    /// The planned courier is not free yet.
+    CourierBusy,
+    /// The couriers in reach are planned for other orders.
+    OthersFirst,
+    /// No courier is in reach.
+    NoCourier,
+}
+
+/// The facts of a pass besides its orders and couriers.
+#[derive(Debug)]
+pub struct Pass<'a, T> {
+    /// The configuration.
+    pub config: &'a Dispatch,
+    /// The timeouts of orders.
+    pub timing: &'a Timing,
+    /// Returns the travel time between two points in seconds.
+    pub travel: &'a T,
+    /// The current time.
+    pub now: Timestamp,
+}
+
+impl Available {
+    /// Returns a courier who is free at any time.
+    pub fn free(candidate: Candidate, now: Timestamp) -> Available {
+        let facts = EngineCourier {
+            point: candidate.point,
+            free_at: seconds(now),
+            idle: true,
+            until: None,
+            guaranteed: u32::MAX,
+            remoteness_s: 0,
+            trip: None,
+        };
+        Available { candidate, facts, pickup: None }
     }
-    let Ok(costs) = Costs::sparse(waiting.len(), columns.len(), pairs) else { return Vec::new() };
-    let Ok(assignment) = assign(&costs, Some(scale.single)) else { return Vec::new() };
-    let pair = |(row, column): (usize, &Option<usize>)| Some((waiting.get(row)?.0, *columns.get((*column)?)?));
-    assignment.columns.iter().enumerate().filter_map(pair).collect()
-}
 
-/// Returns the indices of the couriers in the lists, at most [`MAX_SIDE`]. If there are more, the most expensive
-/// couriers of each list are removed.
-fn columns(nearby: &mut [Vec<(u64, usize)>], mut kept: usize) -> Vec<usize> {
-    loop {
-        let mut columns: Vec<usize> = nearby.iter().flatten().map(|(_, at)| *at).collect();
-        columns.sort_unstable();
-        columns.dedup();
-        if columns.len() <= MAX_SIDE || kept <= 1 {
-            columns.truncate(MAX_SIDE);
-            return columns;
+    /// Returns a courier with a shift or a trip. Returns `None` if the courier is not free within the horizon.
+    pub fn of<T: Fn(Point, Point) -> u32>(
+        candidate: Candidate,
+        courier: &Courier,
+        orders: &[Order],
+        pass: &Pass<'_, T>,
+    ) -> Option<Available> {
+        let until = courier.shift.and_then(|shift| shift.until);
+        if !courier.is_candidate() || until.is_some_and(|until| until < pass.now) || orders.len() != courier.trip.len()
+        {
+            return None;
         }
-        kept /= 2;
-        nearby.iter_mut().for_each(|near| near.truncate(kept));
+        let mut available = Available::free(candidate, pass.now);
+        let facts = &mut available.facts;
+        facts.until = until.map(seconds);
+        facts.guaranteed = courier.shift.map_or(u32::MAX, |shift| guaranteed(&shift));
+        let mut free_at = courier.shift.map_or(pass.now, |shift| shift.from.max(pass.now));
+        if !orders.is_empty() {
+            let refs: Vec<&Order> = orders.iter().collect();
+            let plan = TripPlan::of(courier, &refs, pass.config, pass.travel, pass.now);
+            match plan.arrives_at.filter(|_| orders.iter().all(|order| order.status.is_before_pickup())) {
+                Some(arrives_at) => facts.trip = open_trip(orders, arrives_at, pass.config),
+                None => {
+                    free_at = free_at.max(plan.free_at);
+                    facts.point = plan.end;
+                }
+            }
+        }
+        available.pickup = orders.first().map(|order| order.pickup.located.point);
+        facts.free_at = seconds(free_at);
+        facts.idle = orders.is_empty() && free_at <= pass.now;
+        (available.candidate.point, available.candidate.is_free) = (facts.point, facts.idle);
+        (free_at <= pass.now.after(pass.config.horizon())).then_some(available)
     }
 }
 
-/// The costs of the matching, in seconds.
-struct Scale {
-    /// Travel time of the longest trip within the radius.
-    max_trip: u64,
-    /// Cost of leaving the longest-waiting order without a courier, which is the highest cost.
-    single: u64,
+/// Returns the searching orders' decisions, in their sequence. Orders that are not searching have none.
+///
+/// An order is matched with the nearest couriers within the radius, at the place where they will be free, and with
+/// couriers on the way to its pickup. Sandbox couriers carry only the orders of sandbox stores. An order is offered to a
+/// released courier again only after a while and at a higher cost, so any other courier is preferred.
+pub fn decide<T: Fn(Point, Point) -> u32>(
+    orders: &[Order],
+    couriers: &[Available],
+    pass: &Pass<'_, T>,
+    explain: bool,
+) -> Vec<Option<Decision>> {
+    let places = places(couriers);
+    let index = Couriers::new(couriers, &places);
+    let demand = demand(orders, couriers);
+    let with_remoteness = |courier: &Available| EngineCourier {
+        remoteness_s: mean_travel(courier.facts.point, &demand, pass.travel),
+        ..courier.facts.clone()
+    };
+    let facts: Vec<EngineCourier> = couriers.iter().map(with_remoteness).collect();
+    let searching: Vec<usize> =
+        (0..orders.len()).filter(|at| orders.get(*at).is_some_and(|order| is_searching(order, pass))).collect();
+    let open = searching.iter().filter_map(|at| orders.get(*at)).map(|order| OpenOrder {
+        store: order.store.get(),
+        pickup: order.pickup.located.point,
+        order: engine_order(order, pass.config),
+        near: near(order, &index, pass),
+    });
+    let open: Vec<OpenOrder> = open.collect();
+    let config = pass.config.engine();
+    let problem =
+        Problem { now: seconds(pass.now), couriers: &facts, orders: &open, config: &config, travel: pass.travel };
+    let decided = engine::decide(&problem, explain);
+    let mut decisions: Vec<Option<Decision>> = orders.iter().map(|_| None).collect();
+    for (at, engine::Explained { decision, considered }) in searching.iter().zip(&decided) {
+        let view = |(at, parts): &(usize, Parts)| {
+            Some(ConsideredCourier { courier: places.get(*at)?.id, cost: (*parts).into() })
+        };
+        let considered = considered.iter().filter_map(view).collect();
+        let (open, planned) = match decision {
+            engine::Decision::Commit { courier, parts, .. } => (None, Some((*courier, *parts))),
+            engine::Decision::Open { best, reason } => {
+                (Some(open_reason(reason)), best.as_ref().map(|best| (best.courier, best.parts)))
+            }
+        };
+        let assignment = planned.and_then(|(courier, parts)| {
+            let carried = facts.get(courier).and_then(|facts| Some(facts.trip.as_ref()?.orders.len()));
+            let joins = |other: &engine::Explained| {
+                matches!(other.decision, engine::Decision::Commit { courier: theirs, .. } if theirs == courier)
+            };
+            let joined = decided.iter().filter(|other| joins(other)).count().max(1);
+            // The reason is given only if the order does not join the trip under way.
+            let count = if open == Some(OpenReason::CourierBusy) { 1 } else { carried.unwrap_or(0) + joined };
+            let orders = u32::try_from(count).unwrap_or(u32::MAX);
+            Some(PlannedAssignment { courier: places.get(courier)?.id, orders, cost: parts.into() })
+        });
+        if let Some(slot) = decisions.get_mut(*at) {
+            *slot = Some(Decision { open, assignment, considered });
+        }
+    }
+    decisions
 }
 
-/// Maximum waiting time that is counted: one hour.
-const MAX_WAIT_S: u64 = 3_600;
+/// Returns where orders come from now: the pickups of the searching orders and of the trips.
+fn demand(orders: &[Order], couriers: &[Available]) -> Vec<Point> {
+    let key = |point: Point| (point.lat_e7, point.lon_e7);
+    let pickups =
+        orders.iter().map(|order| order.pickup.located.point).chain(couriers.iter().filter_map(|one| one.pickup));
+    let mut distinct: BTreeMap<(i32, i32), Point> = BTreeMap::new();
+    distinct.extend(pickups.map(|point| (key(point), point)));
+    // Evenly spread over the sorted pickups, so that the sample covers the area.
+    let step = distinct.len().div_ceil(MAX_DEMAND).max(1);
+    distinct.into_values().step_by(step).collect()
+}
 
-impl Scale {
-    fn of(terms: &Dispatch) -> Scale {
-        let max_trip = u64::from(leg_over(terms.radius_m()).seconds).max(1);
-        Scale { max_trip, single: 2 * max_trip + MAX_WAIT_S }
+/// Returns the mean travel time from a place to others in seconds, or 0 without any.
+fn mean_travel(from: Point, to: &[Point], travel: &impl Fn(Point, Point) -> u32) -> u32 {
+    let sum: u64 = to.iter().map(|point| u64::from(travel(from, *point))).sum();
+    u32::try_from(sum / to.len().max(1) as u64).unwrap_or(u32::MAX)
+}
+
+/// The couriers of a pass, by place and by the pickup of their trip.
+pub(crate) struct Couriers<'a> {
+    list: &'a [Available],
+    places: &'a [Candidate],
+    idle: CourierIndex<'a>,
+    busy: CourierIndex<'a>,
+    /// Couriers whose trip can take more orders, by the coordinates of its pickup.
+    joinable: BTreeMap<(i32, i32), Vec<usize>>,
+}
+
+/// Returns the place of each courier.
+pub(crate) fn places(couriers: &[Available]) -> Vec<Candidate> {
+    couriers.iter().map(|courier| courier.candidate).collect()
+}
+
+impl<'a> Couriers<'a> {
+    /// Indexes couriers. `places` are their places.
+    pub(crate) fn new(list: &'a [Available], places: &'a [Candidate]) -> Couriers<'a> {
+        let mut joinable: BTreeMap<(i32, i32), Vec<usize>> = BTreeMap::new();
+        for (at, courier) in list.iter().enumerate() {
+            if let Some(trip) = &courier.facts.trip {
+                joinable.entry((trip.pickup.lat_e7, trip.pickup.lon_e7)).or_default().push(at);
+            }
+        }
+        let idle = CourierIndex::of(places, |courier| courier.is_free);
+        let busy = CourierIndex::of(places, |courier| !courier.is_free);
+        Couriers { list, places, idle, busy, joinable }
     }
 
-    /// Returns the cost of leaving an order without a courier.
-    fn price(&self, order: &Order, now: Timestamp) -> u64 {
-        let waited = now.since(order.ready_at).seconds_ceil();
-        2 * self.max_trip + waited.min(MAX_WAIT_S)
+    /// Returns the couriers whose trip from this pickup can take more orders.
+    fn joinable(&self, pickup: Point) -> impl Iterator<Item = (usize, &Available)> {
+        let found = self.joinable.get(&(pickup.lat_e7, pickup.lon_e7));
+        found.into_iter().flatten().filter_map(|at| Some((*at, self.list.get(*at)?)))
+    }
+
+    /// Returns whether a courier is within the radius or on the way to the pickup.
+    pub(crate) fn reaches(&self, pickup: Point, sandbox: bool, config: &Dispatch) -> bool {
+        let is_near = |index: &CourierIndex<'_>| {
+            index.has_within(pickup, config.radius_m(), |courier| courier.sandbox == sandbox)
+        };
+        is_near(&self.idle)
+            || is_near(&self.busy)
+            || self.joinable(pickup).any(|(_, courier)| courier.candidate.sandbox == sandbox)
+    }
+}
+
+fn seconds(at: Timestamp) -> i64 {
+    at.millis().div_euclid(1_000)
+}
+
+/// Returns the number of further orders of a shift that its hourly guarantee pays.
+fn guaranteed(shift: &Shift) -> u32 {
+    let Some(until) = shift.until else { return u32::MAX };
+    let paid = until.since(shift.from).as_millis() * GUARANTEED_PER_100_H / (3_600_000 * 100);
+    u32::try_from(paid).unwrap_or(0).saturating_sub(shift.orders)
+}
+
+fn open_trip(orders: &[Order], arrives_at: Timestamp, config: &Dispatch) -> Option<OpenTrip> {
+    let first = orders.first()?;
+    Some(OpenTrip {
+        store: first.store.get(),
+        pickup: first.pickup.located.point,
+        arrives_at: seconds(arrives_at),
+        orders: orders.iter().map(|order| engine_order(order, config)).collect(),
+    })
+}
+
+fn engine_order(order: &Order, config: &Dispatch) -> EngineOrder {
+    let open = order.deliveries.iter().filter(|delivery| delivery.status == DeliveryStatus::AwaitingPickup);
+    EngineOrder {
+        ready_at: seconds(order.ready_at),
+        stops: open.map(|delivery| delivery.place.located.point).collect(),
+        returns: order.return_leg.is_some(),
+        combinable: order.dispatch.combinable,
+        max_orders: order.max_orders(config.orders_per_trip),
     }
 }
 
 /// Returns whether the order is searching and its search has not timed out.
-fn is_searching(order: &Order, timing: &Timing, now: Timestamp) -> bool {
-    order.status == OrderStatus::Searching && next_deadline(order, timing).is_none_or(|end| end > now)
+fn is_searching<T>(order: &Order, pass: &Pass<'_, T>) -> bool {
+    order.status == OrderStatus::Searching && next_deadline(order, pass.timing).is_none_or(|end| end > pass.now)
 }
 
-/// Returns the `kept` cheapest couriers for an order, each with its cost in seconds and its index.
-fn within_reach(
-    order: &Order,
-    index: &CourierIndex<'_>,
-    couriers: &[FreeCourier],
-    kept: usize,
-    terms: &Dispatch,
-    now: Timestamp,
-    scale: &Scale,
-) -> Vec<(u64, usize)> {
-    let (pickup, radius_m) = (order.pickup.located.point, terms.radius_m());
-    let fits = |courier: &FreeCourier| courier.sandbox == order.sandbox && !order.released.contains(&courier.id);
-    let travel = |distance_m: u32| u64::from(leg_over(distance_m).seconds);
-    let nearest = index.nearest(pickup, radius_m, kept, fits);
-    let mut near: Vec<(u64, usize)> = nearest.into_iter().map(|(distance_m, at)| (travel(distance_m), at)).collect();
-    if now.since(order.status_since) >= terms.reoffer_after() {
-        for released in &order.released {
-            let at = couriers.binary_search_by_key(released, |courier| courier.id).ok();
-            let found =
-                at.and_then(|at| Some((at, couriers.get(at).filter(|courier| courier.sandbox == order.sandbox)?)));
-            let Some((at, courier)) = found else { continue };
-            let distance_m = great_circle_m(courier.point, pickup);
-            if distance_m <= radius_m {
-                near.push((travel(distance_m) + scale.max_trip, at));
-            }
-        }
-    }
-    // `sort_unstable` is larger but faster, which matters for thousands of lists with thousands of couriers.
-    near.sort_unstable();
-    near.dedup();
-    near.truncate(kept);
-    near
+/// Returns the couriers for an order, each by index and with its additional cost in seconds.
+fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(usize, u32)> {
+    let (pickup, radius_m) = (order.pickup.located.point, pass.config.radius_m());
+    let waited = pass.now.since(order.status_since.max(order.ready_at));
+    let reoffer = (waited >= pass.config.reoffer_after()).then(|| leg_over(radius_m).seconds.max(1));
+    let extra = |courier: &Candidate| if order.released.contains(&courier.id) { reoffer } else { Some(0) };
+    let fits = |courier: &Candidate| courier.sandbox == order.sandbox && extra(courier).is_some();
+    let nearest = |index: &CourierIndex<'_>, count: usize| {
+        let mut nearest = index.nearest(pickup, radius_m, count, fits);
+        sort_smallest(&mut nearest, count, |a, b| a < b);
+        nearest.truncate(count);
+        nearest
+    };
+    let joined = couriers.joinable(pickup).filter(|(_, courier)| fits(&courier.candidate)).map(|(at, _)| at);
+    let mut found: Vec<usize> = {
+        let nearest = nearest(&couriers.idle, NEAR_IDLE).into_iter().chain(nearest(&couriers.busy, NEAR_BUSY));
+        nearest.map(|(_, at)| at).chain(joined).collect()
+    };
+    sort(&mut found, |a, b| a < b);
+    found.dedup();
+    found.into_iter().filter_map(|at| Some((at, couriers.places.get(at).and_then(extra)?))).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use std::{
-        future::Future,
-        pin::pin,
-        task::{Context, Poll, Waker},
-    };
-
-    use bytes::Bytes;
-    use http::Request;
-    use serde_json::{Value, json};
-
-    use super::*;
-    use crate::{
-        api,
-        memory::MemoryHost,
-        model::{CourierId, Duration, OrderId, Point, store::KeyHash},
-        rules::settings::Settings,
-    };
-    use crate::{model::courier::Cell, rules::matching::nearby::cells_around};
-
-    /// An order whose pickup, ID and times are replaced by tests.
-    fn template() -> Order {
-        let host = MemoryHost::seeded(1);
-        let settings = Settings { operator: Some(KeyHash::of("operator")), ..Settings::default() };
-        let address = json!({ "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP",
-            "latitude": -23.5530, "longitude": -46.6560 });
-        let post = |path: &str, key: &str, body: Value| -> Value {
-            let request = Request::post(path).header("x-api-token", key).header("content-type", "application/json");
-            let request = request.body(Bytes::from(body.to_string())).unwrap();
-            let sent = pin!(api::handle(&host, &settings, request)).poll(&mut Context::from_waker(Waker::noop()));
-            let Poll::Ready(response) = sent else { panic!("the in-memory host returned pending") };
-            serde_json::from_slice(response.body()).unwrap()
-        };
-        let store = json!({ "cnpj": "11.222.333/0001-81", "name": "Cantina", "email": "loja@exemplo.com.br",
-            "password": "a long password", "responsible": { "name": "Rui", "phone": "+5511999990002" },
-            "address": address, "marketplaceBranchId": 1 });
-        let created = post("/admin/matrices", "operator", store);
-        let delivery = json!({ "address": address, "onlinePayment": true, "name": "Maria", "phone": "+5511999990000" });
-        post(
-            "/delivery/orders",
-            created["value"].as_str().unwrap(),
-            json!({ "code": "A-1", "deliveries": [delivery] }),
-        );
-        Order { status: OrderStatus::Searching, ..host.orders().remove(0) }
+fn open_reason(reason: &Reason) -> OpenReason {
+    match reason {
+        Reason::CanWait { .. } => OpenReason::CanWait,
+        Reason::CourierBusyUntil { .. } => OpenReason::CourierBusy,
+        Reason::NoCourierInReach | Reason::ShiftsEnd | Reason::TooCostly => OpenReason::NoCourier,
+        Reason::OutbidByOthers => OpenReason::OthersFirst,
     }
+}
 
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, end: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) % end
-        }
-
-        /// Returns a point in a rectangle of about 70 km, or on the border of two cells in its middle.
-        fn point(&mut self) -> Point {
-            let mut degree = |from: i32| from + i32::try_from(self.below(6_000_000)).unwrap();
-            let (lat_e7, lon_e7) = (degree(-236_000_000), degree(-468_000_000));
-            match self.below(4) {
-                0 => Point { lat_e7: -233_000_000 - i32::from(self.below(2) == 0), lon_e7 },
-                _ => Point { lat_e7, lon_e7 },
-            }
-        }
-    }
-
-    /// The reference: the minimum cost over all pairs within the radius, without cells, an index or a limit.
-    fn global(orders: &[Order], couriers: &[FreeCourier], terms: &Dispatch, now: Timestamp) -> Vec<(usize, usize)> {
-        let scale = Scale::of(terms);
-        let again = |order: &Order| now.since(order.status_since) >= terms.reoffer_after();
-        let cost = |order: &Order, courier: &FreeCourier| {
-            let distance_m = great_circle_m(courier.point, order.pickup.located.point);
-            let travel = u64::from(leg_over(distance_m).seconds) + scale.single - scale.price(order, now);
-            let released = order.released.contains(&courier.id);
-            let fits =
-                distance_m <= terms.radius_m() && courier.sandbox == order.sandbox && (!released || again(order));
-            fits.then_some(travel + if released { scale.max_trip } else { 0 })
-        };
-        let pairs = orders.iter().enumerate().flat_map(|(row, order)| {
-            let costs = couriers.iter().enumerate().map(move |(column, courier)| (row, column, cost(order, courier)));
-            costs.filter_map(|(row, column, cost)| Some((row, column, cost?)))
-        });
-        let costs = Costs::sparse(orders.len(), couriers.len(), pairs).unwrap();
-        let assignment = assign(&costs, Some(scale.single)).unwrap();
-        assignment.columns.iter().enumerate().filter_map(|(row, column)| Some((row, (*column)?))).collect()
-    }
-
-    #[test]
-    fn matching_by_areas_equals_global_matching() {
-        let (template, timing, terms) = (template(), Timing::default(), Dispatch::default());
-        let now = template.created_at.after(Duration::minutes(30));
-        let mut matched = 0;
-        for seed in 0..400 {
-            let mut random = Random(seed);
-            let couriers: Vec<FreeCourier> = (1..=10 + random.below(30))
-                .map(|id| FreeCourier {
-                    id: CourierId::new(id).unwrap(),
-                    point: random.point(),
-                    sandbox: random.below(6) == 0,
-                })
-                .collect();
-            let orders: Vec<Order> = (1..=1 + random.below(25))
-                .map(|id| {
-                    let mut order = template.clone();
-                    order.id = OrderId::new(id).unwrap();
-                    order.pickup.located.point = random.point();
-                    order.sandbox = random.below(6) == 0;
-                    let waited = i64::try_from(random.below(19 * 60)).unwrap();
-                    order.status_since = now.before(Duration::seconds(waited));
-                    order.ready_at = order.status_since;
-                    order.released =
-                        (0..random.below(4)).filter_map(|_| CourierId::new(1 + random.below(40))).collect();
-                    order
-                })
-                .collect();
-            let pickups = orders.iter().map(|order| order.pickup.located.point);
-            let cells = cells_around(pickups, terms.radius_m(), 1 + usize::try_from(random.below(32)).unwrap());
-            let in_cells = |one: &FreeCourier| cells.iter().any(|range| range.contains(&Cell::of(one.point)));
-            let read: Vec<FreeCourier> = couriers.iter().copied().filter(in_cells).collect();
-            let by_id = |pairs: Vec<(usize, usize)>, couriers: &[FreeCourier]| -> Vec<(usize, CourierId)> {
-                pairs.into_iter().map(|(row, at)| (row, couriers[at].id)).collect()
-            };
-            let pairs = by_id(matches(&orders, &read, &terms, &timing, now), &read);
-            matched += pairs.len();
-            assert_eq!(pairs, by_id(global(&orders, &couriers, &terms, now), &couriers), "seed {seed}");
-        }
-        assert!(matched > 1_000, "{matched} pairs");
-    }
-
-    #[test]
-    fn nearest_courier_is_found_among_thirty_thousand() {
-        let (template, timing, terms) = (template(), Timing::default(), Dispatch::default());
-        let now = template.created_at.after(Duration::minutes(1));
-        let centre = Point { lat_e7: -235_505_000, lon_e7: -466_333_000 };
-        let mut order = Order { status_since: now, ..template };
-        order.pickup.located.point = centre;
-        // 30,000 couriers 1 to 9 km away, and the nearest one has the highest ID.
-        let mut couriers: Vec<FreeCourier> = (1..=30_000)
-            .map(|id| {
-                let away = 90_000 + i32::try_from(id).unwrap() * 24;
-                let point = Point { lat_e7: centre.lat_e7 + away, lon_e7: centre.lon_e7 };
-                FreeCourier { id: CourierId::new(id).unwrap(), point, sandbox: false }
-            })
-            .collect();
-        couriers.push(FreeCourier { id: CourierId::new(30_001).unwrap(), point: centre, sandbox: false });
-        assert_eq!(matches(&[order.clone()], &couriers, &terms, &timing, now), [(0, 30_000)]);
-        let orders: Vec<Order> = (1..=600).map(|id| Order { id: OrderId::new(id).unwrap(), ..order.clone() }).collect();
-        let taken: Vec<usize> = matches(&orders, &couriers, &terms, &timing, now).iter().map(|pair| pair.1).collect();
-        assert_eq!(taken.len(), 600);
-        assert!(taken.iter().all(|at| *at < 640 || *at == 30_000), "the nearest 600, up to ties");
+impl From<Parts> for AssignmentCost {
+    fn from(parts: Parts) -> AssignmentCost {
+        let Parts { lateness, wait, start, ride, length, remoteness, guarantee, reoffer } = parts;
+        AssignmentCost { lateness, wait, start, travel: ride, length, remoteness, guarantee, reoffer }
     }
 }

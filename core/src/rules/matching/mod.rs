@@ -1,8 +1,12 @@
-//! Matching of orders and couriers.
+//! Which courier carries which order: the matching of a pass, its spatial search and its configuration.
 
 pub(crate) mod assign;
 mod config;
+pub mod engine;
 pub(crate) mod nearby;
 
-pub use assign::matches;
+pub use assign::{Available, Decision, OpenReason, Pass, PlannedAssignment, decide};
 pub use config::Dispatch;
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,13 @@
 //! Spatial search: the cells that storage indexes, and the couriers around a pickup.
 
+use crate::route::sort::sort;
 use core::ops::RangeInclusive;
 
 use crate::{
     geo::great_circle_m,
     model::{
         Point,
-        courier::{Cell, FreeCourier},
+        courier::{Candidate, Cell},
     },
 };
 
@@ -28,7 +29,7 @@ pub(crate) fn cells_around(
             (Cell::row(lat - north)..=Cell::row(lat + north)).map(|row| (Cell::at(row, west), Cell::at(row, east))),
         );
     }
-    runs.sort_unstable();
+    sort(&mut runs, |a, b| a < b);
     let mut merged: Vec<(Cell, Cell)> = Vec::new();
     for (first, last) in runs {
         match merged.last_mut() {
@@ -38,7 +39,7 @@ pub(crate) fn cells_around(
     }
     // Only the widest gaps are kept.
     let mut gaps: Vec<i64> = merged.windows(2).filter_map(|pair| Some(pair.get(1)?.0.0 - pair.first()?.1.0)).collect();
-    gaps.sort_unstable_by(|a, b| b.cmp(a));
+    sort(&mut gaps, |a, b| a > b);
     let narrowest = gaps.get(max.saturating_sub(1)).copied().unwrap_or(0);
     let mut ranges: Vec<(Cell, Cell)> = Vec::new();
     for (first, last) in merged {
@@ -52,7 +53,7 @@ pub(crate) fn cells_around(
 
 /// A spatial index of free couriers.
 pub(crate) struct CourierIndex<'a> {
-    couriers: &'a [FreeCourier],
+    couriers: &'a [Candidate],
     /// Row, longitude and index in the list, sorted.
     entries: Vec<(i32, i32, usize)>,
 }
@@ -63,16 +64,23 @@ const ROW_E7: i32 = 100_000;
 const FIRST_RADIUS_M: u32 = 500;
 
 impl<'a> CourierIndex<'a> {
-    pub(crate) fn new(couriers: &'a [FreeCourier]) -> CourierIndex<'a> {
+    /// Indexes couriers.
+    pub(crate) fn new(couriers: &'a [Candidate]) -> CourierIndex<'a> {
+        CourierIndex::of(couriers, |_| true)
+    }
+
+    /// Indexes the couriers that `is_wanted` accepts.
+    pub(crate) fn of(couriers: &'a [Candidate], is_wanted: impl Fn(&Candidate) -> bool) -> CourierIndex<'a> {
         let entry =
-            |(at, courier): (usize, &FreeCourier)| (courier.point.lat_e7.div_euclid(ROW_E7), courier.point.lon_e7, at);
-        let mut entries: Vec<_> = couriers.iter().enumerate().map(entry).collect();
-        entries.sort_unstable();
+            |(at, courier): (usize, &Candidate)| (courier.point.lat_e7.div_euclid(ROW_E7), courier.point.lon_e7, at);
+        let mut entries: Vec<_> =
+            couriers.iter().enumerate().filter(|(_, courier)| is_wanted(courier)).map(entry).collect();
+        sort(&mut entries, |a, b| a < b);
         CourierIndex { couriers, entries }
     }
 
     /// Returns whether a courier accepted by `fits` is within the radius.
-    pub(crate) fn has_within(&self, pickup: Point, radius_m: u32, fits: impl Fn(&FreeCourier) -> bool) -> bool {
+    pub(crate) fn has_within(&self, pickup: Point, radius_m: u32, fits: impl Fn(&Candidate) -> bool) -> bool {
         !self.nearest(pickup, radius_m, 1, fits).is_empty()
     }
 
@@ -83,7 +91,7 @@ impl<'a> CourierIndex<'a> {
         pickup: Point,
         radius_m: u32,
         count: usize,
-        fits: impl Fn(&FreeCourier) -> bool,
+        fits: impl Fn(&Candidate) -> bool,
     ) -> Vec<(u32, usize)> {
         let mut reach_m = FIRST_RADIUS_M.min(radius_m);
         loop {
@@ -95,7 +103,7 @@ impl<'a> CourierIndex<'a> {
         }
     }
 
-    fn within(&self, pickup: Point, radius_m: u32, fits: impl Fn(&FreeCourier) -> bool) -> Vec<(u32, usize)> {
+    fn within(&self, pickup: Point, radius_m: u32, fits: impl Fn(&Candidate) -> bool) -> Vec<(u32, usize)> {
         let field = Field::around(pickup, radius_m);
         let rows = pickup.lat_e7.saturating_sub(field.north_e7).div_euclid(ROW_E7)
             ..=pickup.lat_e7.saturating_add(field.north_e7).div_euclid(ROW_E7);
@@ -203,7 +211,12 @@ mod tests {
         for (spread, radius_m) in [(20_000, 1_500), (400_000, 10_000), (3_000_000, 60_000)] {
             let mut point = || Point { lat_e7: -235_000_000 + next(spread), lon_e7: -466_000_000 + next(spread) };
             let couriers: Vec<_> = (1..400)
-                .map(|id| FreeCourier { id: CourierId::new(id).unwrap(), point: point(), sandbox: id % 5 == 0 })
+                .map(|id| Candidate {
+                    id: CourierId::new(id).unwrap(),
+                    point: point(),
+                    sandbox: id % 5 == 0,
+                    is_free: true,
+                })
                 .collect();
             let index = CourierIndex::new(&couriers);
             for count in [1, 3, 50, 1_000] {

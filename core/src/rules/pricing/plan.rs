@@ -20,6 +20,8 @@ pub struct Request<'a> {
     pub best_route: bool,
     /// Preparation time in minutes.
     pub preparation_minutes: u32,
+    /// Minutes before the ready time from which a courier is searched.
+    pub lead_minutes: u32,
     /// Current time.
     pub now: Timestamp,
     /// Federative unit of the pickup, which determines the local time.
@@ -109,6 +111,7 @@ pub enum PlanError {
 ///     matrix: &geo::matrix(&places),
 ///     best_route: true,
 ///     preparation_minutes: 20,
+///     lead_minutes: 0,
 ///     now: Timestamp::from_millis(1_795_262_400_000),
 ///     uf: Uf::parse("SP"),
 /// };
@@ -198,9 +201,10 @@ fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, Pla
 }
 
 fn times(tariff: &Tariff, request: &Request<'_>, legs: &[Leg]) -> Times {
-    // The search starts when the goods are ready, so a courier cannot set out for the pickup earlier.
+    // A courier cannot set out for the pickup before the search starts.
     let ready = request.now.after(Duration::minutes(request.preparation_minutes.into()));
-    let pickup = ready.after(Duration::minutes(tariff.approach_minutes.into()));
+    let approach = tariff.approach_minutes.saturating_sub(request.lead_minutes);
+    let pickup = ready.after(Duration::minutes(approach.into()));
     let handover = Duration::minutes(tariff.handover_minutes.into());
     let delivery = legs.iter().fold(pickup, |at, leg| at.after(Duration::seconds(leg.seconds.into())).after(handover));
     Times { pickup, delivery }
@@ -230,8 +234,16 @@ mod tests {
         places.extend(stops.iter().map(|stop| stop.located));
         let matrix = geo::matrix_located(&places);
         let now = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();
-        let request =
-            Request { pickup, stops: &stops, matrix: &matrix, best_route, preparation_minutes: 10, now, uf: None };
+        let request = Request {
+            pickup,
+            stops: &stops,
+            matrix: &matrix,
+            best_route,
+            preparation_minutes: 10,
+            lead_minutes: 0,
+            now,
+            uf: None,
+        };
         plan(&Tariff::default(), &request)
     }
 
@@ -275,7 +287,16 @@ mod tests {
         let estimated = |stop: Stop, marks: [bool; 4]| {
             let matrix = geo::matrix_located(&[pickup, stop.located]).with_estimated(marks.to_vec());
             let (stops, best_route) = (&[stop][..], false);
-            let request = Request { pickup, stops, matrix: &matrix, best_route, preparation_minutes: 0, now, uf: None };
+            let request = Request {
+                pickup,
+                stops,
+                matrix: &matrix,
+                best_route,
+                preparation_minutes: 0,
+                lead_minutes: 0,
+                now,
+                uf: None,
+            };
             plan(&Tariff::default(), &request).unwrap().estimated
         };
         let (out, back) = ([false, true, false, false], [false, false, true, false]);

@@ -1,6 +1,6 @@
 //! Quotes: guaranteed prices, which are signed instead of stored.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -55,7 +55,7 @@ impl Quote {
         let mut bytes = serde_json::to_vec(self).unwrap_or_default();
         let tag = hmac_sha256(&secret.0, &[PURPOSE, &bytes]);
         bytes.extend_from_slice(&tag);
-        URL_SAFE_NO_PAD.encode(bytes)
+        Base64UrlUnpadded::encode_string(&bytes)
     }
 
     /// Decodes a quote and verifies its signature, store, content and expiry.
@@ -66,7 +66,7 @@ impl Quote {
         content: &str,
         now: Timestamp,
     ) -> Result<Quote, SealError> {
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| SealError::Mismatch)?;
+        let bytes = Base64UrlUnpadded::decode_vec(text).map_err(|_| SealError::Mismatch)?;
         let split = bytes.len().checked_sub(TAG_BYTES).ok_or(SealError::Mismatch)?;
         let (body, tag) = bytes.split_at(split);
         if !hmac_sha256_matches(&secret.0, &[PURPOSE, body], tag) {

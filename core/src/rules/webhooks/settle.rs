@@ -48,7 +48,7 @@ pub fn settle(
     let (mut attempts, mut gone) = (Vec::new(), false);
     // Consecutive failures are counted in chronological order, which differs from the order of the lanes.
     let ended = |one: &MessageResult| one.sent.map(|(at, took, _)| at.millis().saturating_add_unsigned(took));
-    results.sort_by_key(ended);
+    crate::route::sort::sort(&mut results, |a, b| ended(a) < ended(b));
     for MessageResult { message, sent } in results {
         let Some((at, took_ms, result)) = sent else {
             left.insert(message.name.clone(), message);

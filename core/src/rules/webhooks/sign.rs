@@ -1,6 +1,6 @@
 //! Secrets and signatures of the Standard Webhooks specification.
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64ct::{Base64, Encoding};
 
 use crate::model::{Timestamp, hmac_sha256, webhook::SigningSecret};
 
@@ -15,7 +15,7 @@ fn bytes(deployment: &[u8; 32], nonce: &str) -> [u8; 32] {
 /// Derives the secret of a nonce: `whsec_` and 32 bytes in base64. It is an HMAC-SHA256 with the deployment's secret
 /// and is not stored.
 pub fn secret_text(deployment: &[u8; 32], nonce: &str) -> String {
-    format!("{SECRET_PREFIX}{}", STANDARD.encode(bytes(deployment, nonce)))
+    format!("{SECRET_PREFIX}{}", Base64::encode_string(&bytes(deployment, nonce)))
 }
 
 /// Returns the value of the `webhook-signature` header: `v1,` and the base64 of the HMAC-SHA256 of the ID, the Unix
@@ -26,7 +26,7 @@ pub fn signature(deployment: &[u8; 32], secrets: &[SigningSecret], name: &str, n
     let valid = secrets.iter().filter(|secret| secret.until.is_none_or(|until| now < until));
     let sign = |secret: &SigningSecret| {
         let parts: [&[u8]; 5] = [name.as_bytes(), b".", seconds.as_bytes(), b".", body];
-        format!("v1,{}", STANDARD.encode(hmac_sha256(&bytes(deployment, &secret.nonce), &parts)))
+        format!("v1,{}", Base64::encode_string(&hmac_sha256(&bytes(deployment, &secret.nonce), &parts)))
     };
     valid.map(sign).collect::<Vec<_>>().join(" ")
 }
@@ -38,14 +38,14 @@ mod tests {
     #[test]
     fn signature_equals_the_reference_test_vector() {
         // Test vector of the reference libraries, whose secret has 24 bytes.
-        let key = STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+        let key = Base64::decode_vec("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let mut block = [0; 32];
         block[..24].copy_from_slice(&key);
         let body = br#"{"test": 2432232314}"#;
         let parts: [&[u8]; 5] = [b"msg_p5jXN8AQM9LWM0D4loKWxJek", b".", b"1614265330", b".", body];
         // HMAC pads short keys with zeros, so padding the 24 bytes does not change the key.
         let expected = "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
-        assert_eq!(STANDARD.encode(hmac_sha256(&block, &parts)), expected);
+        assert_eq!(Base64::encode_string(&hmac_sha256(&block, &parts)), expected);
     }
 
     #[test]

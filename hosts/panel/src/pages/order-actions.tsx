@@ -24,6 +24,8 @@ export function OrderActions(props: Props) {
   const [dialog, setDialog] = useState<OrderDialog>(null);
   const [error, setError] = useState<unknown>(null);
   const { situation, id } = props.order;
+  // With a lead time, a courier is searched and sent while the goods are prepared.
+  const inPreparation = situation === 110 || (props.order.leadMinutes !== undefined && situation >= 200 && situation <= 220);
   const close = () => setDialog(null);
   const ready = () => {
     setError(null);
@@ -32,12 +34,12 @@ export function OrderActions(props: Props) {
   return (
     <>
       <div class="actions">
-        {situation === 110 && (
+        {inPreparation && (
           <button type="button" class="button primary" onClick={ready}>
             {t.doReady}
           </button>
         )}
-        {situation === 110 && (
+        {inPreparation && (
           <button type="button" class="button" onClick={() => setDialog("delay")}>
             {t.doDelay}
           </button>

@@ -309,6 +309,9 @@ function Facts(props: { order: OrderDetails }) {
         <Fact name={t.preparation}>{t.minutes(order.preparationTime)}</Fact>
         <Fact name={t.expectedPickup}><When at={order.expectedPickup} zone={zone} /></Fact>
         <Fact name={t.expectedDelivery}><When at={order.expectedDelivery} zone={zone} /></Fact>
+        {order.eta && order.eta.pickup !== null && <Fact name={t.etaPickup}><When at={order.eta.pickup} zone={zone} /></Fact>}
+        {order.eta && <Fact name={t.etaDelivery}><When at={order.eta.delivery} zone={zone} /></Fact>}
+        {order.leadMinutes !== undefined && <Fact name={t.lead}>{t.minutes(order.leadMinutes)}</Fact>}
         <Fact name={t.distance}>{kilometres(order.totalDistance)}</Fact>
       </dl>
       {order.estimated && <p class="hint">{t.estimated}</p>}

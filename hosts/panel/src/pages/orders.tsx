@@ -39,6 +39,11 @@ export function OrdersPage() {
   );
 }
 
+/** The live estimate of the last delivery, or the expected time before a courier is assigned. */
+function due(order: OrderRow): string | null {
+  return order.eta?.delivery ?? order.expectedDelivery;
+}
+
 function Filters() {
   const t = texts.value.orders;
   const count = (kind: View) =>
@@ -108,8 +113,8 @@ function OrderTable(props: { rows: readonly OrderRow[] }) {
         { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier none"), cell: (row) => row.deliveryMan?.name ?? "—" },
         {
           head: t.due,
-          class: (row) => (row.expectedDelivery === null ? "due none" : "due"),
-          cell: (row) => <When at={row.expectedDelivery} zone={zoneOfRow(row)} />,
+          class: (row) => (due(row) === null ? "due none" : "due"),
+          cell: (row) => <When at={due(row)} zone={zoneOfRow(row)} />,
         },
         {
           head: t.age,

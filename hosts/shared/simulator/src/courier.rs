@@ -33,6 +33,8 @@ impl Action {
 const METRES_PER_SECOND: i64 = 5;
 /// Duration of a handover at the pickup or at a door.
 const HANDOVER_MS: i64 = 60_000;
+/// Time between two positions of a courier who waits for the goods, in real time. Without them, dispatch would release the courier.
+const WAITING_POSITION_MS: i64 = 60_000;
 
 /// A delivery whose `observation` contains this cannot be delivered: the courier returns the goods.
 const ABSENT: &str = "sandbox:absent";
@@ -62,6 +64,9 @@ pub(crate) fn next_action(order: &Order, courier: &Courier, now: Timestamp, spee
             simulated.has_handed_over().then_some(Action::Decline { at, reason: "flat tyre" })
         }
         OrderStatus::Allocated => simulated.travel(pickup, Carry::ReachPickup),
+        OrderStatus::CourierAtPickup if now < order.ready_at => {
+            (elapsed_ms >= WAITING_POSITION_MS).then_some(Action::Travel { at })
+        }
         OrderStatus::CourierAtPickup => simulated.hand_over(Carry::PickUp { code: code(Some(&order.pickup_code)) }),
         OrderStatus::OutForDelivery => deliver(order, &simulated),
         OrderStatus::Returning => simulated.travel(pickup, Carry::ReachReturn),

@@ -12,20 +12,21 @@ pub mod demo;
 mod fleet;
 mod simulation;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use despacho_core::{
     changes::Changes,
-    drivers::clock::BatchCommit,
+    drivers::{clock::BatchCommit, trips},
     host::{CourierQuery, Host, HostError, OrderQuery},
     model::{
-        CourierId, ExecContext, IdBlock, OrderId,
+        CourierId, ExecContext, IdBlock, OrderId, Timestamp,
         courier::{Courier, Position},
         order::{Order, OrderStatus},
     },
     rules::{
         lifecycle::{self, Carry, StepOutcome},
         settings::Settings,
+        trips::TripContext,
     },
 };
 
@@ -66,44 +67,60 @@ pub async fn run_pass<H: Host>(
     let mut context = host.exec_context();
     let is_searching = |order: &&Order| order.status == OrderStatus::Searching;
     let (searching, carried): (Vec<&Order>, Vec<&Order>) = orders.iter().partition(is_searching);
-    let mut decided = advance(host, &carried, simulation, &mut context).await?;
+    let mut decided = advance(host, settings, &carried, simulation, &mut context).await?;
     decided.extend(fleet::send_couriers(host, settings, &searching, simulation, context.now).await?);
     let mut committed = BatchCommit::default();
     committed.commit(host, &decided).await?;
     Ok(Pass { orders: count, committed: committed.finish()?, next })
 }
 
+/// The next action of a simulated courier.
+struct Turn<'a> {
+    courier: &'a Courier,
+    /// The order of the action.
+    order: Order,
+    /// The other orders of the courier's trip.
+    others: Vec<Order>,
+    action: Action,
+}
+
 /// Returns the changes of the next actions of these orders' couriers.
 async fn advance<H: Host>(
     host: &H,
+    settings: &Settings,
     orders: &[&Order],
     simulation: Simulation,
     context: &mut ExecContext,
 ) -> Result<Vec<Changes>, HostError> {
     let ids: Vec<CourierId> = orders.iter().filter_map(|order| Some(order.courier.as_ref()?.id)).collect();
     let couriers = host.find_couriers(CourierQuery::Ids(&ids)).await?.into_iter().map(|courier| (courier.id, courier));
-    let couriers: BTreeMap<CourierId, Courier> = couriers.collect();
+    // Collecting into the map would sort first, which is larger.
+    let mut by_id: BTreeMap<CourierId, Courier> = BTreeMap::new();
+    by_id.extend(couriers);
+    let couriers = by_id;
     let now = context.now;
-    let courier_of = |order: &Order| couriers.get(&order.courier.as_ref()?.id);
     let simulated = |order: &Order| {
-        let courier = courier_of(order).filter(|courier| courier.order == Some(order.id));
-        courier.filter(|courier| courier.key.as_ref().is_none_or(|key| key.expires_at <= now))
+        let courier = couriers.get(&order.courier.as_ref()?.id).filter(|courier| courier.carries(order.id))?;
+        Some(courier).filter(|courier| courier.key.as_ref().is_none_or(|key| key.expires_at <= now))
     };
-    let actions = orders.iter().filter_map(|order| {
-        let courier = simulated(order)?;
-        Some((*order, courier, next_action(order, courier, now, simulation.speed)?))
-    });
-    let actions: Vec<(&Order, &Courier, Action)> = actions.collect();
-    let notify = actions.iter().filter(|(.., action)| action.has_notification()).count();
+    let (mut turns, mut moved) = (Vec::new(), BTreeSet::new());
+    for order in orders {
+        let Some(courier) = simulated(order).filter(|courier| moved.insert(courier.id)) else { continue };
+        let (order, others) = next_order(host, settings, courier, order, now).await?;
+        if let Some(action) = next_action(&order, courier, now, simulation.speed) {
+            turns.push(Turn { courier, order, others, action });
+        }
+    }
+    let notify = turns.iter().filter(|turn| turn.action.has_notification()).count();
     let mut ids = match u32::try_from(notify) {
         Ok(0) | Err(_) => IdBlock::new(0, 0),
         Ok(count) => host.ids(count).await?,
     };
     let (mut decided, mut positions) = (Vec::new(), Vec::new());
-    for (order, courier, action) in actions {
-        let position =
-            Position { courier: courier.id, point: action.point(), at: position_time(courier.position_at, now) };
-        match changes(order, courier, action, position, &mut ids, context) {
+    for turn in turns {
+        let (id, last) = (turn.courier.id, turn.courier.position_at);
+        let position = Position { courier: id, point: turn.action.point(), at: position_time(last, now) };
+        match changes(turn, position, &mut ids, context) {
             Some(changes) => decided.push(Changes { positions: vec![position], ..changes }),
             None => positions.push(position),
         }
@@ -114,24 +131,38 @@ async fn advance<H: Host>(
     Ok(decided)
 }
 
-/// Returns the changes of an action except the position, or `None` if there are none.
-fn changes(
-    order: &Order,
+/// Returns the order of the next stop in a courier's trip, and the trip's other orders. `known` is one of its orders.
+async fn next_order<H: Host>(
+    host: &H,
+    settings: &Settings,
     courier: &Courier,
-    action: Action,
-    position: Position,
-    ids: &mut IdBlock,
-    context: &mut ExecContext,
-) -> Option<Changes> {
+    known: &Order,
+    now: Timestamp,
+) -> Result<(Order, Vec<Order>), HostError> {
+    if courier.trip.len() < 2 {
+        return Ok((known.clone(), Vec::new()));
+    }
+    let mut orders = trips::trip_orders(host, courier).await?;
+    let next = trips::plan_trip(host, settings, courier, &orders, now).next_order();
+    let at = orders.iter().position(|order| Some(order.id) == next);
+    Ok(at.map_or_else(|| (known.clone(), Vec::new()), |at| (orders.remove(at), orders)))
+}
+
+/// Returns the changes of an action except the position, or `None` if there are none.
+fn changes(turn: Turn<'_>, position: Position, ids: &mut IdBlock, context: &mut ExecContext) -> Option<Changes> {
+    let Turn { courier, order, others, action } = turn;
     let courier = Courier { position: Some(position.point), position_at: Some(position.at), ..courier.clone() };
     match action {
         Action::Travel { .. } => None,
-        Action::Decline { reason, .. } => Some(lifecycle::decline(order, &courier, reason.to_owned(), context)?.1),
-        Action::Step { carry, .. } => match lifecycle::carry(order, &courier, &carry, ids, context) {
-            Ok(StepOutcome::Now(taken)) => Some(taken.1),
-            // A concurrent write changed the order. The next pass reads it again.
-            Ok(StepOutcome::Already) | Err(_) => None,
-        },
+        Action::Decline { reason, .. } => Some(lifecycle::decline(&order, &courier, reason.to_owned(), context)?.1),
+        Action::Step { carry, .. } => {
+            let trip = TripContext { others: &others, next: Some(order.id) };
+            match lifecycle::carry(&order, &courier, trip, &carry, ids, context) {
+                Ok(StepOutcome::Now(taken)) => Some(taken.1),
+                // A concurrent write changed the order. The next pass reads it again.
+                Ok(StepOutcome::Already) | Err(_) => None,
+            }
+        }
     }
 }
 

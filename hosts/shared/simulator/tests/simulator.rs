@@ -20,7 +20,7 @@ use despacho_core::{
         order::{EventKind, Order, OrderStatus},
         store::KeyHash,
     },
-    rules::settings::Settings,
+    rules::{matching::Dispatch, settings::Settings},
 };
 use despacho_simulator::{Pass, Simulation, demo, run_pass};
 use http::Request;
@@ -41,8 +41,12 @@ fn settings() -> Settings {
 }
 
 fn post(host: &MemoryHost, path: &str, key: &str, body: &Value) -> Value {
+    post_with(host, &settings(), path, key, body)
+}
+
+fn post_with(host: &MemoryHost, settings: &Settings, path: &str, key: &str, body: &Value) -> Value {
     let request = Request::post(path).header("x-api-token", key).header("content-type", "application/json");
-    let response = block_on(api::handle(host, &settings(), request.body(Bytes::from(body.to_string())).unwrap()));
+    let response = block_on(api::handle(host, settings, request.body(Bytes::from(body.to_string())).unwrap()));
     let text = String::from_utf8_lossy(response.body()).into_owned();
     assert!(response.status().is_success(), "{path}: {text}");
     serde_json::from_str(&text).unwrap()
@@ -129,7 +133,7 @@ fn sandbox_order_is_delivered_in_a_minute() {
         "delivery.delivered",
     ];
     assert_eq!(events, wanted);
-    assert!(couriers(&host).iter().all(|courier| courier.sandbox && courier.order.is_none()));
+    assert!(couriers(&host).iter().all(|courier| courier.sandbox && courier.trip.is_empty()));
     assert_eq!(second(&host, Simulation::default(), 1), [Pass::default()], "no open order is left");
 }
 
@@ -161,7 +165,7 @@ fn real_couriers_never_get_sandbox_orders_and_vice_versa() {
     assert_eq!(carried.status, OrderStatus::Completed);
     let real_courier = couriers(&host).into_iter().find(|courier| !courier.sandbox).unwrap();
     assert_ne!(carried.courier.unwrap().id, real_courier.id);
-    assert_eq!(real_courier.order, None, "the real courier never gets an order");
+    assert_eq!(real_courier.trip, [], "the real courier never gets an order");
     // Conversely, simulated couriers are free nearby, but the real order waits for the real courier.
     post(&host, "/courier/availability", &courier, &json!({ "available": false }));
     let id = order(&host, &real, "R-1", "");
@@ -203,8 +207,8 @@ fn store_has_a_limited_number_of_simulated_couriers() {
     let simulation = Simulation { couriers_per_store: 2, speed: 600 };
     for _ in 0..120 {
         second(&host, simulation, 1);
-        let busy = host.orders().iter().filter(|order| order.courier.is_some() && !order.status.is_final()).count();
-        assert!(busy <= 2, "{busy} orders at once");
+        let busy = couriers(&host).iter().filter(|courier| !courier.trip.is_empty()).count();
+        assert!(busy <= 2, "{busy} couriers at once");
     }
     assert_eq!(couriers(&host).len(), 2);
     assert!(ids.iter().all(|id| find(&host, *id).status == OrderStatus::Completed));
@@ -213,6 +217,49 @@ fn store_has_a_limited_number_of_simulated_couriers() {
     host.advance(Duration::minutes(10));
     (0..20).for_each(|_| drop(second(&host, none, 1)));
     assert_eq!(find(&host, waiting).status, OrderStatus::Searching);
+}
+
+#[test]
+fn three_orders_of_a_sandbox_store_share_a_trip() {
+    let host = MemoryHost::seeded(1);
+    let key = store(&host, "11.222.333/0001-81", true);
+    let ids: Vec<u64> = (0..3).map(|number| order(&host, &key, &format!("A-{number}"), "")).collect();
+    let simulation = Simulation { couriers_per_store: 1, ..Simulation::default() };
+    let mut longest = 0;
+    for _ in 0..600 {
+        second(&host, simulation, 2);
+        let trips = couriers(&host);
+        longest = longest.max(trips.first().map_or(0, |courier| courier.trip.len()));
+        assert!(trips.len() <= 1);
+    }
+    assert_eq!(longest, 3);
+    for id in ids {
+        let done = find(&host, id);
+        assert_eq!((done.status, done.attempt), (OrderStatus::Completed, 1), "order {id}");
+        let picked_up = kinds(&host, id).into_iter().filter(|kind| *kind == EventKind::PickedUp).count();
+        assert_eq!(picked_up, 1);
+    }
+    assert!(couriers(&host).iter().all(|courier| courier.trip.is_empty()));
+}
+
+#[test]
+fn simulated_courier_waits_until_the_goods_are_ready() {
+    let host = MemoryHost::seeded(1);
+    let key = store(&host, "11.222.333/0001-81", true);
+    let settings = Settings { dispatch: Dispatch { lead_minutes: 20, ..Dispatch::default() }, ..settings() };
+    let body = json!({ "code": "A-1", "preparationTime": 5, "deliveries": [{ "address": address() }] });
+    let id = post_with(&host, &settings, "/delivery/orders", &key, &body)["id"].as_u64().unwrap();
+    while find(&host, id).status != OrderStatus::CourierAtPickup {
+        second(&host, Simulation::default(), 1);
+    }
+    // Longer than `dispatch.silence-timeout-minutes`.
+    post(&host, &format!("/delivery/orders/{id}/delay"), &key, &json!({ "minutes": 20 }));
+    run(&host, id, 1);
+    let done = find(&host, id);
+    assert_eq!((done.status, done.attempt), (OrderStatus::Completed, 1));
+    let history = block_on(host.events(done.id)).unwrap();
+    let picked_up = history.iter().find(|recorded| recorded.event.kind == EventKind::PickedUp).unwrap();
+    assert!(picked_up.event.at >= done.ready_at && done.ready_at >= done.created_at.after(Duration::minutes(20)));
 }
 
 #[test]

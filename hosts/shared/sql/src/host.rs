@@ -12,7 +12,7 @@ use despacho_core::{
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId, Timestamp,
         WebhookId,
-        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Journal, JournalEntry, Order, RecordedEvent},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHolder, Notification, StatementLine, Store},
@@ -195,14 +195,14 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         self.all(query, read::to_courier).await
     }
 
-    async fn free_couriers(
+    async fn candidates(
         &self,
         cells: RangeInclusive<Cell>,
         after: Option<(Cell, CourierId)>,
         seen_since: Timestamp,
         limit: u32,
-    ) -> Result<Vec<FreeCourier>, HostError> {
-        self.all(read::free_couriers(&cells, after, seen_since, limit), read::to_free).await
+    ) -> Result<Vec<Candidate>, HostError> {
+        self.all(read::candidates(&cells, after, seen_since, limit), read::to_free).await
     }
 
     async fn notifications(

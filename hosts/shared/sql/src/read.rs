@@ -6,7 +6,7 @@ use despacho_core::{
     host::{HostError, StoreQuery},
     model::{
         CourierId, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp,
-        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Order, OrderFilter, RecordedEvent},
         store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
     },
@@ -209,16 +209,16 @@ pub(crate) fn couriers(after: Option<CourierId>, limit: u32) -> Query {
 }
 
 /// Reads positions first, by their cells: SQLite does not reorder a `CROSS JOIN`.
-pub(crate) fn free_couriers(
+pub(crate) fn candidates(
     cells: &RangeInclusive<Cell>,
     after: Option<(Cell, CourierId)>,
     seen_since: Timestamp,
     limit: u32,
 ) -> Query {
-    let sql = "SELECT positions.courier, positions.latitude_e7, positions.longitude_e7, couriers.sandbox \
+    let sql = "SELECT positions.courier, positions.latitude_e7, positions.longitude_e7, couriers.sandbox, couriers.free \
                FROM positions CROSS JOIN couriers \
                WHERE (positions.cell, positions.courier) > ($1, $2) AND positions.cell <= $3 AND positions.at >= $4 \
-               AND couriers.id = positions.courier AND couriers.free = 1 \
+               AND couriers.id = positions.courier AND couriers.free > 0 \
                ORDER BY positions.cell, positions.courier LIMIT $5";
     let (cell, id) = after.map_or((*cells.start(), 0), |(cell, id)| (cell, id.get()));
     let params =
@@ -292,12 +292,17 @@ pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, HostError> {
     Ok(SearchingOrder { id, until, pickup: to_point(latitude, longitude), sandbox: row.integer()? != 0 })
 }
 
-/// Decodes a row of `courier, latitude, longitude, sandbox`.
-pub(crate) fn to_free(row: &mut Row) -> Result<FreeCourier, HostError> {
+/// Value of the column `free` for a courier that is free at any time. Other candidates have [`BUSY`].
+pub(crate) const FREE: i64 = 1;
+/// Value for a courier that dispatch reads, because of a trip or a shift.
+pub(crate) const BUSY: i64 = 2;
+
+/// Decodes a row of `courier, latitude, longitude, sandbox, free`.
+pub(crate) fn to_free(row: &mut Row) -> Result<Candidate, HostError> {
     let id = identifier(row.integer()?, CourierId::new)?;
     let point = to_point(row.optional_integer()?, row.optional_integer()?);
     let point = point.ok_or_else(|| HostError::Internal { detail: format!("courier {id} has no valid position") })?;
-    Ok(FreeCourier { id, point, sandbox: row.integer()? != 0 })
+    Ok(Candidate { id, point, sandbox: row.integer()? != 0, is_free: row.integer()? == FREE })
 }
 
 fn identifier<T>(number: i64, new: fn(u64) -> Option<T>) -> Result<T, HostError> {

@@ -168,6 +168,8 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Additive, FAIRNESS),
     // An older program would assign a sandbox store's orders to real couriers.
     (Change::Breaking, SANDBOX),
+    // An older program would read a courier on a trip as free.
+    (Change::Breaking, TRIPS),
 ];
 
 /// The first version. An aggregate is one row: the columns of queries, and its body as JSON.
@@ -354,6 +356,15 @@ const SANDBOX: &[&str] = &[
     "DROP INDEX orders_searching_pickup",
     // With all that the query names, so that SQLite reads the index only.
     "CREATE INDEX orders_searching_pickup ON orders (due_at, id, pickup_lat_e7, pickup_lon_e7, sandbox, situation) WHERE situation = 200",
+];
+
+/// Couriers that dispatch considers. `free` is 1 for a courier who is free at any time, 2 for one with a trip or a shift, and 0 for all
+/// others. Bodies of couriers keep the field `order` until they are written again; it is read as a trip of one order.
+const TRIPS: &[&str] = &[
+    "DROP INDEX couriers_free",
+    "CREATE INDEX couriers_free ON couriers (id) WHERE free > 0",
+    // Whether the courier is available is in the body. Quotation marks inside of JSON strings are escaped, so that no name can contain this.
+    "UPDATE couriers SET free = 2 WHERE carries IS NOT NULL AND body LIKE '%\"available\":true%'",
 ];
 
 #[cfg(test)]

@@ -5,14 +5,18 @@ use despacho_core::{
     host::HostError,
     model::{
         Duration, StoreId, Timestamp,
-        courier::{Cell, Courier, Position},
+        courier::{Candidate, Cell, Courier, Position},
         order::{Event, Order},
         store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
     },
     rules::lifecycle::{Timing, next_deadline},
 };
 
-use crate::{Statement, Value, outbound, personal, statement::versioned};
+use crate::{
+    Statement, Value, outbound, personal,
+    read::{BUSY, FREE},
+    statement::versioned,
+};
 
 /// Returns the statements of one transaction, in the order of [`Changes`]. `timing` determines the orders' deadlines.
 pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, HostError> {
@@ -219,9 +223,14 @@ fn courier(write: &Write<Courier>) -> Result<Statement, HostError> {
     // The position has its own table; in the body it would be a second copy.
     let body = Value::json(&Courier { position: None, position_at: None, ..courier.clone() })?;
     let key = courier.key.as_ref().map(|key| key.hash.as_str());
-    let carries = courier.order.map(|order| id(order.get())).unwrap_or(Value::Null);
+    let carries = courier.watched_order().map(|order| id(order.get())).unwrap_or(Value::Null);
+    let free = match (courier.is_candidate(), Candidate::is_free(courier)) {
+        (true, true) => FREE,
+        (true, false) => BUSY,
+        (false, _) => 0,
+    };
     let sandbox = Value::Integer(courier.sandbox.into());
-    let columns = [key.into(), Value::Integer(courier.is_free().into()), carries, sandbox, body];
+    let columns = [key.into(), Value::Integer(free), carries, sandbox, body];
     Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
 }
 

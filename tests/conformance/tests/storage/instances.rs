@@ -15,7 +15,7 @@ use despacho_core::{
     model::{
         Entropy, ExecContext, Timestamp,
         courier::Courier,
-        order::{CodeTries, Order, OrderStatus},
+        order::{CodeTries, Order, OrderDispatch, OrderStatus},
     },
     rules::{
         lifecycle::Timing,
@@ -33,7 +33,8 @@ use crate::{
     suite::{
         Backend,
         dispatch::{free_courier, pairs, put},
-        fixtures::{NOON, at, changes, courier, order, order_id, update},
+        fixtures::{NOON, at, changes, courier, on_trip, order, order_id, update},
+        trips::{combinable_order, trips},
     },
 };
 
@@ -150,7 +151,7 @@ async fn wrong_codes_on_two_postgresql_instances_lock_the_order() {
 /// Sends five wrong codes to two instances in turn. Neither accepts the correct code afterwards.
 async fn check_code_lock<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
     let waiting = Order { status: OrderStatus::CourierAtPickup, tries: CodeTries::default(), ..order(50, 1, "W") };
-    put(&one, vec![waiting], vec![Courier { order: Some(order_id(50)), ..courier(9) }], 1).await;
+    put(&one, vec![waiting], vec![on_trip(courier(9), &[50])], 1).await;
     let settings = Settings::default();
     let send = async |host: &ClockedHost<D>, code: &str| {
         let request = http::Request::post("/courier/orders/50/pickup")
@@ -209,12 +210,62 @@ async fn check_concurrent_assignment<D: Driver>(one: ClockedHost<D>, two: Clocke
         let (order, courier) =
             (one.order(*order).await.unwrap().unwrap(), one.courier(*courier).await.unwrap().unwrap());
         freed.orders.push(update(order.version, Order { status: OrderStatus::Completed, ..order }));
-        freed.couriers.push(update(courier.version, Courier { order: None, ..courier }));
+        freed.couriers.push(update(courier.version, Courier { trip: Vec::new(), ..courier }));
     }
     one.commit(&freed).await.unwrap();
     let (first, second) = run_passes(&one, &two).await;
     assert_eq!(first.allocated + second.allocated, 120);
     assert_eq!(one.searching_orders(None, 5_000).await.unwrap().len(), 580);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_sqlite_instances_form_each_trip_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("despacho.db");
+    check_concurrent_trips(open(&path, 0), open(&path, 0)).await;
+}
+
+#[tokio::test]
+async fn two_postgresql_instances_form_each_trip_once() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let address = Address::parse(&backend.address).unwrap();
+    let options = despacho_postgres::Options::default();
+    let (one, two) = (Postgres::open(&address, &options).await, Postgres::open(&address, &options).await);
+    check_concurrent_trips(host_with_clock(one.unwrap(), 0), host_with_clock(two.unwrap(), 0)).await;
+}
+
+/// Lets two instances form trips of the orders of four stores with different limits, and again when some couriers become free.
+async fn check_concurrent_trips<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
+    let (orders, couriers) = (1_000..1_240, 2_000..2_040);
+    let order_of = |number: u64| {
+        let limit = u32::try_from(number % 5).unwrap() + 1;
+        let order = combinable_order(number, number % 4 * 2 + 1, limit);
+        Order { dispatch: OrderDispatch { combinable: !number.is_multiple_of(7), ..order.dispatch.clone() }, ..order }
+    };
+    put(&one, orders.clone().map(order_of).collect(), couriers.clone().map(free_courier).collect(), 1).await;
+    set_clock(&one, 60_000);
+    set_clock(&two, 60_000);
+    let mut sizes = BTreeSet::new();
+    for _ in 0..3 {
+        let (first, second) = run_passes(&one, &two).await;
+        assert!(first.allocated + second.allocated > 0);
+        let found = trips(&one, couriers.clone(), orders.clone()).await;
+        sizes.extend(found.iter().map(Vec::len));
+        // Fifteen couriers complete their trips.
+        let mut freed = Changes { at: at(1), ..changes() };
+        for trip in found.iter().take(15) {
+            let mut courier = None;
+            for id in trip {
+                let order = one.order(*id).await.unwrap().unwrap();
+                courier = order.courier.as_ref().map(|assigned| assigned.id);
+                freed.orders.push(update(order.version, Order { status: OrderStatus::Completed, ..order }));
+            }
+            let courier = one.courier(courier.unwrap()).await.unwrap().unwrap();
+            freed.couriers.push(update(courier.version, Courier { trip: Vec::new(), ..courier }));
+        }
+        one.commit(&freed).await.unwrap();
+    }
+    assert!(sizes.contains(&1) && sizes.iter().any(|size| *size > 2), "{sizes:?}");
 }
 
 /// Runs passes on both instances concurrently until neither makes a change.

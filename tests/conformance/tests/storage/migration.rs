@@ -1,11 +1,12 @@
-//! Migrations of stored data: shared balances of prepaid stores, and sandbox stores that were stored as demo stores.
+//! Migrations of stored data: shared balances of prepaid stores, sandbox stores that were stored as demo stores, and couriers with one
+//! order instead of a trip.
 
 use despacho_core::{
     changes::{Changes, Write},
     host::{CourierQuery, Host, HostError, OrderQuery, StatementQuery, StoreQuery},
     model::{
-        courier::Courier,
-        order::Order,
+        courier::{Courier, TripOrder},
+        order::{Order, OrderStatus},
         store::{Billing, EntryKind, Period, Store},
     },
 };
@@ -17,7 +18,8 @@ use crate::{
     suite::{
         Backend,
         dispatch::{free_courier, put_store_and, searching_order},
-        fixtures::{at, changes, entry, money, order_id, store, store_id},
+        fixtures::{at, changes, courier, entry, money, on_trip, order_id, store, store_id},
+        trips::candidates,
     },
 };
 
@@ -162,4 +164,67 @@ async fn postgres_reads_demo_stores_as_sandbox_stores() {
     populate_demo(backend.host()).await;
     sandbox_steps(Dialect::Postgres).iter().for_each(|step| drop(backend.query(step)));
     check_demo(&backend.sibling().await).await;
+}
+
+/// Returns statements that restore the schema and the couriers' bodies of version 13, and the steps of the migration except the update of
+/// the version.
+fn trip_steps(dialect: Dialect) -> Vec<String> {
+    let indexes = |steps: &[String]| steps.iter().any(|step| step.contains("WHERE free > 0"));
+    let migration = migrations(dialect).into_iter().find(|migration| indexes(&migration.steps)).unwrap();
+    let before = [
+        "DROP INDEX couriers_free",
+        "CREATE INDEX couriers_free ON couriers (id) WHERE free = 1",
+        "UPDATE couriers SET free = 0 WHERE free = 2",
+        "UPDATE couriers SET body = REPLACE(body, '\"trip\":[]', '\"order\":null')",
+        "UPDATE couriers SET body = REPLACE(body, '\"trip\":[{\"id\":50,\"picked_up\":false}]', '\"order\":50')",
+        "UPDATE couriers SET body = REPLACE(body, '\"trip\":[{\"id\":51,\"picked_up\":false}]', '\"order\":51')",
+    ];
+    let written = |step: &String| !step.contains("schema_version") && !step.contains("schema_floor");
+    before.into_iter().map(str::to_owned).chain(migration.steps.into_iter().filter(written)).collect()
+}
+
+async fn populate_trips(host: &impl Host) {
+    let allocated = |number| Order { status: OrderStatus::Allocated, ..searching_order(number, 1) };
+    let orders = vec![allocated(50), allocated(51)];
+    // A name is no sign of availability.
+    let name = "\"available\":true".to_owned();
+    let away = Courier { available: false, name, ..on_trip(courier(22), &[51]) };
+    let couriers =
+        vec![free_courier(20), on_trip(courier(21), &[50]), away, Courier { available: false, ..courier(23) }];
+    put_store_and(host, vec![store(1)], orders, couriers, 1).await;
+}
+
+async fn check_trips(host: &impl Host) {
+    let couriers = host.find_couriers(CourierQuery::All { after: None, limit: 9 }).await.unwrap();
+    let carried = |number| vec![TripOrder { id: order_id(number), picked_up: true }];
+    let trips: Vec<Vec<TripOrder>> = couriers.iter().map(|courier| courier.trip.clone()).collect();
+    assert_eq!(trips, [vec![], carried(50), carried(51), vec![]]);
+    assert_eq!(candidates(host).await, [(20, true), (21, false)]);
+    let silent = CourierQuery::Unresponsive { seen_before: at(9), skipped: 0, limit: 9 };
+    assert_eq!(host.find_couriers(silent).await.unwrap().len(), 2);
+}
+
+/// Counts the couriers whose body is that of version 13.
+const EARLIER_BODIES: &str =
+    "SELECT COUNT(*) FROM couriers WHERE body LIKE '%\"order\":%' AND body NOT LIKE '%\"trip\":%'";
+
+#[tokio::test]
+async fn sqlite_reads_an_order_of_a_courier_as_a_trip() {
+    let backend = OnSqlite::start().await;
+    populate_trips(backend.host()).await;
+    backend.host().driver().close().await.unwrap();
+    let connection = Connection::open(backend.path()).unwrap();
+    connection.execute_batch(&trip_steps(Dialect::Sqlite).join(";")).unwrap();
+    assert_eq!(connection.query_row(EARLIER_BODIES, [], |row| row.get(0)), Ok(4));
+    let backend = backend.restart().await;
+    check_trips(backend.host()).await;
+}
+
+#[tokio::test]
+async fn postgres_reads_an_order_of_a_courier_as_a_trip() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    populate_trips(backend.host()).await;
+    trip_steps(Dialect::Postgres).iter().for_each(|step| drop(backend.query(step)));
+    assert_eq!(backend.query(EARLIER_BODIES).trim(), "4");
+    check_trips(&backend.sibling().await).await;
 }

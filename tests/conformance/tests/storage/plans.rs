@@ -46,7 +46,7 @@ async fn statements() -> Vec<(Query, &'static str)> {
     let host = SqlHost::new(Recorder(Mutex::default()), LocalPlatform::new().unwrap(), Timing::default());
     let cell = Cell::of(Point { lat_e7: -235_505_000, lon_e7: -466_333_000 });
     host.searching_orders(Some((at(1), order_id(7))), 5_000).await.unwrap();
-    host.free_couriers(cell..=cell, None, at(0), 5_000).await.unwrap();
+    host.candidates(cell..=cell, None, at(0), 5_000).await.unwrap();
     host.find_orders(OrderQuery::Sandbox { after: Some(order_id(7)), limit: 500 }).await.unwrap();
     host.find_orders(OrderQuery::Due { now: at(1), skipped: 5, limit: 1_000 }).await.unwrap();
     host.find_couriers(CourierQuery::Unresponsive { seen_before: at(1), skipped: 5, limit: 500 }).await.unwrap();

@@ -262,6 +262,7 @@ async fn deadlines_follow_the_configuration() {
     let searching = |number: u64| Order {
         status: OrderStatus::Searching,
         status_since: at(0),
+        ready_at: at(0),
         ..order(number, 1, &number.to_string())
     };
     let orders = (1..=1_100).map(|number| Write::insert(searching(number))).collect();

@@ -36,7 +36,10 @@ impl Database<'_> {
 
 /// Translates PostgreSQL's syntax for JSON. SQLite reads JSON from text and needs no casts of numbers.
 fn translate(sql: &str) -> String {
-    sql.replace("body::json", "body").replace("::bigint", "").replace("::int", "")
+    sql.replace("body::json", "body")
+        .replace("json_array_elements(", "json_each(")
+        .replace("::bigint", "")
+        .replace("::int", "")
 }
 
 fn read(file: &std::path::Path, sql: &str) -> rusqlite::Result<String> {

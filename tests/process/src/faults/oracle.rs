@@ -12,19 +12,23 @@ use crate::faults::{
     run::{Clients, RunState, lock},
 };
 
-/// Counts orders with a courier and couriers with an order that do not refer to each other one to one.
-pub(crate) const INCONSISTENT_PAIRS: &str = "WITH held AS MATERIALIZED \
-     (SELECT id, (body::json->'courier'->>'id')::bigint AS courier FROM orders WHERE situation BETWEEN 210 AND 499) \
-     SELECT (SELECT count(*) FROM held WHERE courier IS NULL) \
-     + (SELECT count(*) FROM (SELECT 1 FROM held GROUP BY courier HAVING count(*) > 1) AS two) \
-     + (SELECT count(*) FROM couriers WHERE carries IS NOT NULL \
-        AND NOT EXISTS (SELECT 1 FROM held WHERE held.id = carries AND held.courier = couriers.id)) \
-     + (SELECT count(*) FROM held \
-        WHERE NOT EXISTS (SELECT 1 FROM couriers WHERE couriers.id = held.courier AND couriers.carries = held.id))";
+/// Counts orders with a courier that are not in exactly this courier's trip, and trips with other orders, with more than three, or
+/// that dispatch would not find if their courier were unresponsive.
+pub(crate) const INCONSISTENT_TRIPS: &str = "WITH held AS MATERIALIZED \
+     (SELECT id, (body::json->'courier'->>'id')::bigint AS courier FROM orders WHERE situation BETWEEN 210 AND 499), \
+     carried AS MATERIALIZED (SELECT (one.value->>'id')::bigint AS id, couriers.id AS courier \
+        FROM couriers, json_array_elements(body::json->'trip') AS one) \
+     SELECT (SELECT count(*) FROM (SELECT id, courier FROM held EXCEPT SELECT id, courier FROM carried) AS missing) \
+     + (SELECT count(*) FROM (SELECT id, courier FROM carried EXCEPT SELECT id, courier FROM held) AS other) \
+     + (SELECT count(*) FROM (SELECT 1 FROM carried GROUP BY id HAVING count(*) > 1) AS twice) \
+     + (SELECT count(*) FROM (SELECT 1 FROM carried GROUP BY courier HAVING count(*) > 3) AS large) \
+     + (SELECT count(*) FROM couriers WHERE coalesce(carries, 0) <> coalesce( \
+        (SELECT max(id) FROM carried WHERE carried.courier = couriers.id AND carried.id = carries), \
+        (SELECT max(id) FROM carried WHERE carried.courier = couriers.id), 0))";
 
 /// The violations, each with the query that counts them.
 const RULES: [(&str, &str); 13] = [
-    ("orders or couriers are not assigned one to one", INCONSISTENT_PAIRS),
+    ("orders and trips do not agree", INCONSISTENT_TRIPS),
     (
         "orders were assigned to a courier while they already had one",
         "SELECT count(*) FROM (SELECT body::json->>'kind' AS kind, \

@@ -88,7 +88,7 @@ impl fmt::Display for Report {
         let responses = self.responses.iter().map(|(status, count)| format!("{count} × {status}")).collect::<Vec<_>>();
         writeln!(f, "responses: {}", responses.join(", "))?;
         writeln!(f, "acknowledged: {} orders; stored: {}", self.acknowledged, list(&self.stored))?;
-        writeln!(f, "orders and couriers were one to one in {} snapshots", self.snapshots)?;
+        writeln!(f, "orders and trips agreed in {} snapshots", self.snapshots)?;
         let mut names: Vec<&str> = self.outages.iter().map(|outage| outage.name).collect();
         names.sort_unstable();
         names.dedup();

@@ -64,15 +64,13 @@ pub(crate) fn poll_readiness(state: &RunState<'_>, instance: &Instance) {
     }
 }
 
-/// Checks until the end of the run that orders and couriers are assigned one to one.
+/// Checks until the end of the run that orders and trips agree.
 pub(crate) fn check_allocation(state: &RunState<'_>) {
     while !state.is_over() {
         // The query fails while the database is unavailable.
-        if let Ok(count) = state.database.query(oracle::INCONSISTENT_PAIRS) {
+        if let Ok(count) = state.database.query(oracle::INCONSISTENT_TRIPS) {
             state.snapshots.fetch_add(1, Ordering::Relaxed);
-            state.check(count == "0", || {
-                format!("{count} orders or couriers were not assigned one to one during the run")
-            });
+            state.check(count == "0", || format!("{count} orders and trips did not agree during the run"));
         }
         let until = Instant::now() + SNAPSHOT_INTERVAL;
         while Instant::now() < until && !state.is_over() {

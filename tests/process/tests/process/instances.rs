@@ -115,7 +115,7 @@ fn register(agent: &ureq::Agent, base: &str, number: usize) {
 
 fn create(agent: &ureq::Agent, base: &str, number: usize) -> u64 {
     let order = json!({
-        "code": format!("T-{number}"), "preparationTime": 600,
+        "code": format!("T-{number}"), "preparationTime": 600, "combinable": false,
         "deliveries": [{ "address": {
             "street": "Rua Augusta", "number": "1508", "city": "São Paulo", "state": "SP",
             "latitude": -23.5578, "longitude": -46.6600,
@@ -137,7 +137,7 @@ fn due_together(data: &Path) -> Instant {
         WHERE code LIKE 'DEMO-%'";
     database.execute(seeded, []).unwrap();
     database
-        .execute_batch("UPDATE couriers SET free = 0, carries = NULL, body = json_set(body, '$.available', json('false'), '$.order', NULL) WHERE key_hash IS NULL")
+        .execute_batch("UPDATE couriers SET free = 0, carries = NULL, body = json_set(body, '$.available', json('false'), '$.trip', json('[]')) WHERE key_hash IS NULL")
         .unwrap();
     let sql = "UPDATE orders SET due_at = ?1, body = json_set(body, '$.ready_at', ?1) WHERE code LIKE 'T-%'";
     assert_eq!(database.execute(sql, [at]).unwrap(), ORDERS);

@@ -1,7 +1,7 @@
 //! The actions of couriers: they report positions and take the steps of their order, sometimes out of sequence or with a wrong
 //! code.
 
-use despacho_core::model::OrderId;
+use despacho_core::model::{Duration, OrderId};
 use serde_json::{Value, json};
 
 use super::degrees;
@@ -14,15 +14,25 @@ use crate::{
 
 /// Chooses a courier's next action.
 pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
-    let active: Vec<KnownCourier> =
-        simulation.clients.couriers.iter().filter(|courier| !courier.removed).cloned().collect();
-    let courier = simulation.rng.pick(&active)?.clone();
-    match simulation.rng.weighted(&[22, 3, 60, 4, 3]) {
+    let now_ms = simulation.service.time_ms.get();
+    let couriers = simulation.clients.couriers.iter().enumerate();
+    let active = couriers.filter(|(_, courier)| !courier.removed && courier.silent_until_ms <= now_ms);
+    let active: Vec<usize> = active.map(|(at, _)| at).collect();
+    let at = *simulation.rng.pick(&active)?;
+    if simulation.rng.often(4) {
+        // The courier disappears, possibly in the middle of a trip.
+        let until_ms = now_ms + simulation.rng.between(5, 60) * 60_000;
+        simulation.clients.couriers.get_mut(at)?.silent_until_ms = until_ms;
+        return None;
+    }
+    let courier = simulation.clients.couriers.get(at)?.clone();
+    match simulation.rng.weighted(&[22, 3, 60, 4, 3, 4]) {
         0 => Some(report_position(simulation, &courier)),
         1 => Some(set_availability(simulation, &courier)),
         2 => take_step(simulation, &courier),
         3 => decline(simulation, &courier),
-        _ => Some(Plan::get(&courier.key, "/courier/order".to_owned(), Action::Plain)),
+        4 => Some(Plan::get(&courier.key, "/courier/order".to_owned(), Action::Plain)),
+        _ => Some(Plan::get(&courier.key, "/courier/trip".to_owned(), Action::Trip { courier: courier.id })),
     }
 }
 
@@ -33,16 +43,42 @@ fn report_position(simulation: &mut Simulation, courier: &KnownCourier) -> Plan 
 }
 
 fn set_availability(simulation: &mut Simulation, courier: &KnownCourier) -> Plan {
-    let body = json!({ "available": simulation.rng.often(850) });
+    let mut body = json!({ "available": simulation.rng.often(850) });
+    let now = simulation.service.clock();
+    if simulation.rng.often(200) {
+        body["availableFrom"] = json!(now.after(Duration::minutes(simulation.rng.between(-5, 15))).to_string());
+    }
+    if simulation.rng.often(200) {
+        body["availableUntil"] = json!(now.after(Duration::minutes(simulation.rng.between(20, 90))).to_string());
+    }
     Plan::post(&courier.key, "/courier/availability", body, Action::Plain)
 }
 
-/// Returns the courier's order, or rarely another one.
+/// Returns an order of the courier's trip, or rarely another one. Mostly one that blocks the others of the trip.
 fn pick_order<'a>(simulation: &'a mut Simulation, courier: &KnownCourier) -> Option<&'a TrackedOrder> {
-    let other = simulation.rng.often(30);
+    let (other, any) = (simulation.rng.often(30), simulation.rng.often(200));
     let open = |tracked: &&TrackedOrder| (210..500).contains(&tracked.status);
-    let has = |tracked: &&TrackedOrder| other || tracked.row.courier.as_ref().is_some_and(|has| has.id == courier.id);
-    simulation.model.orders.values().filter(open).find(has)
+    let has = |tracked: &&TrackedOrder| other || is_carried(tracked, courier);
+    let found: Vec<&TrackedOrder> = simulation.model.orders.values().filter(open).filter(has).collect();
+    let is_current = |tracked: &TrackedOrder| tracked.stops.iter().any(|stop| matches!(stop.1, 320 | 330));
+    let blocks = |tracked: &&&TrackedOrder| tracked.status < 300 || is_current(tracked);
+    let blocking: Vec<&TrackedOrder> = found.iter().filter(blocks).copied().collect();
+    let list = if any || blocking.is_empty() { &found } else { &blocking };
+    let id = simulation.rng.pick(list)?.row.id;
+    simulation.model.orders.get(&id)
+}
+
+fn is_carried(tracked: &TrackedOrder, courier: &KnownCourier) -> bool {
+    tracked.row.courier.as_ref().is_some_and(|has| has.id == courier.id)
+}
+
+/// Returns a wrong pickup code: sometimes that of another order of the trip.
+fn wrong_code(simulation: &mut Simulation, courier: &KnownCourier, order: OrderId) -> String {
+    let open = |tracked: &&TrackedOrder| (210..300).contains(&tracked.status) && tracked.row.id != order;
+    let others = simulation.model.orders.values().filter(open).filter(|tracked| is_carried(tracked, courier));
+    let codes: Vec<String> = others.map(|tracked| tracked.row.pickup_code.clone()).collect();
+    let other = simulation.rng.often(700).then(|| simulation.rng.pick(&codes).cloned()).flatten();
+    other.unwrap_or_else(|| "0000".to_owned())
 }
 
 fn step_plan(courier: &KnownCourier, order: OrderId, step: &str, body: Value, wrong_code: bool, keyed: bool) -> Plan {
@@ -68,9 +104,10 @@ fn take_step(simulation: &mut Simulation, courier: &KnownCourier) -> Option<Plan
         let stop = simulation.rng.pick(&tracked.stops)?.0;
         return Some(step_plan(courier, order, step, json!({ "deliveryId": stop, "code": "0000" }), false, keyed));
     }
-    let body = |code: &str| json!({ "code": if wrong { "0000" } else { code } });
-    // "0000" can be the correct code.
-    let is_wrong = |code: &str| wrong && code != "0000";
+    let false_code = if wrong { wrong_code(simulation, courier, order) } else { String::new() };
+    let body = |code: &str| json!({ "code": if wrong { &false_code } else { code } });
+    // Two random codes can be equal.
+    let is_wrong = |code: &str| wrong && code != false_code;
     match tracked.status {
         210 => Some(step_plan(courier, order, "arrive", json!({}), false, keyed)),
         220 => {

@@ -18,7 +18,8 @@ const CODES: u64 = 30;
 /// Chooses a merchant's next action.
 pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
     let key = key(simulation)?;
-    match simulation.rng.weighted(&[30, 12, 8, 5, 12, 6, 4, 4, 3, 2, 3, 2, 3, 3, 2]) {
+    let creations = if simulation.clients.busy_store.is_some() { 80 } else { 30 };
+    match simulation.rng.weighted(&[creations, 12, 8, 5, 12, 6, 4, 4, 3, 2, 3, 2, 3, 3, 2]) {
         0 => Some(create(simulation, &key)),
         1 => Some(preview(simulation, &key)),
         2 => with_order(simulation, &key, |order, key| {
@@ -28,7 +29,9 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
         4 => cancel(simulation, &key),
         5 => signal(simulation, &key, "ready", json!({})),
         6 => {
-            let minutes = simulation.rng.between(1, 5);
+            // A long delay takes an order out of its trip.
+            let minutes =
+                if simulation.rng.often(300) { simulation.rng.between(15, 30) } else { simulation.rng.between(1, 5) };
             signal(simulation, &key, "delay", json!({ "minutes": minutes }))
         }
         7 => {
@@ -61,6 +64,14 @@ fn key(simulation: &mut Simulation) -> Option<KnownKey> {
         .cloned()
         .collect();
     simulation.rng.pick(&good).cloned()
+}
+
+/// Returns a valid key of the store of most orders, if the run has one, and sometimes none.
+fn busy_key(simulation: &mut Simulation) -> Option<KnownKey> {
+    let busy = simulation.clients.busy_store.filter(|_| simulation.rng.often(800))?;
+    let is_valid = |key: &&KnownKey| key.store == busy && !key.revoked && !key.may_be_revoked;
+    let exists = simulation.model.stores.get(&busy).is_some_and(|store| !store.removed);
+    simulation.clients.keys.iter().find(is_valid).filter(|_| exists).cloned()
 }
 
 /// Returns a recent order, usually one that the store may access.
@@ -126,7 +137,11 @@ fn stop_body(simulation: &mut Simulation) -> Value {
 }
 
 fn create(simulation: &mut Simulation, key: &KnownKey) -> Plan {
+    let key = &busy_key(simulation).unwrap_or_else(|| key.clone());
     let mut store = pick_store(simulation, key);
+    if let Some(busy) = simulation.clients.busy_store.filter(|busy| simulation.model.can_access(key.store, *busy)) {
+        store = busy;
+    }
     let (mut content, mut quote) = (preview(simulation, key).body.unwrap_or_default(), None);
     if simulation.rng.often(350) && !simulation.clients.quotes.is_empty() {
         let quotes = &simulation.clients.quotes;
@@ -147,7 +162,10 @@ fn create(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     }
     content["store"] = json!({ "userPlatformId": store.get() });
     content["code"] = json!(format!("PED-{}", simulation.rng.below(CODES)));
-    content["preparationTime"] = json!([0, 0, 0, 1, 3, 12].get(simulation.rng.index(6)));
+    content["preparationTime"] = json!([0, 0, 0, 1, 3, 12, 25].get(simulation.rng.index(7)));
+    if simulation.rng.often(250) {
+        content["combinable"] = json!(simulation.rng.often(200));
+    }
     for stop in content["deliveries"].as_array_mut().into_iter().flatten() {
         stop["confirmation"] = json!({ "platform": simulation.rng.often(500) });
     }

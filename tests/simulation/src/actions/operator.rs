@@ -1,6 +1,6 @@
 //! The actions of the operator: manual dispatch, couriers, top-ups, cancellations and losses.
 
-use despacho_core::model::OrderId;
+use despacho_core::model::{OrderId, StoreId};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::{
 
 /// Chooses the operator's next action.
 pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
-    match simulation.rng.weighted(&[40, 12, 3, 6, 6, 4, 3]) {
+    match simulation.rng.weighted(&[40, 12, 3, 6, 6, 4, 3, 3, 3]) {
         0 => Some(Plan { body: None, ..Plan::post(OPERATOR, "/admin/dispatch", Value::Null, Action::Plain) }),
         1 => top_up(simulation),
         2 => {
@@ -33,7 +33,12 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
             let action = Action::Step { order, by: Actor::Operator, wrong_code: false, cancels: false };
             Some(Plan::post(OPERATOR, format!("/admin/orders/{order}/lost"), body, action))
         }
-        _ => Some(Plan::get(OPERATOR, "/admin/couriers?limit=3".to_owned(), Action::Plain)),
+        6 => Some(Plan::get(OPERATOR, "/admin/couriers?limit=3".to_owned(), Action::Plain)),
+        7 => {
+            let store = pick_store(simulation)?;
+            Some(setup::dispatch_terms(simulation, store))
+        }
+        _ => explain(simulation),
     }
 }
 
@@ -43,10 +48,24 @@ fn order(simulation: &mut Simulation, below: u16) -> Option<OrderId> {
     simulation.rng.pick(&ids).copied()
 }
 
+fn pick_store(simulation: &mut Simulation) -> Option<StoreId> {
+    let stores = simulation.model.stores.iter().filter(|(_, store)| !store.removed);
+    let stores: Vec<StoreId> = stores.map(|(id, _)| *id).collect();
+    simulation.rng.pick(&stores).copied()
+}
+
+/// Requests the reasons of a decision, or the decisions of a pass that changes nothing.
+fn explain(simulation: &mut Simulation) -> Option<Plan> {
+    if simulation.rng.often(500) {
+        let path = "/admin/dispatch?dryRun=true";
+        return Some(Plan { body: None, ..Plan::post(OPERATOR, path, Value::Null, Action::DryRun) });
+    }
+    let order = order(simulation, 500)?;
+    Some(Plan::get(OPERATOR, format!("/admin/orders/{order}/dispatch"), Action::Plain))
+}
+
 fn top_up(simulation: &mut Simulation) -> Option<Plan> {
-    let stores: Vec<_> =
-        simulation.model.stores.iter().filter(|(_, store)| !store.removed).map(|(id, _)| *id).collect();
-    let store = simulation.rng.pick(&stores)?;
+    let store = pick_store(simulation)?;
     // References are few, so that they repeat, sometimes with a different amount.
     let (number, differs) = (simulation.rng.below(40), simulation.rng.often(100));
     let amount = i64::try_from(number).unwrap_or_default() + 5 + i64::from(differs);

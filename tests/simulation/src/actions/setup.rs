@@ -1,6 +1,7 @@
 //! The initial merchants, branches and couriers, created through the API without faults.
 
 use despacho_core::model::{CourierId, StoreId};
+use http::Method;
 use serde_json::{Value, json};
 
 use super::{degrees, within};
@@ -32,6 +33,13 @@ pub(crate) fn populate(simulation: &mut Simulation) -> Result<(), String> {
     request(simulation, &Plan::post(OPERATOR, path, body, Action::TopUp { amount: 0 }))?;
     let body = store(simulation, "Filial");
     create_store(simulation, &Plan::post(&other.value, "/delivery/stores", body, Action::OpenBranch))?;
+    let stores: Vec<StoreId> = simulation.clients.keys.iter().map(|key| key.store).collect();
+    let (store, is_busy) = (simulation.rng.pick(&stores).copied(), simulation.rng.often(600));
+    simulation.clients.busy_store = store.filter(|_| is_busy);
+    for store in stores {
+        let plan = dispatch_terms(simulation, store);
+        request(simulation, &plan)?;
+    }
     for _ in 0..2 + simulation.rng.index(3) {
         create_courier(simulation)?;
     }
@@ -54,6 +62,14 @@ pub(crate) fn store(simulation: &mut Simulation, name: &str) -> Value {
         "address": within(&mut simulation.rng, 200),
         "marketplaceBranchId": 1,
     })
+}
+
+/// Returns a request that sets a store's dispatch terms: a lead time of 0 to 30 minutes, and the limit of its trips.
+pub(crate) fn dispatch_terms(simulation: &mut Simulation, store: StoreId) -> Plan {
+    let lead = *simulation.rng.pick(&[None, Some(0), Some(5), Some(15), Some(30)]).unwrap_or(&None);
+    let limit = *simulation.rng.pick(&[None, None, Some(1), Some(2), Some(6)]).unwrap_or(&None);
+    let body = json!({ "leadMinutes": lead, "ordersPerTrip": limit });
+    Plan::post(OPERATOR, format!("/admin/stores/{store}/dispatch"), body, Action::Plain).with(Method::PUT)
 }
 
 /// Returns the body of a new courier. Every other courier belongs to the sandbox.
@@ -95,7 +111,7 @@ fn create_courier(simulation: &mut Simulation) -> Result<(), String> {
     let (north, east) = (simulation.rng.between(-300, 300), simulation.rng.between(-300, 300));
     let position = json!({ "latitude": degrees(-235_500 + north), "longitude": degrees(-466_300 + east) });
     request(simulation, &Plan::post(&key, "/courier/position", position, Action::Plain))?;
-    simulation.clients.couriers.push(KnownCourier { id, key, removed: false });
+    simulation.clients.couriers.push(KnownCourier { id, key, removed: false, silent_until_ms: 0 });
     Ok(())
 }
 

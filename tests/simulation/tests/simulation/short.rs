@@ -11,18 +11,23 @@ const SEEDS: u64 = 400;
 
 #[test]
 fn seeded_runs_violate_no_invariant() {
-    let mut kinds = BTreeMap::new();
+    let (mut kinds, mut trips) = (BTreeMap::new(), BTreeMap::new());
     for seed in 1..=SEEDS {
         match run(seed, STEPS, None) {
-            Ok(run) => run.kinds.into_iter().for_each(|(kind, times)| *kinds.entry(kind).or_insert(0) += times),
+            Ok(run) => {
+                run.kinds.into_iter().for_each(|(kind, times)| *kinds.entry(kind).or_insert(0) += times);
+                run.trips.into_iter().for_each(|(orders, times)| *trips.entry(orders).or_insert(0) += times);
+            }
             Err(broken) => panic!("\n{broken}"),
         }
     }
-    println!("{SEEDS} seeds of {STEPS} steps: {kinds:?}");
+    println!("{SEEDS} seeds of {STEPS} steps: {kinds:?}, assignments by the number of orders in the trip: {trips:?}");
     // Without these events, the checks would not be meaningful.
-    for kind in ["order.allocated", "order.picked_up", "delivery.delivered", "order.cancelled", "order.expired"] {
+    let events = ["order.allocated", "order.picked_up", "delivery.delivered", "order.cancelled", "order.expired"];
+    for kind in events.into_iter().chain(["order.delayed", "order.courier_released", "order.eta_changed"]) {
         assert!(kinds.contains_key(kind), "no {kind} in {SEEDS} seeds");
     }
+    assert!([2, 3].iter().all(|orders| trips.contains_key(orders)), "no trips in {SEEDS} seeds: {trips:?}");
 }
 
 #[test]

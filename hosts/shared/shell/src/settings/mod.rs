@@ -1,8 +1,9 @@
 //! The settings of all hosts: one table of keys, units, ranges, defaults and descriptions.
 //!
 //! The server's flags, `DESPACHO_*` variables and file keys, the component's variables, `despacho config` and SETTINGS.md are generated from
-//! [`TABLE`]. A [`Reader`] collects values from any of these sources, with every error, and builds a host's typed configuration.
+//! [`table`]. A [`Reader`] collects values from any of these sources, with every error, and builds a host's typed configuration.
 
+mod dispatch;
 pub mod fields;
 mod page;
 mod reader;
@@ -15,5 +16,5 @@ pub use page::{config_file, markdown};
 pub use reader::{ConfigError, ConfigErrors, Loaded, Reader, Source};
 pub use setting::{Host, Kind, Parse, Setting, Unit};
 pub use shared::SharedSettings;
-pub use table::TABLE;
+pub use table::table;
 pub use value::{ValueError, tariff};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{Host, Kind, Loaded, Setting, TABLE, Unit};
+use super::{Host, Kind, Loaded, Setting, Unit, table};
 
 /// Returns the server's effective configuration as a file: every setting with its value, source and description. Unset values are
 /// commented out and secrets are redacted.
@@ -35,7 +35,7 @@ pub fn config_file<T>(loaded: &Loaded<T>) -> String {
 pub fn markdown() -> String {
     let mut page = String::from(INTRODUCTION);
     let mut section = "";
-    for setting in TABLE {
+    for setting in table() {
         if setting.path().0 != section {
             section = setting.path().0;
             let _ = write!(page, "\n## {section}\n{HEADER}");

@@ -265,11 +265,11 @@ impl Setting {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::TABLE, *};
+    use super::{super::table, *};
 
     #[test]
     fn keys_are_unique_and_end_in_their_unit() {
-        for (index, setting) in TABLE.iter().enumerate() {
+        for (index, setting) in table().enumerate() {
             let Kind::Number { unit, min, max } = setting.kind else { continue };
             assert!(min < max, "{}", setting.key);
             let name = setting.path().1;
@@ -277,13 +277,13 @@ mod tests {
             assert!(is_named, "{} does not end in -{}", setting.key, unit.suffix());
             let shares_host = |other: &Setting| other.hosts.iter().any(|host| setting.is_on(*host));
             let is_repeated = |other: &&Setting| other.key == setting.key && shares_host(other);
-            assert!(!TABLE[index + 1..].iter().any(|other| is_repeated(&other)), "{}", setting.key);
+            assert!(!table().skip(index + 1).any(|other| is_repeated(&other)), "{}", setting.key);
         }
     }
 
     #[test]
     fn defaults_are_values_of_their_settings() {
-        for setting in TABLE {
+        for setting in table() {
             let default = setting.default();
             assert!(default.is_empty() || setting.read(&default).is_ok(), "{}: {default}", setting.key);
             assert!(!setting.help.is_empty() && !setting.help.ends_with('.'), "{}", setting.key);

@@ -91,7 +91,7 @@ pub(super) fn is_shared(section: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::TABLE, *};
+    use super::{super::table, *};
 
     #[test]
     fn shared_settings_match_the_rows_of_the_table() {
@@ -102,7 +102,7 @@ mod tests {
         });
         let mut fields: Vec<String> = fields.collect();
         fields.sort();
-        let shared = TABLE.iter().filter(|setting| is_shared(setting.path().0));
+        let shared = table().filter(|setting| is_shared(setting.path().0));
         let mut rows: Vec<&str> = shared.map(|setting| setting.key).collect();
         rows.sort_unstable();
         assert_eq!(fields, rows);

@@ -1,17 +1,21 @@
 //! The table. Its order is that of help texts, `despacho config` and SETTINGS.md; keys without a section come first, as in a file.
 
-use despacho_core::rules::matching::Dispatch;
-
 use super::{
     Host::{self, Component, Server},
     Kind::{Choice, List, Switch, Text},
     Setting,
-    Unit::{Bytes, Count, Days, Factor, Hours, Kilometres, Mebibytes, Metres, Milliseconds, Minutes, Percent, Seconds},
+    Unit::{Bytes, Count, Days, Factor, Hours, Mebibytes, Metres, Milliseconds, Minutes, Percent, Seconds},
+    dispatch::DISPATCH,
     value,
 };
 
-/// Every setting of every host.
-pub const TABLE: &[Setting] = &[
+/// Returns every setting of every host.
+pub fn table() -> impl Iterator<Item = &'static Setting> {
+    BEFORE_DISPATCH.iter().chain(DISPATCH).chain(AFTER_DISPATCH)
+}
+
+/// The settings before those of dispatch.
+const BEFORE_DISPATCH: &[Setting] = &[
     Setting::new(
         "listen",
         Text("ADDRESS:PORT", value::address),
@@ -369,48 +373,10 @@ pub const TABLE: &[Setting] = &[
         "Time after the first assignment of a courier during which cancellation is free of charge",
     ),
     Setting::number("cancellation.fee-percent", Percent, 0..=100, "Price of a later cancellation as a percentage of the order's fee"),
-    Setting::number(
-        "dispatch.interval-seconds",
-        Seconds,
-        1..=60,
-        "Time between two passes that assign waiting orders to free couriers; the component runs a pass for each POST /admin/dispatch",
-    ),
-    Setting::number(
-        "dispatch.radius-km",
-        Kilometres,
-        1..=Dispatch::MAX_RADIUS_KM as u64,
-        "Maximum straight-line distance between a courier and a pickup",
-    ),
-    Setting::number(
-        "dispatch.max-position-age-minutes",
-        Minutes,
-        1..=60,
-        "Maximum age of a courier's position for dispatch",
-    ),
-    Setting::number(
-        "dispatch.silence-timeout-minutes",
-        Minutes,
-        1..=120,
-        "Time without a position or step, after which an order that is not picked up is taken from its courier",
-    ),
-    Setting::number(
-        "dispatch.reoffer-after-minutes",
-        Minutes,
-        0..=60,
-        "Search time after which an order can be assigned again to a courier who released it, if no other courier is free",
-    ),
-    Setting::number(
-        "dispatch.position-seconds",
-        Seconds,
-        0..=300,
-        "Minimum time between two stored positions of a courier; one second for sandbox couriers",
-    ),
-    Setting::number(
-        "dispatch.orders-per-pass",
-        Count,
-        1..=5_000,
-        "Maximum searching orders near free couriers that one pass matches; if there are more, half of these have searched longest and the rest rotate",
-    ),
+];
+
+/// The settings after those of dispatch.
+const AFTER_DISPATCH: &[Setting] = &[
     Setting::number(
         "sandbox.couriers-per-store",
         Count,
@@ -439,7 +405,12 @@ pub const TABLE: &[Setting] = &[
     ),
     Setting::number("webhooks.max-retry-minutes", Minutes, 1..=1_440, "Maximum delay between two attempts"),
     Setting::number("webhooks.give-up-minutes", Minutes, 1..=43_200, "Time after which a message is no longer retried"),
-    Setting::number("webhooks.disable-after", Count, 1..=1_000_000, "Consecutive failed attempts that disable a webhook"),
+    Setting::number(
+        "webhooks.disable-after",
+        Count,
+        1..=1_000_000,
+        "Consecutive failed attempts that disable a webhook",
+    ),
     Setting::number("webhooks.timeout-seconds", Seconds, 1..=30, "Timeout of one request to a webhook's receiver"),
     Setting::number("webhooks.per-store", Count, 1..=1_000, "Maximum webhooks of a store"),
     Setting::number("webhooks.per-merchant", Count, 1..=100_000, "Maximum webhooks of one merchant"),
@@ -477,6 +448,6 @@ impl Setting {
 
     /// Returns the rows of a host.
     pub fn of(host: Host) -> impl Iterator<Item = &'static Setting> {
-        TABLE.iter().filter(move |setting| setting.is_on(host))
+        table().filter(move |setting| setting.is_on(host))
     }
 }

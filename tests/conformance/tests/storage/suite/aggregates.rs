@@ -7,7 +7,7 @@ use despacho_core::{
     host::{CourierQuery, Host, HostError, KeyQuery, OrderQuery, Storage, StoreQuery},
     model::{
         CourierId, Duration, Email, Point, Timestamp,
-        courier::{Cell, Courier, FreeCourier, Position, SearchingOrder},
+        courier::{Candidate, Cell, Courier, Position, SearchingOrder},
         order::{Order, OrderStatus},
         store::{Key, KeyHash, KeyHolder, Store},
     },
@@ -195,18 +195,17 @@ pub(crate) async fn courier_is_found_by_key(backend: impl Backend) {
 
 pub(crate) async fn free_couriers_have_a_recent_position(backend: impl Backend) {
     let host = backend.host();
-    let busy = Courier { order: Some(order_id(50)), ..courier(20) };
     let away = Courier { available: false, ..courier(30) };
-    let couriers = [courier(10), busy, away, courier(40), courier(50)].map(Write::insert).into();
-    let positions = vec![position(10, 5), position(20, 5), position(30, 5), position(40, 1)];
+    let couriers = [courier(10), away, courier(40), courier(50)].map(Write::insert).into();
+    let positions = vec![position(10, 5), position(30, 5), position(40, 1)];
     host.commit(&Changes { couriers, positions, ..changes() }).await.unwrap();
-    let free = |at: Position| FreeCourier { id: at.courier, point: at.point, sandbox: false };
-    let index_key = |at: &FreeCourier| (Cell::of(at.point), at.id);
+    let free = |at: Position| Candidate { id: at.courier, point: at.point, sandbox: false, is_free: true };
+    let index_key = |at: &Candidate| (Cell::of(at.point), at.id);
     let everywhere = Cell::of(Point { lat_e7: -900_000_000, lon_e7: -1_800_000_000 })..=Cell::of(Point {
         lat_e7: 900_000_000,
         lon_e7: 1_800_000_000,
     });
-    let find = async |after, since, limit| host.free_couriers(everywhere.clone(), after, at(since), limit).await;
+    let find = async |after, since, limit| host.candidates(everywhere.clone(), after, at(since), limit).await;
     let (first, fourth) = (free(position(10, 5)), free(position(40, 1)));
     assert_eq!(find(None, 2, 9).await, Ok(vec![first]));
     let mut both = [first, fourth];
@@ -216,8 +215,8 @@ pub(crate) async fn free_couriers_have_a_recent_position(backend: impl Backend) 
     assert_eq!(find(Some(index_key(&both[0])), 0, 9).await, Ok(vec![both[1]]), "the next page");
     assert_eq!(find(Some(index_key(&both[1])), 0, 9).await, Ok(vec![]));
     let (west, east) = (Cell::of(both[0].point), Cell::of(both[1].point));
-    assert_eq!(host.free_couriers(west..=west, None, at(0), 9).await.map(|found| found[0]), Ok(both[0]));
-    assert_eq!(host.free_couriers(east..=east, None, at(0), 9).await.map(|found| found.contains(&both[1])), Ok(true));
+    assert_eq!(host.candidates(west..=west, None, at(0), 9).await.map(|found| found[0]), Ok(both[0]));
+    assert_eq!(host.candidates(east..=east, None, at(0), 9).await.map(|found| found.contains(&both[1])), Ok(true));
     let seen =
         |courier: Courier, at: Position| Courier { position: Some(at.point), position_at: Some(at.at), ..courier };
     let mut found =
@@ -230,7 +229,7 @@ pub(crate) async fn free_couriers_have_a_recent_position(backend: impl Backend) 
     host.commit(&Changes { positions: vec![late, gone], ..changes() }).await.unwrap();
     assert_eq!(find(None, 2, 9).await, Ok(vec![first, free(gone)]));
     let cell = Cell::of(gone.point);
-    assert_eq!(host.free_couriers(cell..=cell, None, at(2), 9).await, Ok(vec![free(gone)]));
+    assert_eq!(host.candidates(cell..=cell, None, at(2), 9).await, Ok(vec![free(gone)]));
 }
 
 pub(crate) async fn longest_search_comes_first(backend: impl Backend) {
@@ -238,6 +237,7 @@ pub(crate) async fn longest_search_comes_first(backend: impl Backend) {
     let searching = |number: u64, since: i64| Order {
         status: OrderStatus::Searching,
         status_since: at(since),
+        ready_at: at(since),
         ..order(number, 1, &format!("P-{number}"))
     };
     let orders = [searching(50, 9), searching(51, 3), order(52, 1, "P-52"), searching(53, 5)];

@@ -17,7 +17,7 @@ use despacho_core::{
 
 use super::{
     Backend,
-    fixtures::{at, changes, courier, order, order_id, point, position, store, update},
+    fixtures::{at, changes, courier, on_trip, order, order_id, point, position, store, update},
 };
 
 /// Returns the context of a pass this many minutes after noon.
@@ -41,7 +41,7 @@ pub(crate) fn searching_order(number: u64, since: i64) -> Order {
 
 /// Returns a free courier.
 pub(crate) fn free_courier(number: u64) -> Courier {
-    Courier { order: None, ..courier(number) }
+    courier(number)
 }
 
 /// Stores orders and couriers; each courier has a position at `minutes`.
@@ -72,7 +72,8 @@ pub(crate) async fn pairs(host: &impl Host, orders: impl Iterator<Item = u64>) -
         let order = host.order(order_id(number)).await.unwrap().unwrap();
         let Some(assigned) = order.courier else { continue };
         let courier = host.courier(assigned.id).await.unwrap().unwrap();
-        assert_eq!(courier.order, Some(order.id), "courier {} has another order than {number}", courier.id);
+        let carried: Vec<OrderId> = courier.trip.iter().map(|one| one.id).collect();
+        assert_eq!(carried, [order.id], "courier {} has another order than {number}", courier.id);
         assert!(pairs.insert((order.id, courier.id)));
     }
     assert_eq!(pairs.iter().map(|(_, courier)| *courier).collect::<BTreeSet<_>>().len(), pairs.len());
@@ -182,7 +183,7 @@ pub(crate) async fn unresponsive_courier_loses_the_order(backend: impl Backend) 
     assert_eq!((done.released, done.allocated), (1, 0));
     let order = host.order(order_id(50)).await.unwrap().unwrap();
     assert_eq!((order.status, order.courier.as_ref(), order.attempt), (OrderStatus::Searching, None, 1));
-    assert_eq!(host.courier(silent[0].id).await.unwrap().unwrap().order, None);
+    assert_eq!(host.courier(silent[0].id).await.unwrap().unwrap().trip, []);
     // The same courier gets the order again only after a delay, and only if no other courier is free.
     host.commit(&incoming(17)).await.unwrap();
     assert_eq!(run_pass(host, &settings, &mut at_minute(18)).await.unwrap().allocated, 0);
@@ -194,7 +195,7 @@ pub(crate) async fn unresponsive_courier_loses_the_order(backend: impl Backend) 
 pub(crate) async fn order_in_transit_keeps_its_courier(backend: impl Backend) {
     let host = backend.host();
     let carried = |status| Order { status, ..order(50, 1, "P-50") };
-    let carrier = Courier { order: Some(order_id(50)), ..courier(20) };
+    let carrier = on_trip(courier(20), &[50]);
     put(host, vec![carried(OrderStatus::OutForDelivery)], vec![carrier], 0).await;
     assert_eq!(
         host.find_couriers(CourierQuery::Unresponsive { seen_before: at(60), skipped: 0, limit: 9 }).await,

@@ -17,7 +17,7 @@ use despacho_core::{
 use super::dispatch::{at_minute, free_courier, pairs, searching_order};
 use super::{
     Backend,
-    fixtures::{at, changes, courier, order, order_id, position, store},
+    fixtures::{at, changes, courier, on_trip, order, order_id, position, store},
 };
 
 /// Coordinates of cities with couriers, in 10⁻⁷ degrees. Some cities are neighbours with overlapping areas.
@@ -146,7 +146,7 @@ pub(crate) async fn couriers_that_keep_their_order_delay_no_others(backend: impl
     // 1,200 couriers without a position have just arrived. One with a higher ID arrived long ago.
     let (mut orders, mut couriers) = (Vec::new(), Vec::new());
     for number in 1..=1_201 {
-        let courier = Courier { order: Some(order_id(number)), ..courier(number) };
+        let courier = on_trip(courier(number), &[number]);
         let since = if number == 1_201 { 0 } else { 29 };
         let arrived =
             Order { status: OrderStatus::CourierAtPickup, status_since: at(since), ..searching_order(number, 0) };

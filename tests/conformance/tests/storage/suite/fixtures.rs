@@ -5,16 +5,17 @@ use despacho_core::{
     model::{
         Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, Located, Money,
         NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp, WebhookId,
-        courier::{Courier, CourierKey, Position},
+        courier::{Courier, CourierKey, Position, TripOrder},
         order::{
-            AssignedCourier, CodeTries, Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind,
-            JournalEntry, Order, OrderStatus, Place, RecordedEvent,
+            AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
+            DeliveryStatus, Erasure, Eta, Event, EventKind, JournalEntry, Order, OrderDispatch, OrderStatus, Place,
+            RecordedEvent,
         },
         price::{PriceLine, Rule},
         privacy::{ErasureCause, ErasureRecord},
         store::{
             Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
-            NotificationKind, Store, StoredResponse, TopUp,
+            NotificationKind, Store, StoreDispatch, StoredResponse, TopUp,
         },
         webhook::{Attempt, AttemptResult, Lease, Message, SendError, SigningSecret, Subject, Webhook, WebhookState},
     },
@@ -90,6 +91,7 @@ pub(crate) fn store(number: u64) -> Store {
         billing: if number.is_multiple_of(2) { Billing::Invoiced } else { Billing::Prepaid { floor: money(-50) } },
         balance: Money::ZERO,
         sandbox: number.is_multiple_of(2),
+        dispatch: StoreDispatch { lead_minutes: Some(15), orders_per_trip: Some(4) },
         created_at: at(0),
         deleted_at: None,
     }
@@ -181,7 +183,16 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         tries: CodeTries { wrong: 3, locked_until: Some(at(9)) },
         last_sequence: 1,
         erasure: Erasure::NotErased,
+        dispatch: OrderDispatch { lead_minutes: 0, combinable: false, orders_per_trip: Some(4) },
+        eta: Some(Eta { pickup: Some(at(12)), delivery: at(41), at: at(3) }),
+        assignments: vec![assignment()],
     }
+}
+
+fn assignment() -> Assignment {
+    let (courier, cost) = (CourierId::new(9).unwrap(), AssignmentCost { wait: 120, reoffer: -3, ..Default::default() });
+    let considered = vec![ConsideredCourier { courier, cost }];
+    Assignment { at: at(3), courier, cost, orders: 2, considered }
 }
 
 pub(crate) fn event(order: &Order, sequence: u32) -> Event {
@@ -212,11 +223,18 @@ pub(crate) fn courier(number: u64) -> Courier {
         position: None,
         position_at: None,
         available: true,
-        order: None,
+        trip: Vec::new(),
+        shift: None,
         key: Some(CourierKey { hash: KeyHash::of(&format!("courier {number}")), expires_at: at(60) }),
         sandbox: false,
         removed_at: None,
     }
+}
+
+/// Returns the courier with a trip of these orders, none of which is picked up.
+pub(crate) fn on_trip(courier: Courier, orders: &[u64]) -> Courier {
+    let waiting = |number: &u64| TripOrder { id: order_id(*number), picked_up: false };
+    Courier { trip: orders.iter().map(waiting).collect(), ..courier }
 }
 
 /// Returns a courier's position at `minutes` after noon.

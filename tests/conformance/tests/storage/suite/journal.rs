@@ -46,7 +46,7 @@ pub(crate) async fn events_keep_their_order(backend: impl Backend) {
 pub(crate) async fn due_orders_come_longest_due_first(backend: impl Backend) {
     let host = backend.host();
     let ready_at = |number: u64, minutes| Order { ready_at: at(minutes), ..order(number, 1, &number.to_string()) };
-    let searching = Order { status: OrderStatus::Searching, status_since: at(-15), ..ready_at(54, 0) };
+    let searching = Order { status: OrderStatus::Searching, status_since: at(-15), ..ready_at(54, -15) };
     let cancelled = Order { status: OrderStatus::Cancelled, ..ready_at(55, 0) };
     let allocated = Order { status: OrderStatus::Allocated, ..ready_at(56, 0) };
     let orders =

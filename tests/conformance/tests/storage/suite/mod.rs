@@ -14,6 +14,7 @@ pub(crate) mod money;
 pub(crate) mod notices;
 pub(crate) mod outward;
 pub(crate) mod privacy;
+pub(crate) mod trips;
 
 use despacho_core::host::Host;
 
@@ -82,6 +83,10 @@ macro_rules! run_suite {
             privacy {
                 erasure_leaves_no_marker, open_orders_are_listed_but_not_erased, orders_are_searched_in_windows,
                 retention_follows_the_clock,
+            }
+            trips {
+                candidates_are_all_available_couriers, trips_and_shifts_are_read_as_written, lead_time_starts_the_search_early,
+                waiting_order_of_a_trip_is_watched, orders_of_a_store_share_a_trip,
             }
             notices {
                 notifications_are_read_in_pages, store_keeps_the_newest_500_notifications, claim_has_a_single_holder, expired_claim_is_free,

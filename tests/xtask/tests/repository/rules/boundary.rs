@@ -10,10 +10,10 @@ use crate::{
 /// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
 const CORE_DEPENDENCIES: [&str; 18] = [
     "argon2",
-    "base64",
+    "base16ct",
+    "base64ct",
     "bytes",
     "chrono",
-    "data-encoding",
     "despacho-route",
     "email_address",
     "form_urlencoded",

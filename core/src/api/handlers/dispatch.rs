@@ -1,0 +1,90 @@
+//! Dispatch passes, their explanation, and the dispatch terms of stores.
+
+use crate::{
+    api::{
+        call::{ApiResponse, Call, HandlerError, plain},
+        problem::{FieldError, ProblemCode},
+        read::read,
+        routes::Endpoint,
+        validate,
+    },
+    drivers::{clock, dispatch, erasure},
+    host::Host,
+    model::{OrderId, StoreId, Text, order::OrderStatus},
+    rules::stores,
+    wire::{DecisionView, DispatchPassView, OrderDispatchView, StoreDispatchView},
+};
+
+/// `POST /admin/dispatch?dryRun=`
+pub(super) async fn run<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    match call.query("dryRun").as_deref() {
+        None | Some("false") => {}
+        Some("true") => return dry_run(call).await,
+        Some(_) => {
+            let detail = Text::new("Expected true or false.", "Esperado true ou false.");
+            let error = FieldError { pointer: "dryRun".to_owned(), code: "invalid_value", detail };
+            return Err(plain(ProblemCode::ValidationFailed).with_errors(vec![error]).into());
+        }
+    }
+    let mut done = dispatch::run_pass(call.host, call.settings, &mut call.context).await?;
+    // A host without background tasks applies the retention here.
+    done.more |= erasure::retain(call.host, call.settings, call.context.now).await?.more;
+    Ok(ApiResponse::json(200, &DispatchPassView::from(done))?)
+}
+
+async fn dry_run<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let decided = dispatch::decide_pass(call.host, call.settings, &mut call.context).await?;
+    let now = call.context.now;
+    let allocated = decided.iter().filter(|(_, decision)| decision.open.is_none()).count();
+    let decisions = decided.iter().map(|(order, decision)| DecisionView::of(order.id, Some(decision), now)).collect();
+    let allocated = u32::try_from(allocated).unwrap_or(u32::MAX);
+    Ok(ApiResponse::json(
+        200,
+        &DispatchPassView { allocated, decisions: Some(decisions), ..DispatchPassView::default() },
+    )?)
+}
+
+/// `GET /admin/orders/{platformOrderId}/dispatch`
+pub(super) async fn explain<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let order = match OrderId::parse(call.id) {
+        Some(id) => call.host.order(id).await?,
+        None => None,
+    };
+    let order = order.ok_or_else(|| plain(ProblemCode::OrderNotFound))?;
+    let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
+    let mut passes = DecisionView::stored(&order);
+    if order.status <= OrderStatus::Searching {
+        let decided = dispatch::decide_pass(call.host, call.settings, &mut call.context).await?;
+        let own = decided.iter().find(|(other, _)| other.id == order.id).map(|(_, decision)| decision);
+        passes.push(DecisionView::of(order.id, own, call.context.now));
+    }
+    Ok(ApiResponse::json(200, &OrderDispatchView { passes })?)
+}
+
+/// `GET` and `PUT /admin/stores/{storeId}/dispatch`
+pub(super) async fn store_terms<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
+    let terms = match endpoint {
+        Endpoint::SetStoreDispatch => Some(validate::store_dispatch(read(call.body)?)?),
+        _ => None,
+    };
+    let mut store = store(call).await?;
+    let changed = terms.map(|terms| stores::set_dispatch(&store, terms, call.context.now));
+    store = changed.as_ref().map_or(store, |(changed, _)| changed.clone());
+    let response = ApiResponse::json(200, &StoreDispatchView::of(&store, &call.settings.dispatch))?;
+    if let Some((_, changes)) = changed {
+        call.commit(changes, &response).await?;
+    }
+    Ok(response)
+}
+
+/// The store in the path.
+async fn store<H: Host>(call: &Call<'_, H>) -> Result<crate::model::store::Store, HandlerError> {
+    let store = match StoreId::parse(call.id) {
+        Some(id) => call.host.store(id).await?,
+        None => None,
+    };
+    store.ok_or_else(|| plain(ProblemCode::StoreNotFound).into())
+}

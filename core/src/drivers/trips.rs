@@ -1,0 +1,62 @@
+//! Reads the orders of a courier's trip, plans it, and keeps the orders' live estimates up to date.
+
+use super::{by_id::ById, clock::BatchCommit};
+use crate::{
+    changes::Changes,
+    host::{Host, HostError, OrderQuery},
+    model::{CourierId, OrderId, Timestamp, courier::Courier, order::Order},
+    rules::{lifecycle, settings::Settings, trips::TripPlan},
+};
+
+/// Returns the orders of a courier's trip, in the order of their assignment. An order that has left the trip since the
+/// courier was read is missing.
+///
+/// # Errors
+/// An error of the host.
+pub async fn trip_orders<H: Host>(host: &H, courier: &Courier) -> Result<Vec<Order>, HostError> {
+    let ids: Vec<OrderId> = courier.trip.iter().map(|one| one.id).collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let orders = host.find_orders(OrderQuery::Ids(&ids)).await?;
+    Ok(take_trip(courier, &mut ById::of(orders, |order| order.id.get())))
+}
+
+/// Takes a courier's orders out of these, in the order of their assignment.
+pub(super) fn take_trip(courier: &Courier, orders: &mut ById<Order>) -> Vec<Order> {
+    let own = |order: &Order| order.courier.as_ref().is_some_and(|assigned| assigned.id == courier.id);
+    courier.trip.iter().filter_map(|one| orders.take(one.id.get()).filter(own)).collect()
+}
+
+/// Plans the rest of a courier's trip by the host's travel times.
+pub fn plan_trip<H: Host>(
+    host: &H,
+    settings: &Settings,
+    courier: &Courier,
+    orders: &[Order],
+    now: Timestamp,
+) -> TripPlan {
+    let orders: Vec<&Order> = orders.iter().collect();
+    TripPlan::of(courier, &orders, &settings.dispatch, &|from, to| host.travel_time(from, to), now)
+}
+
+/// Stores the estimates of a courier's orders after a new position. A concurrent change of an order wins: the next
+/// position estimates again.
+///
+/// # Errors
+/// An error of the host.
+pub async fn estimate<H: Host>(
+    host: &H,
+    settings: &Settings,
+    courier: CourierId,
+    now: Timestamp,
+) -> Result<u32, HostError> {
+    let Some(courier) = host.courier(courier).await?.filter(|courier| !courier.trip.is_empty()) else { return Ok(0) };
+    let orders = trip_orders(host, &courier).await?;
+    let plan = plan_trip(host, settings, &courier, &orders, now);
+    let changed = |order: &Order| Some(lifecycle::estimate(order, plan.eta(order.id, now)?, now)?.1);
+    let decided: Vec<Changes> = orders.iter().filter(|order| order.has_estimate()).filter_map(changed).collect();
+    let mut committed = BatchCommit::default();
+    committed.commit(host, &decided).await?;
+    committed.finish()
+}

@@ -1,0 +1,293 @@
+//! Trips, dispatch terms and the reasons of dispatch decisions.
+
+use serde::{Deserialize, Serialize};
+
+use super::{AddressBody, CourierOrderView};
+use crate::{
+    model::{
+        OrderId, Timestamp,
+        order::{AssignmentCost, ConsideredCourier, Order},
+        store::Store,
+    },
+    rules::{
+        matching::{Decision, Dispatch, OpenReason},
+        trips::{StopKind, TripPlan, TripStop},
+    },
+};
+
+/// The courier's current trip.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CurrentTrip {
+    /// The trip, or null.
+    pub trip: Option<TripView>,
+}
+
+/// The orders that a courier carries together, and their stops.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Trip))]
+#[serde(rename_all = "camelCase")]
+pub struct TripView {
+    /// The orders, in the order of their assignment.
+    pub orders: Vec<CourierOrderView>,
+    /// The remaining stops, in visiting order.
+    pub stops: Vec<TripStopView>,
+    /// Estimated time at which the courier is free again.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub free_at: String,
+}
+
+/// A stop of a trip.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = TripStop))]
+#[serde(rename_all = "camelCase")]
+pub struct TripStopView {
+    /// `PICKUP`, `DELIVERY`, or `RETURN` if goods or a payment are brought back.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(PICKUP|DELIVERY|RETURN)$", example = "DELIVERY"))]
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The order's ID.
+    pub order_id: u64,
+    /// The delivery's ID. Null for pickups and returns.
+    pub delivery_id: Option<u64>,
+    /// The address.
+    pub address: AddressBody,
+    /// Latitude in degrees.
+    pub latitude: f64,
+    /// Longitude in degrees.
+    pub longitude: f64,
+    /// Estimated time of the pickup, the delivery or the return.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub eta: String,
+}
+
+/// Dispatch terms of a store. Absent and null terms are those of the deployment.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SetStoreDispatch {
+    /// Whole minutes before the ready time from which a courier is searched, 0 to 60.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 60, example = 15))]
+    pub lead_minutes: Option<f64>,
+    /// Maximum number of orders in a trip, 1 to 10.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 10, example = 3))]
+    pub orders_per_trip: Option<f64>,
+}
+
+/// Dispatch terms of a store. They apply to orders that are created from now on.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = StoreDispatch))]
+#[serde(rename_all = "camelCase")]
+pub struct StoreDispatchView {
+    /// The store's own lead time in minutes, or null.
+    pub lead_minutes: Option<u32>,
+    /// The store's own limit of orders in a trip, or null.
+    pub orders_per_trip: Option<u32>,
+    /// The terms that apply.
+    pub effective: EffectiveDispatch,
+}
+
+/// The dispatch terms that apply to a store.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct EffectiveDispatch {
+    /// Minutes before the ready time from which a courier is searched.
+    pub lead_minutes: u32,
+    /// Maximum number of orders in a trip.
+    pub orders_per_trip: u32,
+}
+
+/// The components of an assignment's cost in whole seconds. One second is one second of lateness of one order.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = AssignmentCost))]
+pub struct CostView {
+    /// Deliveries later than the earliest possible ones.
+    pub lateness: i64,
+    /// Waiting of the goods between the ready time and the pickup.
+    pub wait: i64,
+    /// Time until the courier can start.
+    pub start: i64,
+    /// Travel to the pickup.
+    pub travel: i64,
+    /// Duration of the trip from the pickup on.
+    pub length: i64,
+    /// Advantage of a courier far from the present pickups: zero or negative.
+    pub remoteness: i64,
+    /// Orders beyond those that the courier's hourly guarantee pays.
+    pub guarantee: i64,
+    /// Another offer to a courier that was released before.
+    pub reoffer: i64,
+    /// The sum. It can differ from the sum of the rounded components.
+    pub total: i64,
+}
+
+/// A courier that a pass considered for an order by itself.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = ConsideredCourier))]
+#[serde(rename_all = "camelCase")]
+pub struct ConsideredView {
+    /// The courier's ID.
+    pub courier_id: u64,
+    /// The cost by component.
+    pub cost: CostView,
+}
+
+/// The decision of a dispatch pass about an order.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = DispatchDecision))]
+#[serde(rename_all = "camelCase")]
+pub struct DecisionView {
+    /// The order's ID.
+    pub order_id: u64,
+    /// Time of the pass.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub at: String,
+    /// `ASSIGNED`, or the reason why the order stays open: `CAN_WAIT` for a later pass without loss, `COURIER_BUSY` until the
+    /// planned courier is free, `OTHERS_FIRST` because the couriers in reach are planned for other orders, `NO_COURIER` in
+    /// reach, or `NOT_SEARCHING`.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(
+            pattern = "^(ASSIGNED|CAN_WAIT|COURIER_BUSY|OTHERS_FIRST|NO_COURIER|NOT_SEARCHING)$",
+            example = "ASSIGNED"
+        )
+    )]
+    pub outcome: &'static str,
+    /// The assigned or planned courier. Null if there is none.
+    pub courier_id: Option<u64>,
+    /// Number of orders in the courier's trip, with this one.
+    pub orders: u32,
+    /// Cost of the order in this trip. Null without a courier.
+    pub cost: Option<CostView>,
+    /// The couriers with the lowest costs for the order by itself, cheapest first, at most 5.
+    pub considered: Vec<ConsideredView>,
+}
+
+/// The last decisions about an order.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = OrderDispatch))]
+pub struct OrderDispatchView {
+    /// The last assignments, oldest first, at most 5. While the order is searching, the decision that a pass would take now
+    /// follows.
+    pub passes: Vec<DecisionView>,
+}
+
+impl TripView {
+    /// Builds the representation of a trip.
+    pub fn of(orders: &[Order], plan: &TripPlan) -> TripView {
+        let stop = |stop: &TripStop| TripStopView::of(orders.iter().find(|order| order.id == stop.order)?, stop);
+        TripView {
+            orders: orders.iter().map(CourierOrderView::of).collect(),
+            stops: plan.stops.iter().filter_map(stop).collect(),
+            free_at: plan.free_at.to_string(),
+        }
+    }
+}
+
+impl TripStopView {
+    fn of(order: &Order, stop: &TripStop) -> Option<TripStopView> {
+        let (kind, delivery) = match stop.kind {
+            StopKind::Pickup => ("PICKUP", None),
+            StopKind::Delivery(id) => ("DELIVERY", Some(order.deliveries.iter().find(|delivery| delivery.id == id)?)),
+            StopKind::Return => ("RETURN", None),
+        };
+        Some(TripStopView {
+            kind,
+            order_id: order.id.get(),
+            delivery_id: delivery.map(|delivery| delivery.id.get()),
+            address: (&delivery.map_or(&order.pickup, |delivery| &delivery.place).address).into(),
+            latitude: stop.point.latitude(),
+            longitude: stop.point.longitude(),
+            eta: stop.at.to_string(),
+        })
+    }
+}
+
+impl StoreDispatchView {
+    /// Builds the representation of a store's terms.
+    pub fn of(store: &Store, config: &Dispatch) -> StoreDispatchView {
+        StoreDispatchView {
+            lead_minutes: store.dispatch.lead_minutes,
+            orders_per_trip: store.dispatch.orders_per_trip,
+            effective: EffectiveDispatch {
+                lead_minutes: config.lead(store),
+                orders_per_trip: store.dispatch.orders_per_trip.unwrap_or(config.orders_per_trip),
+            },
+        }
+    }
+}
+
+impl CostView {
+    fn of(cost: &AssignmentCost) -> CostView {
+        let seconds = |hundredths: i64| (hundredths + 50).div_euclid(100);
+        CostView {
+            lateness: seconds(cost.lateness),
+            wait: seconds(cost.wait),
+            start: seconds(cost.start),
+            travel: seconds(cost.travel),
+            length: seconds(cost.length),
+            remoteness: seconds(cost.remoteness),
+            guarantee: seconds(cost.guarantee),
+            reoffer: seconds(cost.reoffer),
+            total: seconds(cost.total()),
+        }
+    }
+}
+
+impl ConsideredView {
+    fn of(considered: &ConsideredCourier) -> ConsideredView {
+        ConsideredView { courier_id: considered.courier.get(), cost: CostView::of(&considered.cost) }
+    }
+}
+
+impl DecisionView {
+    /// Builds the representation of a decision. A `None` is the decision about an order that is not searching.
+    pub fn of(order: OrderId, decision: Option<&Decision>, at: Timestamp) -> DecisionView {
+        let (outcome, assignment) = match decision {
+            None => ("NOT_SEARCHING", None),
+            Some(Decision { open: None, assignment, .. }) => ("ASSIGNED", assignment.as_ref()),
+            Some(Decision { open: Some(reason), assignment, .. }) => {
+                let outcome = match reason {
+                    OpenReason::CanWait => "CAN_WAIT",
+                    OpenReason::CourierBusy => "COURIER_BUSY",
+                    OpenReason::OthersFirst => "OTHERS_FIRST",
+                    OpenReason::NoCourier => "NO_COURIER",
+                };
+                (outcome, assignment.as_ref())
+            }
+        };
+        DecisionView {
+            order_id: order.get(),
+            at: at.to_string(),
+            outcome,
+            courier_id: assignment.map(|planned| planned.courier.get()),
+            orders: assignment.map_or(0, |planned| planned.orders),
+            cost: assignment.map(|planned| CostView::of(&planned.cost)),
+            considered: decision
+                .map(|decision| decision.considered.iter().map(ConsideredView::of).collect())
+                .unwrap_or_default(),
+        }
+    }
+
+    /// Builds the representation of a stored assignment.
+    pub fn stored(order: &Order) -> Vec<DecisionView> {
+        let view = |stored: &crate::model::order::Assignment| DecisionView {
+            order_id: order.id.get(),
+            at: stored.at.to_string(),
+            outcome: "ASSIGNED",
+            courier_id: Some(stored.courier.get()),
+            orders: stored.orders,
+            cost: Some(CostView::of(&stored.cost)),
+            considered: stored.considered.iter().map(ConsideredView::of).collect(),
+        };
+        order.assignments.iter().map(view).collect()
+    }
+}
