@@ -2,6 +2,7 @@
 //!
 //! - `route` and `assign` measure the route engine. `--long` measures more instances, `--short` fewer. Numbers after
 //!   `route` restrict the sizes.
+//! - `dispatch` simulates days of public instances and compares the results with published ones.
 //! - `load` measures the service.
 //! - `roads` measures the legs of an extract.
 //! - `responses` writes problems of the route engine with their solutions, for the browser package's tests.
@@ -10,6 +11,7 @@
 #![expect(clippy::print_stdout, reason = "a command that prints a table")]
 
 mod assign;
+mod dispatch;
 mod load;
 mod peers;
 mod roads;
@@ -44,11 +46,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             route::run(extent, &sizes)
         }
         "assign" => assign::run(extent(arguments)?.0),
+        "dispatch" => dispatch::command(arguments).map_err(|failure| -> Box<dyn Error> { failure }),
         "load" => load::command(arguments).map_err(|failure| -> Box<dyn Error> { failure }),
         "roads" => Ok(roads::command(arguments)?),
         "responses" => Ok(responses::write_all()?),
         _ => {
-            println!("usage: despacho-bench route [STOPS]...|assign [--short|--long], or load, roads, responses");
+            println!(
+                "usage: despacho-bench route [STOPS]...|assign [--short|--long], or dispatch, load, roads, responses"
+            );
             Ok(())
         }
     }
