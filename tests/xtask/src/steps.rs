@@ -223,10 +223,28 @@ pub(crate) const STEPS: &[Step] = &[
                 bench.env(server::BINARY, &binary);
                 run::show(bench)?;
             }
-            Ok(())
+            match instances(root) {
+                Some(path) => run::show(cargo(root, &[&bench[..], &["dispatch", &path, "--short"]].concat())),
+                None => {
+                    println!(
+                        "  SKIPPED: the benchmark `dispatch`. {INSTANCES} does not name a folder or an archive of its instances"
+                    );
+                    Ok(())
+                }
+            }
         },
     },
 ];
+
+/// The variable that names the instances of the benchmark `dispatch`, which have no licence and are not in the repository.
+const INSTANCES: &str = "DESPACHO_MDRP";
+
+/// Returns the path of the instances of the benchmark `dispatch`: the variable's, or an archive near the repository.
+fn instances(root: &Path) -> Option<String> {
+    let named = std::env::var(INSTANCES).ok();
+    let nearby = || Some(root.join("../shared/data/mdrp/instances.tar.xz")).filter(|path| path.is_file());
+    named.or_else(|| nearby().map(|path| path.to_string_lossy().into_owned()))
+}
 
 /// Creates a cargo command that runs in the repository.
 fn cargo(root: &Path, words: &[&str]) -> Command {
