@@ -6,7 +6,6 @@
 mod boxed;
 mod call;
 mod caller;
-mod description;
 pub mod follow;
 mod guards;
 mod handlers;
@@ -28,7 +27,6 @@ use http::{Method, Request, Response, request::Parts};
 
 pub use self::{
     caller::{CallerAddress, Merchant},
-    description::description,
     problem::ProblemDocument,
     read::Body,
     respond::{Outcome, protect, sent_request_id},

@@ -374,6 +374,7 @@ fn component(name: &str) -> Text {
         "database storage" => Text::new("The database storage", "O armazenamento do banco de dados"),
         "journal" => Text::new("The event journal", "O diário de eventos"),
         "geocoder" => Text::new("The geocoder", "O geocodificador"),
+        "API document" => Text::new("The API document", "O documento da API"),
         "passwords" => Text::new("Password verification", "A verificação de senhas"),
         other => Text::new(format!("The component '{other}'"), format!("O componente '{other}'")),
     }

@@ -3,10 +3,13 @@
 //! The core loads data through these traits, calls a pure decision, and commits its [`Changes`] once. Hosts contain no
 //! rules; the core does no I/O. `core/HOSTING.md` describes how to write a host.
 
+mod description;
 mod scan;
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+
+use bytes::Bytes;
 
 use crate::{
     geo,
@@ -22,6 +25,7 @@ use crate::{
     rules::limits::{Admission, Bucket},
 };
 
+pub use self::description::description;
 use crate::changes::Changes;
 pub use crate::model::order::Event;
 
@@ -186,6 +190,11 @@ pub trait Platform {
     /// same preview.
     fn is_embedded(&self) -> bool {
         true
+    }
+    /// Returns the OpenAPI document. A host that overrides this method, for example to read a file, does not embed the
+    /// document.
+    fn description(&self) -> Result<Bytes, HostError> {
+        Ok(Bytes::from_static(description()))
     }
     /// Runs [`crate::rules::password::hash`], which takes tens of milliseconds of CPU time, without blocking other
     /// requests.

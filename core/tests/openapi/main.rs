@@ -6,7 +6,10 @@ mod document;
 
 use std::collections::BTreeSet;
 
-use despacho_core::api::{description, problem::ProblemCode, routes::ROUTES};
+use despacho_core::{
+    api::{problem::ProblemCode, routes::ROUTES},
+    host::description,
+};
 use serde_json::Value;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");

@@ -6,6 +6,7 @@ use std::{
     rc::Rc,
 };
 
+use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
     geo::LocateError,
@@ -30,6 +31,8 @@ use crate::{
 /// The rate limit tokens leased by this instance.
 static LEASES: Leases = Leases::new();
 
+/// The OpenAPI document, which spin.toml mounts under its path in the repository. Embedded, it would be a sixth of the component.
+const DESCRIPTION: &str = "/core/openapi.json";
 /// Limits the instances on one database that may hash passwords at the same time. Each hash takes 19 MiB, which stay allocated until the
 /// instance ends. A slot outlasts an idle instance, and requests of an instance that has one renew it.
 const HASHING_SLOTS: Slots = Slots { name: "password", count: 4, ttl: Duration::seconds(5) };
@@ -197,5 +200,12 @@ impl Platform for Machine {
 
     fn is_embedded(&self) -> bool {
         self.geography.is_embedded()
+    }
+
+    fn description(&self) -> Result<Bytes, HostError> {
+        std::fs::read(DESCRIPTION).map(Bytes::from).map_err(|error| HostError::Unavailable {
+            what: "API document",
+            detail: format!("{DESCRIPTION}: {error}; spin.toml must list it in `files`"),
+        })
     }
 }

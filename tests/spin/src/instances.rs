@@ -1,6 +1,7 @@
 //! Creation, reuse and end of instances.
 
 use std::{
+    collections::BTreeMap,
     future::pending,
     path::PathBuf,
     pin::Pin,
@@ -9,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use despacho_xtask::place;
 use tokio::time::{Sleep, sleep};
 use wasmtime::{
     Engine, Store, StoreContextMut,
@@ -84,7 +86,7 @@ pub(crate) struct Application {
     pool: Pool,
     variables: Variables,
     calls: Calls,
-    files: Option<PathBuf>,
+    files: BTreeMap<&'static str, PathBuf>,
     reuse: Reuse,
     trap: TrapTrigger,
     clock: Clock,
@@ -111,7 +113,7 @@ impl Application {
         spin::variables::variables::add_to_linker::<_, Variables>(&mut linker, |state: &mut State| {
             &mut state.variables
         })?;
-        let stats = Arc::new(Stats::default());
+        let (stats, root) = (Arc::new(Stats::default()), place::root()?);
         Ok(Application {
             engine: compiled.engine.clone(),
             pre: ProxyPre::P3(ServicePre::new(linker.instantiate_pre(&compiled.component)?)?),
@@ -123,7 +125,7 @@ impl Application {
             pool: Pool::new(options.postgres_connections),
             variables: Variables(Arc::new(options.variables.clone())),
             calls: Calls::to(&options.outbound, &options.blocked, &options.trusted)?,
-            files: options.files.clone(),
+            files: options.files.iter().map(|(path, folder)| (*path, root.join(folder))).collect(),
             reuse: options.reuse,
             trap: TrapTrigger { stats: Arc::clone(&stats), at: options.trap_at },
             clock: options.clock.clone(),
@@ -145,8 +147,8 @@ impl HandlerState for Application {
         if let Some(log) = &self.log {
             wasi.stderr(log.clone());
         }
-        if let Some(folder) = &self.files {
-            wasi.preopened_dir(folder, "/", FsPerms::ReadOnly)?;
+        for (path, folder) in &self.files {
+            wasi.preopened_dir(folder, path, FsPerms::ReadOnly)?;
         }
         let state = State {
             table: ResourceTable::new(),

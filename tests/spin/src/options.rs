@@ -43,8 +43,8 @@ pub struct Options {
     pub blocked: Vec<SocketAddr>,
     /// DER certificates that the component trusts for outbound TLS.
     pub trusted: Vec<Vec<u8>>,
-    /// The folder mounted read-only into the component, if any.
-    pub files: Option<PathBuf>,
+    /// The folders mounted read-only, by their path in the component. Relative folders are in the repository.
+    pub files: BTreeMap<&'static str, PathBuf>,
     /// Reuse of instances.
     pub reuse: Reuse,
     /// The statement, counted from 1 over all instances, at which the instance that sends it traps.
@@ -72,7 +72,7 @@ impl Options {
             outbound: Vec::new(),
             blocked: Vec::new(),
             trusted: Vec::new(),
-            files: None,
+            files: BTreeMap::from([("/core", PathBuf::from("core"))]),
             reuse: Reuse::SPIN,
             trap_at: None,
             clock: Clock::default(),

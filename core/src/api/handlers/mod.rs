@@ -22,7 +22,6 @@ mod webhooks;
 use super::{
     boxed::boxed,
     call::{ApiResponse, Call, HandlerError, retry},
-    description::description,
     problem::Problem,
     routes::Endpoint,
 };
@@ -102,6 +101,6 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::ExportRecipient => boxed(privacy::export(call)).await,
         Endpoint::EraseRecipient => boxed(privacy::erase(call)).await,
         Endpoint::ListErasures => boxed(privacy::records(call)).await,
-        Endpoint::OpenApi => Ok(ApiResponse::of(200, description())),
+        Endpoint::OpenApi => Ok(ApiResponse::of(200, call.host.description()?)),
     }
 }

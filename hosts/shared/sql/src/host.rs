@@ -2,6 +2,7 @@
 
 use std::{ops::RangeInclusive, sync::Arc};
 
+use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
     geo,
@@ -302,6 +303,10 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
 
     fn is_embedded(&self) -> bool {
         self.platform.is_embedded()
+    }
+
+    fn description(&self) -> Result<Bytes, HostError> {
+        self.platform.description()
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

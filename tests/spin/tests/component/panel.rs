@@ -1,17 +1,21 @@
 //! The merchant panel's files.
 
+use std::collections::BTreeMap;
+
 use despacho_spin_tests::Options;
 use http::Request;
 
 use crate::support::{TestDatabase, get, send, serve};
 
-/// Creates files as spin.toml mounts them, with their path.
+/// The path of the panel's files in the component, which is their path in the repository.
+const FOLDER: &str = "/hosts/panel/dist";
+
+/// Creates the panel's files.
 fn built() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let dist = folder.path().join("hosts/panel/dist");
-    std::fs::create_dir_all(dist.join("assets")).expect("a folder");
+    std::fs::create_dir(folder.path().join("assets")).expect("a folder");
     for (name, text) in [("index.html", "<!doctype html>"), ("assets/a-1.js", "\"x\""), (".env", "secret")] {
-        std::fs::write(dist.join(name), text).expect("a file");
+        std::fs::write(folder.path().join(name), text).expect("a file");
     }
     folder
 }
@@ -20,8 +24,8 @@ fn built() -> tempfile::TempDir {
 fn panel_files_have_content_type_and_policy() {
     let (database, files) = (TestDatabase::new(), built());
     let tiles = "https://tiles.example/{z}/{x}/{y}.png";
-    let served =
-        serve(&Options { files: Some(files.path().to_owned()), ..database.demo().variable("panel_tiles", tiles) });
+    let files = BTreeMap::from([(FOLDER, files.path().to_owned())]);
+    let served = serve(&Options { files, ..database.demo().variable("panel_tiles", tiles) });
     for (path, kind, caching) in [
         ("/", "text/html; charset=utf-8", "no-cache"),
         ("/index.html", "text/html; charset=utf-8", "no-cache"),
@@ -54,7 +58,7 @@ fn panel_files_have_content_type_and_policy() {
 fn missing_panel_explains_the_build() {
     let database = TestDatabase::new();
     let empty = tempfile::tempdir().expect("a folder");
-    for files in [None, Some(empty.path().to_owned())] {
+    for files in [BTreeMap::new(), BTreeMap::from([(FOLDER, empty.path().to_owned())])] {
         let served = serve(&Options { files, ..database.demo() });
         let response = get(&served.base, "/");
         assert_eq!((response.status, &response.body["code"]), (404, &"endpoint_not_found".into()));

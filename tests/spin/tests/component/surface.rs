@@ -1,5 +1,9 @@
 //! The deployment's endpoints, and the headers of every response.
 
+use std::collections::BTreeMap;
+
+use despacho_core::host::description;
+use despacho_spin_tests::Options;
 use http::Request;
 
 use crate::support::{TestDatabase, get, send, serve};
@@ -12,10 +16,26 @@ fn probes_and_openapi_document_are_served() {
     assert_eq!(get(&served.base, "/readyz").body["status"], "ready");
     let docs = get(&served.base, "/docs");
     assert_eq!((docs.status, docs.headers["location"].to_str().ok()), (307, Some("/openapi.json")));
-    assert_eq!(get(&served.base, "/openapi.json").body["openapi"].as_str().map(|text| &text[..3]), Some("3.1"));
+    let document: serde_json::Value = serde_json::from_slice(description()).expect("the document");
+    let served_document = get(&served.base, "/openapi.json");
+    assert_eq!(served_document.headers["content-type"], "application/json");
+    assert!(served_document.body == document, "the mounted file is another document");
     let wrong = send(&served.base, Request::post("/healthz").body(Vec::new()).expect("a request"));
     let wrong = wrong.expect("a response");
     assert_eq!((wrong.status, wrong.headers["allow"].to_str().ok()), (405, Some("GET, HEAD")));
+}
+
+#[test]
+fn unmounted_openapi_document_returns_503() {
+    let database = TestDatabase::new();
+    let served = serve(&Options { files: BTreeMap::new(), ..database.demo() });
+    let response = get(&served.base, "/openapi.json");
+    assert_eq!((response.status, &response.body["code"]), (503, &"unavailable".into()));
+    assert_eq!(response.body["detail"], "The API document is unavailable. Retry later.");
+    assert_eq!(served.stats().traps(), 0);
+    let manifest = despacho_xtask::place::root().expect("the repository").join("spin.toml");
+    let manifest = std::fs::read_to_string(manifest).expect("the manifest");
+    assert!(manifest.contains("\nfiles = [\"hosts/panel/dist/**/*\", \"core/openapi.json\"]\n"), "{manifest}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
-const CORE_DEPENDENCIES: [&str; 18] = [
+const CORE_DEPENDENCIES: [&str; 17] = [
     "argon2",
     "base16ct",
     "base64ct",
@@ -20,7 +20,6 @@ const CORE_DEPENDENCIES: [&str; 18] = [
     "hmac",
     "http",
     "libm",
-    "miniz_oxide",
     "rust_decimal",
     "serde",
     "serde_json",

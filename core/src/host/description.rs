@@ -1,0 +1,6 @@
+//! The OpenAPI document, embedded for hosts that do not read it from a file.
+
+/// Returns the OpenAPI 3.1 document, `core/openapi.json`.
+pub fn description() -> &'static [u8] {
+    include_bytes!("../../openapi.json")
+}
