@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use despacho_core::json;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -187,7 +188,7 @@ impl Reader {
         for setting in Setting::of(self.host) {
             let (section, name) = setting.path();
             let object = if is_shared(section) { &mut shared } else { &mut own };
-            let (value, source) = self.values.remove(setting.key).unwrap_or_default();
+            let (value, source) = self.values.get(setting.key).cloned().unwrap_or_default();
             let default = setting.default();
             let value =
                 if value.is_null() && !default.is_empty() { setting.read(&default).unwrap_or_default() } else { value };
@@ -226,10 +227,11 @@ impl Reader {
 
     /// Every value was checked before, so an error here is a mistake in the table or in `T`.
     fn build<T: DeserializeOwned>(&mut self, object: Map<String, Value>) -> Option<T> {
-        let built = serde_json::from_value(object.into());
-        let record = |error: serde_json::Error| {
+        // The core's decoder: serde_json's would add code that reads each section from a list.
+        let built = json::from_str(&Value::from(object).to_string());
+        let record = |error: String| {
             if self.errors.is_empty() {
-                self.reject("settings", &Source::Default, error.to_string());
+                self.reject("settings", &Source::Default, error);
             }
         };
         built.map_err(record).ok()
