@@ -1,9 +1,6 @@
 //! The orders that a courier carries together, and the courier's shift.
 
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{self, SeqAccess, Visitor},
-};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::model::{OrderId, Timestamp};
 
@@ -31,35 +28,18 @@ pub struct Shift {
 /// Reads a trip. Rows before schema version 14 contain the ID of the only order, or null; whether its goods were picked
 /// up is not stored there, so the trip takes no further order.
 pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<TripOrder>, D::Error> {
-    deserializer.deserialize_any(Stored)
+    Ok(match Stored::deserialize(deserializer)? {
+        Stored::Trip(trip) => trip,
+        Stored::Order(order) => order.map(|id| TripOrder { id, picked_up: true }).into_iter().collect(),
+    })
 }
 
-/// Reads both formats. serde's untagged enums would add 20 kB to the component.
-struct Stored;
-
-impl<'de> Visitor<'de> for Stored {
-    type Value = Vec<TripOrder>;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a trip, the ID of an order, or null")
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Vec<TripOrder>, E> {
-        Ok(Vec::new())
-    }
-
-    fn visit_u64<E: de::Error>(self, id: u64) -> Result<Vec<TripOrder>, E> {
-        let id = OrderId::new(id).ok_or_else(|| E::custom("not a valid ID of an order"))?;
-        Ok(vec![TripOrder { id, picked_up: true }])
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut orders: A) -> Result<Vec<TripOrder>, A::Error> {
-        let mut trip = Vec::new();
-        while let Some(order) = orders.next_element()? {
-            trip.push(order);
-        }
-        Ok(trip)
-    }
+/// Both formats.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Trip(Vec<TripOrder>),
+    Order(Option<OrderId>),
 }
 
 #[cfg(test)]
@@ -74,10 +54,11 @@ mod tests {
 
     #[test]
     fn rows_of_earlier_versions_are_read() {
-        let trip = |text: &str| serde_json::from_str::<Row>(text).unwrap().trip;
+        let trip = |text: &str| crate::json::from_str::<Row>(text).unwrap().trip;
         let picked_up = |id, picked_up| TripOrder { id: OrderId::new(id).unwrap(), picked_up };
         assert_eq!(trip(r#"{"order":5}"#), [picked_up(5, true)]);
         assert!(trip(r#"{"order":null}"#).is_empty() && trip("{}").is_empty());
         assert_eq!(trip(r#"{"trip":[{"id":7,"picked_up":false}]}"#), [picked_up(7, false)]);
+        assert!(crate::json::from_str::<Row>(r#"{"trip":"7"}"#).is_err());
     }
 }
