@@ -34,6 +34,8 @@ pub struct Settings {
     pub secret: Secret,
     /// Hash of the operator's token. `None` disables the operator's endpoints.
     pub operator: Option<KeyHash>,
+    /// Base URL under which clients reach the service, without a path: `https://entregas.example`.
+    pub public_url: Option<String>,
 }
 
 /// Validity and number of keys.

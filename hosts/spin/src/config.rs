@@ -50,6 +50,7 @@ pub(crate) struct OwnSettings {
     /// The header with the client's address.
     #[serde(default, deserialize_with = "fields::optional")]
     pub(crate) caller_address_header: Option<HeaderName>,
+    public_url: Option<String>,
     panel_tiles: Option<String>,
     panel_tiles_attribution: Option<String>,
     pub(crate) database_url: Option<String>,
@@ -119,6 +120,7 @@ fn finish(mut reader: Reader) -> Result<Config, ConfigErrors> {
         own.tariff.clone().unwrap_or_default(),
         own.secret.clone().unwrap_or_default(),
         own.admin_token.clone(),
+        own.public_url.clone(),
     );
     let geocoders = Geocoders::at(own.nominatim.as_deref(), own.photon.as_deref(), &shared.geocoder);
     let networks = networks(own.osrm.as_deref(), own.valhalla.as_deref(), &shared.routing);

@@ -57,7 +57,7 @@ pub fn settings(config: &Config, missing: Missing) -> Result<Settings, StartErro
         Some(secret) => secret.clone(),
         None => stored_secret(config, missing)?,
     };
-    Ok(config.shared.core(tariff, secret, config.admin_token.clone()))
+    Ok(config.shared.core(tariff, secret, config.admin_token.clone(), config.public_url.clone()))
 }
 
 /// Reads a tariff, or returns all its errors.

@@ -29,6 +29,7 @@ pub struct Config {
     pub secret: Option<Secret>,
     #[serde(default, deserialize_with = "fields::token")]
     pub admin_token: Option<KeyHash>,
+    pub public_url: Option<String>,
     pub tariff: Option<PathBuf>,
     #[serde(default)]
     pub gazetteer: Vec<PathBuf>,

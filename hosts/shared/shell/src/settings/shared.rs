@@ -48,7 +48,13 @@ pub struct SharedSettings {
 impl SharedSettings {
     /// Returns the settings of the core.
     #[must_use]
-    pub fn core(&self, tariff: Tariff, secret: Secret, operator: Option<KeyHash>) -> Settings {
+    pub fn core(
+        &self,
+        tariff: Tariff,
+        secret: Secret,
+        operator: Option<KeyHash>,
+        public_url: Option<String>,
+    ) -> Settings {
         Settings {
             limits: self.limits.clone(),
             timing: self.timing.clone(),
@@ -61,6 +67,7 @@ impl SharedSettings {
             retention: self.retention,
             secret,
             operator,
+            public_url,
         }
     }
 

@@ -68,6 +68,12 @@ const BEFORE_DISPATCH: &[Setting] = &[
          requires it",
     )
     .secret(),
+    Setting::new(
+        "public-url",
+        Text("URL", value::public_url),
+        "Base URL under which clients reach the service, without a path, for example https://entregas.example; links that set up \
+         couriers' phones contain it; if unset, there are no such links",
+    ),
     Setting::new("tariff", Text("FILE", value::path), "Tariff as a JSON file, validated at start; if unset, the built-in tariff applies")
         .on(Server),
     Setting::new(

@@ -93,6 +93,22 @@ pub(super) fn origin(text: &str) -> Parsed {
     }
 }
 
+/// A base URL of scheme, host and port. A slash at its end is removed.
+pub(super) fn public_url(text: &str) -> Parsed {
+    let text = text.trim();
+    let url = text.strip_suffix('/').unwrap_or(text);
+    let authority = url.split_once("://").map_or("", |(_, authority)| authority);
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let has_valid_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0));
+    let has_host = !host.is_empty() && has_valid_port && url.parse::<Uri>().is_ok();
+    origin(url).ok().filter(|_| has_host).ok_or_else(|| {
+        ValueError::new("must be https://HOST or http://HOST, with a port if it is not the default, and without a path")
+    })
+}
+
 pub(super) fn tiles(text: &str) -> Parsed {
     crate::panel::origin(text.trim()).map(|_| text.trim().to_owned()).map_err(ValueError::new)
 }
@@ -174,6 +190,38 @@ mod tests {
         assert!(origin("http://localhost:5173").is_ok());
         for text in ["*", "https://a.example/", "a.example", "ftp://a.example", "https://"] {
             assert!(origin(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn public_urls_are_origins_with_an_optional_slash() {
+        for (text, url) in [
+            ("https://Entregas.example", "https://entregas.example"),
+            (" http://127.0.0.1:8080/ ", "http://127.0.0.1:8080"),
+            ("https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443"),
+        ] {
+            assert_eq!(public_url(text).as_deref(), Ok(url));
+        }
+        for text in [
+            "",
+            "/",
+            "entregas.example",
+            "ftp://a.example",
+            "https://",
+            "https:///",
+            "https://:443",
+            "https://a.example:x",
+            "https://a.example:99999",
+            "https://a.example:",
+            "https://a.example/api",
+            "https://a.example//",
+            "https://u:p@a.example",
+            "https://a.example?x",
+            "https://a.example#x",
+            "https://a b",
+            "https://é.example",
+        ] {
+            assert!(public_url(text).is_err(), "{text}");
         }
     }
 
