@@ -66,6 +66,8 @@ fn previews_without_idempotency_key_write_nothing() {
         ("PUT", "/delivery/stores", "x-api-token", true),
         ("GET", "/delivery/orders", "idempotency-key", false),
         ("HEAD", "/delivery/orders", "x-api-token", false),
+        ("GET", "/courier/positions/osmand?id=x&lat=1", "x-api-token", true),
+        ("POST", "/courier/positions/owntracks", "authorization", true),
     ] {
         assert_eq!(may_write(method, path, header), expected, "{method} {path} {header}");
     }

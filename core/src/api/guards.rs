@@ -6,14 +6,18 @@ use super::{
     call::{Call, plain},
     caller::CallerAddress,
     idempotency,
-    media::{takes, too_large},
+    media::{sent_type, takes, too_large},
     problem::{Problem, ProblemCode},
+    reports,
     routes::{Authority, Endpoint, Route},
 };
 use crate::{
     host::{CourierQuery, Host, KeyQuery},
     model::{Duration, store::KeyHash},
-    rules::limits::{Admission, Bucket, Usage},
+    rules::{
+        couriers,
+        limits::{Admission, Bucket, Usage},
+    },
 };
 
 /// The header of API keys and of the operator's token.
@@ -48,10 +52,18 @@ pub(super) async fn pass<H: Host>(
         }
         Authority::Courier => {
             authenticate_courier(call).await?;
-            let courier = call.courier()?.id;
-            *admission = Some(admit(call, route.usage, format!("{}/courier/{courier}", route.usage.name())).await?);
-            let scope = format!("courier/{courier}");
+            let scope = format!("courier/{}", call.courier()?.id);
+            *admission = Some(admit(call, route.usage, format!("{}/{scope}", route.usage.name())).await?);
             (Some(scope.clone()), Some(scope))
+        }
+        // A report is never replayed: a position that was sent twice is stored once, because the second is not newer.
+        Authority::Device => {
+            // The body can contain the key.
+            check_body(call, route)?;
+            authenticate_device(call, route.endpoint).await?;
+            let bucket = format!("{}/courier/{}", route.usage.name(), call.courier()?.id);
+            *admission = Some(admit(call, route.usage, bucket).await?);
+            (None, None)
         }
         Authority::Operator => {
             authorise(call).await?;
@@ -128,6 +140,33 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
         ));
     }
     call.courier = Some(courier);
+    Ok(())
+}
+
+/// Finds the courier by the ID in the device key. The response does not depend on whether the courier exists or had such a key.
+async fn authenticate_device<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<(), Problem> {
+    let report = reports::report(call, endpoint)?;
+    let Some(text) = reports::device_key(call, &report) else {
+        return Err(Problem::new(
+            ProblemCode::ApiKeyMissing,
+            "The request has no device key. Send it as the parameter `id`, in JSON as `device_id`, or from OwnTracks as the password.",
+            "A requisição não tem chave de dispositivo. Envie-a no parâmetro `id`, em JSON como `device_id` ou, no OwnTracks, como senha.",
+        ));
+    };
+    let courier = match couriers::device_courier(&text) {
+        Some(id) => call.host.courier(id).await?,
+        None => None,
+    };
+    let courier = courier.filter(|courier| couriers::accepts_device_key(courier, &text, call.context.now));
+    if courier.is_none() {
+        let problem = Problem::new(
+            ProblemCode::ApiKeyInvalid,
+            "Invalid device key. Check that you copied the entire key, or issue a new one with POST /courier/device.",
+            "Chave de dispositivo inválida. Verifique se você copiou a chave inteira ou emita uma nova com POST /courier/device.",
+        );
+        return Err(unknown_key(call, problem).await?);
+    }
+    call.courier = courier;
     Ok(())
 }
 
@@ -218,16 +257,23 @@ fn check_body<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem>
     if !reads || call.body.is_empty() {
         return Ok(());
     }
-    let media = call.parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let media = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let (media, accepted) = (sent_type(call.parts), route.endpoint.body_media());
     let coding = call.parts.headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
     let plain = coding.is_none_or(|coding| coding.trim().eq_ignore_ascii_case("identity"));
-    if plain && media.eq_ignore_ascii_case("application/json") {
+    if plain && accepted.iter().any(|accepted| media.eq_ignore_ascii_case(accepted)) {
         return Ok(());
     }
-    Err(Problem::new(
-        ProblemCode::UnsupportedMediaType,
-        "The body must be uncompressed JSON. Send it with the header `content-type: application/json`.",
-        "O corpo deve ser JSON sem compressão. Envie-o com o cabeçalho `content-type: application/json`.",
-    ))
+    let (en, pt) = match accepted {
+        [_] => (
+            "The body must be uncompressed JSON. Send it with the header `content-type: application/json`.",
+            "O corpo deve ser JSON sem compressão. Envie-o com o cabeçalho `content-type: application/json`.",
+        ),
+        _ => (
+            "The body must be uncompressed JSON or an uncompressed form. Send it with the header `content-type: application/json` or \
+             `content-type: application/x-www-form-urlencoded`.",
+            "O corpo deve ser JSON ou um formulário, sem compressão. Envie-o com o cabeçalho `content-type: application/json` ou \
+             `content-type: application/x-www-form-urlencoded`.",
+        ),
+    };
+    Err(Problem::new(ProblemCode::UnsupportedMediaType, en, pt))
 }

@@ -1,6 +1,6 @@
 //! Media types and sizes of bodies.
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, header, request::Parts};
 
 use super::problem::{Problem, ProblemCode};
 use crate::model::quality;
@@ -12,6 +12,12 @@ pub(super) fn too_large(max: usize) -> Problem {
         format!("The request body is too large. Send at most {max} bytes."),
         format!("O corpo da requisição é grande demais. Envie no máximo {max} bytes."),
     )
+}
+
+/// Returns the media type of a request's body, without parameters.
+pub(super) fn sent_type(parts: &Parts) -> &str {
+    let media = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    media.unwrap_or_default().split(';').next().unwrap_or_default().trim()
 }
 
 /// Whether the `Accept` headers allow a media type: there is none, all are empty, or a range with a weight above zero matches.

@@ -18,6 +18,7 @@ pub mod places;
 mod planning;
 pub mod problem;
 mod read;
+mod reports;
 mod respond;
 pub mod routes;
 pub mod validate;
@@ -156,7 +157,7 @@ async fn carried_out<H: Host>(
     };
     match begun {
         Begun::New => handlers::run(call, route.endpoint).await,
-        Begun::Replayed(outcome) => Ok(outcome),
+        Begun::Replayed(outcome) => Ok(handlers::replayed(call, route.endpoint, outcome)),
         Begun::Recompute(recompute) => recomputed(call, route.endpoint, recompute).await,
     }
 }
@@ -186,7 +187,8 @@ fn is_notified(code: ProblemCode) -> bool {
 /// Whether a request may change what is stored. A host completes such a request even if the client has gone; it may cancel any other.
 pub fn may_write<B>(request: &Request<B>) -> bool {
     let is_preview = request.uri().path() == routes::PREVIEW && !request.headers().contains_key(idempotency::HEADER);
-    !request.method().is_safe() && !is_preview
+    let is_report = request.uri().path() == routes::OSMAND;
+    (!request.method().is_safe() && !is_preview) || is_report
 }
 
 /// Returns a host's problem as a response of the API, in the caller's language and with the caller's request ID, or else `request_id`.

@@ -52,7 +52,7 @@ codes! {
     /// The body is not a JSON object, has a duplicate field or a value of the wrong type, or did not arrive completely; or
     /// the `Idempotency-Key` is malformed.
     MalformedRequest "malformed_request" 400 "Malformed request" "Requisição malformada",
-    /// The request has no `x-api-token` header.
+    /// The request has no `x-api-token` header, or no device key.
     ApiKeyMissing "api_key_missing" 401 "Missing API key" "Chave de API ausente",
     /// The API key is unknown.
     ApiKeyInvalid "api_key_invalid" 401 "Invalid API key" "Chave de API inválida",
@@ -124,7 +124,7 @@ codes! {
     EventsArchived "events_archived" 410 "Archived events" "Eventos arquivados",
     /// The body exceeds the maximum size.
     BodyTooLarge "body_too_large" 413 "Request body too large" "Corpo da requisição grande demais",
-    /// The body is not declared as uncompressed JSON.
+    /// The body is not declared as uncompressed JSON, or as another type that the endpoint accepts.
     UnsupportedMediaType "unsupported_media_type" 415 "Unsupported media type" "Tipo de mídia não suportado",
     /// A field or a query parameter is invalid.
     ValidationFailed "validation_failed" 422 "Invalid fields" "Campos inválidos",

@@ -31,7 +31,8 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<Tree<'_>, Problem> {
+/// Parses a body, which must be a JSON object.
+pub(super) fn parse(bytes: &[u8]) -> Result<Tree<'_>, Problem> {
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
     match Tree::parse(text) {
         Ok(tree @ Tree::Object(_)) => Ok(tree),
@@ -46,7 +47,7 @@ fn read_invalid<T: DeserializeOwned>(mut tree: Tree<'_>, first: DecodeError) -> 
     loop {
         match tree.read() {
             // Every value is valid, so the first failure was a duplicate field.
-            Ok(_) if wrong.is_empty() => return Err(duplicate(first)),
+            Ok(_) if wrong.is_empty() => return Err(malformed(vec![duplicate_field(first.pointer)])),
             Ok(value) => return Ok(Body { value, wrong }),
             Err(error) => remove_wrong_type(&mut tree, error, &mut wrong)?,
         }
@@ -55,13 +56,13 @@ fn read_invalid<T: DeserializeOwned>(mut tree: Tree<'_>, first: DecodeError) -> 
 
 fn remove_wrong_type(tree: &mut Tree<'_>, error: DecodeError, wrong: &mut Vec<FieldError>) -> Result<(), Problem> {
     let is_removed = tree.remove_invalid(&error);
-    wrong.push(wrong_type(error));
+    // serde's message has the form `expected f64`.
+    wrong.push(wrong_type(error.pointer, error.message.strip_prefix("expected ").unwrap_or_default()));
     if is_removed && wrong.len() < MAX_WRONG { Ok(()) } else { Err(malformed(std::mem::take(wrong))) }
 }
 
-/// Returns the error for a field of a wrong type. serde's message has the form `expected f64`.
-fn wrong_type(error: DecodeError) -> FieldError {
-    let expected = error.message.strip_prefix("expected ").unwrap_or_default();
+/// Returns the error for a field of a wrong type. `expected` is serde's name of the type, such as `f64`.
+pub(super) fn wrong_type(pointer: String, expected: &str) -> FieldError {
     let (en, pt) = match expected {
         "f64" => ("a number", "um número"),
         "a boolean" => ("true or false", "true ou false"),
@@ -71,7 +72,7 @@ fn wrong_type(error: DecodeError) -> FieldError {
         _ => ("an object", "um objeto"),
     };
     let detail = Text::new(format!("Expected {en}."), format!("Esperado: {pt}."));
-    FieldError { pointer: error.pointer, code: "wrong_type", detail }
+    FieldError { pointer, code: "wrong_type", detail }
 }
 
 fn not_utf8(error: &std::str::Utf8Error) -> Problem {
@@ -106,9 +107,10 @@ fn not_an_object() -> Problem {
     }])
 }
 
-fn duplicate(error: DecodeError) -> Problem {
+/// Returns the error for a field that was sent twice.
+pub(super) fn duplicate_field(pointer: String) -> FieldError {
     let detail = Text::new("Duplicate field. Send it once.", "Campo duplicado. Envie-o uma única vez.");
-    malformed(vec![FieldError { pointer: error.pointer, code: "duplicate_field", detail }])
+    FieldError { pointer, code: "duplicate_field", detail }
 }
 
 /// Returns the problem of a body that cannot be read.

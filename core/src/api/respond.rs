@@ -3,7 +3,11 @@
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
 
-use super::{call::ApiResponse, problem::Problem, routes::Route};
+use super::{
+    call::ApiResponse,
+    problem::Problem,
+    routes::{Endpoint, Route},
+};
 use crate::{
     model::{ExecContext, Language},
     rules::limits::Admission,
@@ -102,7 +106,7 @@ impl Reply {
                     set(header::ALLOW, allow.clone());
                 }
                 if status == 401 {
-                    set(header::WWW_AUTHENTICATE, "ApiKey realm=\"despacho\", header=\"x-api-token\"".to_owned());
+                    set(header::WWW_AUTHENTICATE, challenge(self.route).to_owned());
                 }
                 Some(problem.code.name())
             }
@@ -120,6 +124,15 @@ impl Reply {
             *response.body_mut() = body;
         }
         response
+    }
+}
+
+/// Returns the value of `WWW-Authenticate` for an endpoint.
+fn challenge(route: Option<&Route>) -> &'static str {
+    match route.map(|route| route.endpoint) {
+        Some(Endpoint::OwnTracks) => "Basic realm=\"despacho\"",
+        Some(Endpoint::Osmand | Endpoint::OsmandQuery) => "ApiKey realm=\"despacho\", parameter=\"id\"",
+        _ => "ApiKey realm=\"despacho\", header=\"x-api-token\"",
     }
 }
 

@@ -89,6 +89,16 @@ pub enum Endpoint {
     ReportPosition,
     /// `POST /courier/availability`
     SetAvailability,
+    /// `POST /courier/device`
+    CreateDeviceKey,
+    /// `DELETE /courier/device`
+    RemoveDeviceKey,
+    /// `GET /courier/positions/osmand`
+    OsmandQuery,
+    /// `POST /courier/positions/osmand`
+    Osmand,
+    /// `POST /courier/positions/owntracks`
+    OwnTracks,
     /// `GET /delivery/orders`
     ListOrders,
     /// `POST /delivery/orders/cancel`
@@ -154,6 +164,8 @@ pub enum Authority {
     Store,
     /// A courier's key.
     Courier,
+    /// The key of a courier's device.
+    Device,
     /// The operator's token.
     Operator,
     /// None.
@@ -188,6 +200,12 @@ pub enum Match<'a> {
 
 /// The path of a preview, the only `POST` that may store nothing.
 pub(super) const PREVIEW: &str = "/delivery/orders/preview";
+/// The path of the OsmAnd protocol, the only one whose `GET` stores data.
+pub(super) const OSMAND: &str = "/courier/positions/osmand";
+/// The media type of a form.
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+/// The path of OwnTracks.
+pub(super) const OWNTRACKS: &str = "/courier/positions/owntracks";
 
 macro_rules! routes {
     ($($method:ident $template:literal $endpoint:ident $authority:ident $usage:ident,)*) => {
@@ -245,6 +263,11 @@ routes! {
     GET "/courier/me" ShowCourier Courier Read,
     POST "/courier/position" ReportPosition Courier Create,
     POST "/courier/availability" SetAvailability Courier Create,
+    POST "/courier/device" CreateDeviceKey Courier Create,
+    DELETE "/courier/device" RemoveDeviceKey Courier Create,
+    GET "/courier/positions/osmand" OsmandQuery Device Create,
+    POST "/courier/positions/osmand" Osmand Device Create,
+    POST "/courier/positions/owntracks" OwnTracks Device Create,
     GET "/delivery/orders" ListOrders Store Read,
     POST "/delivery/orders/cancel" CancelOrder Store Create,
     GET "/delivery/orders/{platformOrderId}/cancellation" GetCancellation Store Read,
@@ -285,6 +308,14 @@ impl Endpoint {
         }
     }
 
+    /// Returns the media types of its request body.
+    pub(super) fn body_media(self) -> &'static [&'static str] {
+        match self {
+            Endpoint::Osmand => &["application/json", FORM],
+            _ => &["application/json"],
+        }
+    }
+
     /// Whether a `POST` with an `Idempotency-Key` stores its response. Exported personal data, or the phone in an erasure request, must
     /// not be stored again.
     pub fn stores_response(self) -> bool {
@@ -300,6 +331,7 @@ impl Endpoint {
                 | Endpoint::WaiveReturn
                 | Endpoint::CourierReachPickup
                 | Endpoint::CourierReachReturn
+                | Endpoint::CreateDeviceKey
                 | Endpoint::RunDispatch
                 | Endpoint::RotateWebhook
                 | Endpoint::EnableWebhook
@@ -319,9 +351,10 @@ impl Endpoint {
 
 #[cfg(feature = "openapi")]
 impl Route {
-    /// Whether a request can send an `Idempotency-Key`. A login is never replayed.
+    /// Whether a request can send an `Idempotency-Key`. A login and the report of a device are never replayed.
     pub(super) fn takes_idempotency_key(&self) -> bool {
-        self.method == http::Method::POST && self.authority != Authority::Public && self.endpoint.stores_response()
+        let is_replayed = !matches!(self.authority, Authority::Public | Authority::Device);
+        self.method == http::Method::POST && is_replayed && self.endpoint.stores_response()
     }
 }
 

@@ -227,6 +227,9 @@ pub struct CourierSelf {
     /// Time at which the key expires.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub key_expires_at: Option<String>,
+    /// Time at which the device key was issued, or null if there is none.
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
+    pub device_key_created_at: Option<String>,
     /// ID of the courier's current order, the first of the trip, or null. `GET /courier/trip` returns the trip.
     pub order_id: Option<u64>,
     /// IDs of the orders of the current trip, if there are several. Absent otherwise.
@@ -322,6 +325,7 @@ impl CourierSelf {
             longitude: courier.position.map(Point::longitude),
             position_at: courier.position_at.as_ref().map(Timestamp::to_string),
             key_expires_at: courier.key.as_ref().map(|key| key.expires_at.to_string()),
+            device_key_created_at: courier.device.as_ref().map(|device| device.created_at.to_string()),
             order_id: courier.trip.first().map(|one| one.id.get()),
             order_ids: order_ids(courier),
             available_from: courier.shift.as_ref().map(|shift| shift.from.to_string()),

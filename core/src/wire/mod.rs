@@ -3,6 +3,7 @@
 
 mod address;
 mod context;
+mod device;
 mod dispatch;
 mod eta;
 mod event;
@@ -20,6 +21,7 @@ mod webhook;
 
 pub use address::{AddressBody, LocationView};
 pub use context::{ContextLimits, ContextStore, PreviewContext};
+pub use device::{DeviceKeyView, DeviceSetup, ReportResult, SkipReason};
 pub use dispatch::{
     ConsideredView, CostView, CurrentTrip, DecisionView, EffectiveDispatch, OrderDispatchView, SetStoreDispatch,
     StoreDispatchView, TripStopView, TripView,

@@ -5,6 +5,7 @@ use utoipa::{
     openapi::{RefOr, schema::Schema},
 };
 
+use super::SkipReason;
 use crate::model::{
     Precision,
     order::{DeliveryStatus, EventKind, OrderStatus},
@@ -80,4 +81,5 @@ named! {
     WebhookStatus = "WebhookStatus",
     AttemptFault = "AttemptFault",
     EntryKind = "EntryType",
+    SkipReason = "SkipReason",
 }

@@ -74,6 +74,7 @@ pub(crate) fn host() -> MemoryHost {
             trip: Vec::new(),
             shift: None,
             key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
+            device: None,
             sandbox: true,
             removed_at: None,
         };

@@ -247,6 +247,8 @@ fn body_problems_follow_the_language_guide() {
         (COURIER, "POST /courier/position", position(0.0, "x")),
         (COURIER, "POST /courier/position", position(91.0, "2999-01-01T00:00:00Z")),
         (COURIER, "POST /courier/availability", json!({})),
+        ("", "POST /courier/positions/osmand", json!({})),
+        ("", "POST /courier/positions/osmand", json!({ "device_id": "dev_1_dsp_x" })),
     ] {
         checked.json(key, line, &body);
     }

@@ -101,18 +101,36 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     let key = member("value").as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
     let id = member("id").map_or_else(String::new, |id| id.to_json());
     let position = json!({ "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12, "at": "2026-11-21T14:01:00Z" });
+    let issued = run.record(Endpoint::CreateDeviceKey, "POST /courier/device", &key, None)?;
+    let device =
+        issued.response.as_ref().and_then(|reply| reply.get("value")).and_then(Json::as_str).unwrap_or_default();
+    let query = format!("GET /courier/positions/osmand?id={device}&lat=-23.5600&lon=-46.6570&accuracy=12");
+    let report = json!({
+        "location": {
+            "timestamp": "2026-11-21T14:01:00.000Z",
+            "coords": { "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12 },
+        },
+        "device_id": device,
+    });
+    let reports = [
+        run.record(Endpoint::OsmandQuery, &query, "", None)?,
+        run.record(Endpoint::Osmand, "POST /courier/positions/osmand", "", Some(report))?,
+    ];
     let available = json!({ "available": true });
     let (path, change) = (format!("/admin/couriers/{id}"), json!({ "phone": "+5511990000012", "newKey": true }));
-    Ok(vec![
+    let mut examples = vec![
         registered,
         run.record(Endpoint::ReportPosition, "POST /courier/position", &key, Some(position))?,
+        issued,
         run.record(Endpoint::SetAvailability, "POST /courier/availability", &key, Some(available))?,
         run.record(Endpoint::RunDispatch, "POST /admin/dispatch", OPERATOR, None)?,
         run.record(Endpoint::ShowCourier, "GET /courier/me", &key, None)?,
         run.record(Endpoint::ListCouriers, "GET /admin/couriers?limit=1", OPERATOR, None)?,
         run.record(Endpoint::GetCourier, &format!("GET {path}"), OPERATOR, None)?,
         run.record(Endpoint::AlterCourier, &format!("PATCH {path}"), OPERATOR, Some(change))?,
-    ])
+    ];
+    examples.extend(reports);
+    Ok(examples)
 }
 
 /// Records examples of recipients' personal data.

@@ -60,6 +60,7 @@ fn host_with_orders(count: usize) -> MemoryHost {
         trip: Vec::new(),
         shift: None,
         key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
+        device: None,
         sandbox: orders[0].sandbox,
         removed_at: None,
     });

@@ -5,6 +5,7 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
         problem::{Problem, ProblemCode},
+        routes::Endpoint,
     },
     drivers::clock,
     host::{Host, OrderQuery, StoreQuery},
@@ -17,8 +18,13 @@ use crate::{
     wire::{ListedOrder, OrderList, StoreList, StoreView},
 };
 
+/// Handles the list of orders or of stores.
+pub(super) async fn list<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+    if endpoint == Endpoint::ListOrders { orders(call).await } else { stores(call).await }
+}
+
 /// `GET /delivery/orders?status=&code=&from=&to=&cursor=&limit=`
-pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = call.caller()?.store.clone();
     let limit = limit(call)?;
     let status = parameter(
@@ -65,7 +71,7 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 }
 
 /// `GET /delivery/stores?cursor=&limit=`
-pub(super) async fn stores<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+async fn stores<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = call.caller()?.store.id;
     let (limit, after) = (limit(call)?, cursor(call, StoreId::parse)?);
     let page = call.host.find_stores(StoreQuery::WithBranches { store, after, limit: limit + 1 }).await?;

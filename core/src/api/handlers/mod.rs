@@ -1,6 +1,7 @@
 //! The endpoints' handlers: each loads, decides and commits. The rules are in [`crate::rules`].
 
 mod carry;
+mod devices;
 mod dispatch;
 mod events;
 mod fleet;
@@ -34,6 +35,14 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     Ok(retry!(call, once(call, endpoint))?)
 }
 
+/// Completes a stored response that is returned again.
+pub(super) fn replayed<H: Host>(call: &Call<'_, H>, endpoint: Endpoint, response: ApiResponse) -> ApiResponse {
+    match endpoint {
+        Endpoint::CreateDeviceKey => devices::with_setup(call.settings, response),
+        _ => response,
+    }
+}
+
 async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     match endpoint {
         Endpoint::CreateOrder => boxed(orders::create(call)).await,
@@ -51,8 +60,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::AdminIssueKey => boxed(keys::issue_any(call)).await,
         Endpoint::AdminListKeys => boxed(keys::list_any(call)).await,
         Endpoint::AdminRevokeKey => boxed(keys::revoke_any(call)).await,
-        Endpoint::ListNotifications => boxed(notifications::list(call)).await,
-        Endpoint::ReadNotification => boxed(notifications::read(call)).await,
+        Endpoint::ListNotifications | Endpoint::ReadNotification => boxed(notifications::run(call, endpoint)).await,
         Endpoint::RegisterCourier => boxed(fleet::register(call)).await,
         Endpoint::ListCouriers => boxed(fleet::list(call)).await,
         Endpoint::GetCourier => boxed(fleet::get(call)).await,
@@ -63,10 +71,11 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::ShowCourier => boxed(presence::show(call)).await,
         Endpoint::ReportPosition => boxed(presence::report(call)).await,
         Endpoint::SetAvailability => boxed(presence::set_available(call)).await,
-        Endpoint::ListOrders => boxed(listing::orders(call)).await,
+        Endpoint::CreateDeviceKey | Endpoint::RemoveDeviceKey => boxed(devices::change_key(call, endpoint)).await,
+        Endpoint::Osmand | Endpoint::OsmandQuery | Endpoint::OwnTracks => boxed(devices::report(call, endpoint)).await,
+        Endpoint::ListOrders | Endpoint::ListStores => boxed(listing::list(call, endpoint)).await,
         Endpoint::CancelOrder => boxed(signals::cancel(call)).await,
         Endpoint::GetCancellation => boxed(signals::terms(call)).await,
-        Endpoint::ListStores => boxed(listing::stores(call)).await,
         Endpoint::RemoveStore => boxed(listing::remove(call)).await,
         Endpoint::CourierOrder | Endpoint::CourierTrip => boxed(carry::current(call, endpoint)).await,
         Endpoint::CourierDecline => boxed(carry::decline(call)).await,

@@ -5,6 +5,7 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
         problem::ProblemCode,
+        routes::Endpoint,
     },
     changes::Changes,
     host::Host,
@@ -12,8 +13,13 @@ use crate::{
     wire::{NotificationList, NotificationView},
 };
 
+/// Handles an endpoint for notifications.
+pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+    if endpoint == Endpoint::ListNotifications { list(call).await } else { read(call).await }
+}
+
 /// `GET /delivery/notifications?cursor=&limit=`
-pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = call.caller()?.store.id;
     let (limit, before) = (limit(call)?, cursor(call, NotificationId::parse)?);
     let page = call.host.notifications(store, before, limit + 1).await?;
@@ -26,7 +32,7 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
 }
 
 /// `POST /delivery/notifications/{notificationId}/read`
-pub(super) async fn read<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+async fn read<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = call.caller()?.store.id;
     let found = match NotificationId::parse(call.id) {
         // Pages are newest first: the page before ID + 1 starts with the ID.

@@ -9,6 +9,7 @@ use crate::{
     changes::Changes,
     drivers::trips,
     host::Host,
+    model::courier::Position,
     rules::couriers,
     wire::{CourierSelf, PositionResult},
 };
@@ -25,13 +26,24 @@ pub(super) async fn report<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let noted = couriers::record_position(call.courier()?, point, taken, now, call.settings);
     let response = ApiResponse::json(200, &PositionResult::of(&noted))?;
     if let Some(position) = noted.stored {
-        call.commit(Changes { at: now, positions: vec![position], ..Changes::default() }, &response).await?;
-        if !call.courier()?.trip.is_empty() {
-            // The position is stored: an error here must not make the client send it again.
-            let _ = trips::estimate(call.host, call.settings, position.courier, now).await;
-        }
+        store(call, position, &response).await?;
     }
     Ok(response)
+}
+
+/// Stores the calling courier's position, and updates the estimates of the trip.
+pub(super) async fn store<H: Host>(
+    call: &mut Call<'_, H>,
+    position: Position,
+    response: &ApiResponse,
+) -> Result<(), HandlerError> {
+    let now = call.context.now;
+    call.commit(Changes { at: now, positions: vec![position], ..Changes::default() }, response).await?;
+    if !call.courier()?.trip.is_empty() {
+        // The position is stored: an error here must not make the client send it again.
+        let _ = trips::estimate(call.host, call.settings, position.courier, now).await;
+    }
+    Ok(())
 }
 
 /// `POST /courier/availability`

@@ -30,7 +30,7 @@ const FIELD_CODES: [(&str, &str); 36] = [
     ("invalid_cursor", "Not the `nextCursor` of a previous response."),
     ("invalid_email", "Not an email address."),
     ("invalid_cnpj", "Not a CNPJ, or its check digits do not match."),
-    ("invalid_time", "Not a timestamp in RFC 3339 format."),
+    ("invalid_time", "Not a timestamp in the format that the field has."),
     ("invalid_pickup_code", "Not 4 to 12 letters or digits."),
     ("invalid_pin", "Neither `first` nor `last`."),
     ("conflicting_pin", "Another delivery is pinned at the same end."),
@@ -116,8 +116,20 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
                 AttemptResult::ERRORS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
             ),
         ),
+        ("SkipReason", texts("The reason why a valid position was not stored.", skip_reasons())),
         ("EntryType", texts("The kind of an entry in a statement.", entries())),
     ]
+}
+
+fn skip_reasons() -> [(&'static str, String); 5] {
+    [
+        ("older", "It is not newer than the stored position."),
+        ("too_soon", "The last position was stored less than one interval ago."),
+        ("inaccurate", "Its accuracy is worse than 10 km, or negative."),
+        ("in_future", "It is more than 5 minutes in the future. The phone's clock may be wrong."),
+        ("outside_brazil", "It is outside Brazil or in the sea."),
+    ]
+    .map(|(name, meaning)| (name, meaning.to_owned()))
 }
 
 fn numbers<'a>(title: &str, values: impl Iterator<Item = (u64, &'a str, &'a str)>) -> Json {

@@ -3,6 +3,7 @@
 //! A test compares it with `core/openapi.json` and prints the command that regenerates the file. Released hosts do not contain this module,
 //! which needs the feature `openapi`.
 
+mod devices;
 mod dispatch;
 mod enums;
 mod fleet;
@@ -27,7 +28,7 @@ use super::{
         responses::Responses,
     },
     problem::ProblemCode,
-    routes::{Authority, Endpoint, ROUTES, Route},
+    routes::{Authority, Endpoint, FORM, ROUTES, Route},
 };
 use crate::host::HostError;
 
@@ -110,7 +111,7 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         ("operationId", operation.id.into()),
         ("summary", operation.summary.into()),
         ("description", operation.description.into()),
-        ("security", security(route.authority)),
+        ("security", security(route)),
         ("parameters", parameters(route, operation)),
     ]);
     if let Some(schema) = operation.request {
@@ -118,7 +119,10 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         if let Some(request) = example.and_then(|example| example.request.clone()) {
             media.set("example", request);
         }
-        let content = Json::object([("application/json", media)]);
+        let mut content = Json::object([("application/json", media)]);
+        if route.endpoint.body_media().contains(&FORM) {
+            content.set(FORM, Json::object([("schema", Json::reference("schemas", "OsmandForm"))]));
+        }
         entry.set("requestBody", Json::object([("required", true.into()), ("content", content)]));
     }
     let mut documented = Json::Object(Vec::new());
@@ -136,10 +140,12 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
     entry.with("responses", documented)
 }
 
-fn security(authority: Authority) -> Json {
-    let scheme = match authority {
+fn security(route: &Route) -> Json {
+    let scheme = match route.authority {
         Authority::Store => "storeKey",
         Authority::Courier => "courierKey",
+        Authority::Device if route.endpoint == Endpoint::OwnTracks => "devicePassword",
+        Authority::Device => "deviceId",
         Authority::Operator => "operatorToken",
         Authority::Public => return Json::List(Vec::new()),
     };

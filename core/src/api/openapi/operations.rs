@@ -1,6 +1,6 @@
 //! The descriptions of all endpoints. The match is exhaustive: every endpoint has a description.
 
-use super::{dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy};
+use super::{devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy};
 use crate::api::{
     problem::ProblemCode,
     routes::{Authority, Endpoint, Route},
@@ -16,7 +16,10 @@ pub(super) const TAGS: [(&str, &str); 11] = [
     ("Webhooks", "Events sent to the store's own server."),
     ("Money", "Fees, refunds and top-ups."),
     ("Notifications", "Messages to a store about failed, expired or returned orders and stopped webhooks."),
-    ("Couriers", "Position, availability and order steps for a courier's app, with the courier's key."),
+    (
+        "Couriers",
+        "Position, availability and order steps for a courier's app, with the courier's key; positions from other apps, with a device key.",
+    ),
     ("Operator", "Administration of the service, with the operator's token."),
     ("Deployment", "Health, metrics and documentation of the running service, without a key."),
 ];
@@ -72,6 +75,9 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
                 ProblemCode::RateLimited,
             ]);
         }
+        Authority::Device => {
+            codes.extend([ProblemCode::ApiKeyMissing, ProblemCode::ApiKeyInvalid, ProblemCode::RateLimited])
+        }
         Authority::Operator => {
             codes.extend([ProblemCode::ApiKeyMissing, ProblemCode::ApiKeyInvalid, ProblemCode::RateLimited])
         }
@@ -116,6 +122,11 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         }
         Endpoint::CourierTrip => dispatch::trip(),
         Endpoint::ShowCourier | Endpoint::ReportPosition | Endpoint::SetAvailability => fleet::courier(endpoint),
+        Endpoint::CreateDeviceKey
+        | Endpoint::RemoveDeviceKey
+        | Endpoint::OsmandQuery
+        | Endpoint::Osmand
+        | Endpoint::OwnTracks => devices::device(endpoint),
         Endpoint::CancelOrder
         | Endpoint::GetCancellation
         | Endpoint::ReadyOrder

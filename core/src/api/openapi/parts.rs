@@ -1,6 +1,6 @@
 //! The shared components: parameters, headers, security schemes, webhooks, and the deployment's own endpoints.
 
-use super::json::Json;
+use super::{devices, json::Json};
 
 fn id(name: &str, location: &str, description: &str, required: bool) -> Json {
     let schema = Json::object([
@@ -32,7 +32,7 @@ fn instant() -> Json {
 
 /// Returns the parameters by the names that operations use.
 pub(super) fn parameters() -> Json {
-    let all = everywhere().into_iter().chain(own()).chain(outward());
+    let all = everywhere().into_iter().chain(own()).chain(devices::parameters()).chain(outward());
     Json::object(all)
 }
 
@@ -217,7 +217,14 @@ pub(super) fn headers() -> Json {
                 string().with("enum", Json::list(["true"])),
             ),
         ),
-        ("WwwAuthenticate", header(true, "The authentication scheme: a key in `x-api-token`.", string())),
+        (
+            "WwwAuthenticate",
+            header(
+                true,
+                "The authentication scheme: a key in `x-api-token`, a device key in `id`, or HTTP Basic for OwnTracks.",
+                string(),
+            ),
+        ),
         (
             "ContentLanguage",
             header(true, "The language of the messages.", string().with("enum", Json::list(["en", "pt-BR"]))),
@@ -287,7 +294,7 @@ pub(super) fn links(operation: &str) -> Option<Json> {
     Some(Json::object([(target, Json::object(link))]))
 }
 
-/// Returns the three kinds of credentials, which use the same header.
+/// Returns the kinds of credentials. Three of them use the same header.
 pub(super) fn security() -> Json {
     let scheme = |description: &str| {
         Json::object([
@@ -302,6 +309,27 @@ pub(super) fn security() -> Json {
         (
             "courierKey",
             scheme("A courier's key: `value` in the response that registered the courier or issued a new key."),
+        ),
+        (
+            "deviceId",
+            Json::object([
+                ("type", "apiKey".into()),
+                ("in", "query".into()),
+                ("name", "id".into()),
+                (
+                    "description",
+                    "A device key: `value` in the response of `POST /courier/device`. A form has it as `id`, JSON as `device_id`."
+                        .into(),
+                ),
+            ]),
+        ),
+        (
+            "devicePassword",
+            Json::object([
+                ("type", "http".into()),
+                ("scheme", "basic".into()),
+                ("description", "A device key as the password. The user name is ignored.".into()),
+            ]),
         ),
         ("operatorToken", scheme("The operator's token, `DESPACHO_ADMIN_TOKEN` of the deployment.")),
     ])

@@ -24,10 +24,10 @@ pub(super) fn by_status(codes: &[ProblemCode]) -> BTreeMap<u16, Vec<ProblemCode>
 /// Returns a successful response.
 pub(super) fn success(route: &Route, schema: Option<&str>, meaning: &str, example: Option<Json>) -> Json {
     let mut headers = vec!["x-request-id"];
-    if matches!(route.authority, Authority::Store | Authority::Courier) {
+    if matches!(route.authority, Authority::Store | Authority::Courier | Authority::Device) {
         headers.extend(["RateLimit-Policy", "RateLimit"]);
     }
-    if route.method == http::Method::POST {
+    if route.method == http::Method::POST && route.authority != Authority::Device {
         headers.push("Idempotent-Replayed");
     }
     let mut response = Json::object([("description", meaning.into()), ("headers", headers_of(&headers))]);

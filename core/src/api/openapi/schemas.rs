@@ -2,7 +2,7 @@
 
 use utoipa::ToSchema;
 
-use super::{enums, json::Json, text};
+use super::{devices, enums, json::Json, text};
 use crate::{
     api::problem::ProblemDocument,
     json::{Member, Tree},
@@ -79,14 +79,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::StoreCreated>(&mut schemas)?;
     add::<wire::KeyList>(&mut schemas)?;
     add::<wire::NotificationList>(&mut schemas)?;
-    add::<wire::RegisterCourier>(&mut schemas)?;
-    add::<wire::AlterCourier>(&mut schemas)?;
-    add::<wire::CourierKeyView>(&mut schemas)?;
-    add::<wire::CourierList>(&mut schemas)?;
-    add::<wire::CourierSelf>(&mut schemas)?;
-    add::<wire::ReportPosition>(&mut schemas)?;
-    add::<wire::PositionResult>(&mut schemas)?;
-    add::<wire::SetAvailability>(&mut schemas)?;
+    couriers(&mut schemas)?;
     add::<wire::DispatchPassView>(&mut schemas)?;
     add::<wire::OrderDispatchView>(&mut schemas)?;
     add::<wire::SetStoreDispatch>(&mut schemas)?;
@@ -129,9 +122,24 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
             name => responded(schema, name),
         }
     }
+    schemas.extend(devices::schemas().into_iter().map(|(name, schema)| (name.into(), schema)));
     let issue = schemas.iter().find(|(name, _)| name == "IssueKey").map(|(_, schema)| schema.clone());
     schemas.extend(issue.map(|schema| ("AdminIssueKey".into(), admin_issue_key(schema))));
     Ok(schemas)
+}
+
+fn couriers(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
+    add::<wire::RegisterCourier>(schemas)?;
+    add::<wire::AlterCourier>(schemas)?;
+    add::<wire::CourierKeyView>(schemas)?;
+    add::<wire::CourierList>(schemas)?;
+    add::<wire::CourierSelf>(schemas)?;
+    add::<wire::ReportPosition>(schemas)?;
+    add::<wire::PositionResult>(schemas)?;
+    add::<wire::DeviceKeyView>(schemas)?;
+    add::<wire::ReportResult>(schemas)?;
+    add::<wire::SetAvailability>(schemas)?;
+    Ok(())
 }
 
 /// Returns the schema of a key that the operator issues: `storeId` is required, because the operator has no store.

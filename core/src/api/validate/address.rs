@@ -100,16 +100,23 @@ impl Checker {
     pub(super) fn point(&mut self, path: &Path<'_>, latitude: f64, longitude: f64) -> Option<Point> {
         let point = Point::from_degrees(latitude, longitude);
         for (name, value, limit) in [("latitude", latitude, 90), ("longitude", longitude, 180)] {
-            if !(-f64::from(limit)..=f64::from(limit)).contains(&value) {
-                self.reject(
-                    &path.member(name),
-                    "out_of_range",
-                    format!("Expected -{limit} to {limit} degrees."),
-                    format!("Esperado de -{limit} a {limit} graus."),
-                );
-            }
+            self.degrees(&path.member(name), value, limit);
         }
         point
+    }
+
+    /// Whether an angle is within its limit.
+    pub(super) fn degrees(&mut self, path: &Path<'_>, value: f64, limit: i32) -> bool {
+        let is_valid = (-f64::from(limit)..=f64::from(limit)).contains(&value);
+        if !is_valid {
+            self.reject(
+                path,
+                "out_of_range",
+                format!("Expected -{limit} to {limit} degrees."),
+                format!("Esperado de -{limit} a {limit} graus."),
+            );
+        }
+        is_valid
     }
 
     /// Reports the missing fields of an address that a courier visits. A field that was sent with an invalid value is not missing.

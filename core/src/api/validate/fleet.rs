@@ -18,11 +18,11 @@ use crate::{
 const NAME: usize = 255;
 const DOCUMENT: usize = 64;
 /// The time by which a device's clock may be ahead of the service's clock.
-const MAX_CLOCK_SKEW: Duration = Duration::minutes(5);
+pub(super) const MAX_CLOCK_SKEW: Duration = Duration::minutes(5);
 /// The time by which a shift may lie ahead.
 const MAX_SHIFT_AHEAD: Duration = Duration::minutes(7 * 24 * 60);
 /// The maximum accuracy radius of a position.
-const MAX_ACCURACY_M: u32 = 10_000;
+pub(super) const MAX_ACCURACY_M: u32 = 10_000;
 
 /// Validates a new courier. Also returns the number of days for which the key is valid.
 ///
@@ -144,6 +144,12 @@ pub fn store_dispatch(body: Body<SetStoreDispatch>) -> Result<StoreDispatch, Pro
     })
 }
 
+/// Whether a point is on land in Brazil.
+pub(super) fn is_in_brazil(point: Point) -> bool {
+    let address = Address { point: Some(point), ..Address::default() };
+    !matches!(geo::locate(&address), Err(geo::LocateError::CoordinatesOutside { .. }))
+}
+
 impl Checker {
     fn optional_email(&mut self, path: &Path<'_>, email: Option<&String>) -> Option<Email> {
         let text = self.text(path, email, 400);
@@ -166,9 +172,8 @@ impl Checker {
     }
 
     fn in_brazil(&mut self, path: &Path<'_>, point: Point) -> bool {
-        let address = Address { point: Some(point), ..Address::default() };
-        let outside = matches!(geo::locate(&address), Err(geo::LocateError::CoordinatesOutside { .. }));
-        if outside {
+        let is_inside = is_in_brazil(point);
+        if !is_inside {
             self.reject(
                 &path.member("latitude"),
                 "coordinates_outside",
@@ -176,7 +181,7 @@ impl Checker {
                 "As coordenadas ficam fora do Brasil ou no mar. Confira latitude e longitude.",
             );
         }
-        !outside
+        is_inside
     }
 
     fn instant(&mut self, path: &Path<'_>, text: Option<&String>, now: Timestamp) -> Option<Timestamp> {

@@ -43,6 +43,9 @@ pub struct Courier {
     /// The stored part of the courier's key.
     #[serde(default)]
     pub key: Option<CourierKey>,
+    /// The stored part of the key with which the courier's device reports positions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceKey>,
     /// Whether the courier carries only orders of sandbox stores. It never changes. Rows of schema version 12 call it
     /// `demo`.
     #[serde(default, alias = "demo")]
@@ -59,6 +62,15 @@ pub struct CourierKey {
     pub hash: KeyHash,
     /// Time at which the key expires.
     pub expires_at: Timestamp,
+}
+
+/// The stored part of a device key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceKey {
+    /// Hash of the key value.
+    pub hash: KeyHash,
+    /// Time at which the key was issued.
+    pub created_at: Timestamp,
 }
 
 /// A courier's position at a point in time. It is stored separately from the courier and without a version, because it

@@ -87,6 +87,7 @@ mod tests {
             trip: Vec::new(),
             shift: None,
             key: None,
+            device: None,
             sandbox,
             removed_at: None,
         }

@@ -99,6 +99,7 @@ pub fn register(
         trip: Vec::new(),
         shift: None,
         key: Some(key),
+        device: None,
         sandbox: new.sandbox,
         removed_at: None,
     };
@@ -133,10 +134,12 @@ pub fn alter(
     if new_key {
         let (key, fresh) = issue(terms, context);
         (changed.key, nonce) = (Some(key), Some(fresh));
+        changed.device = None;
     }
     if removed && changed.removed_at.is_none() {
         changed.removed_at = Some(context.now);
         changed.available = false;
+        changed.device = None;
     }
     if changed == *courier {
         return Ok(CourierChange { courier: changed, nonce, changes: None });

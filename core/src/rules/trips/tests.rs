@@ -57,6 +57,7 @@ pub(crate) fn courier(id: u64, position: Option<Point>, at: Timestamp, trip: &[&
         trip: trip.iter().map(of_trip).collect(),
         shift: None,
         key: None,
+        device: None,
         sandbox: false,
         removed_at: None,
     }

@@ -118,6 +118,7 @@ fn new_courier(id: CourierId, number: usize, hash: KeyHash) -> Option<Courier> {
         trip: Vec::new(),
         shift: None,
         key: Some(CourierKey { hash, expires_at: Timestamp::default() }),
+        device: None,
         sandbox: true,
         removed_at: None,
     })

@@ -20,7 +20,14 @@ use crate::{
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=15552000");
 
 /// The requests that couriers' apps send every few seconds.
-const ROUTINE_ROUTES: [&str; 3] = ["GET /courier/me", "GET /courier/order", "POST /courier/position"];
+const ROUTINE_ROUTES: [&str; 6] = [
+    "GET /courier/me",
+    "GET /courier/order",
+    "POST /courier/position",
+    "GET /courier/positions/osmand",
+    "POST /courier/positions/osmand",
+    "POST /courier/positions/owntracks",
+];
 
 /// The observed data of a request in progress.
 pub(super) struct ObservedRequest {

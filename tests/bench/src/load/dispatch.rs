@@ -166,6 +166,7 @@ fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), BoxError>
         available: true,
         trip: Vec::new(),
         shift: None,
+        device: None,
         key: None,
         sandbox: false,
         removed_at: None,

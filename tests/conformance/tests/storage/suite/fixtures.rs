@@ -5,7 +5,7 @@ use despacho_core::{
     model::{
         Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, Located, Money,
         NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp, WebhookId,
-        courier::{Courier, CourierKey, Position, TripOrder},
+        courier::{Courier, CourierKey, DeviceKey, Position, TripOrder},
         order::{
             AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
             DeliveryStatus, Erasure, Eta, Event, EventKind, JournalEntry, Order, OrderDispatch, OrderStatus, Place,
@@ -226,6 +226,7 @@ pub(crate) fn courier(number: u64) -> Courier {
         trip: Vec::new(),
         shift: None,
         key: Some(CourierKey { hash: KeyHash::of(&format!("courier {number}")), expires_at: at(60) }),
+        device: Some(DeviceKey { hash: KeyHash::of(&format!("device {number}")), created_at: at(1) }),
         sandbox: false,
         removed_at: None,
     }
