@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
 
 /// Captured values by name.
@@ -48,12 +49,14 @@ impl Variables {
         })
     }
 
-    /// Returns the value of `name`; `name:text` and `name:number` convert an ID between its two forms.
+    /// Returns the value of `name`; `name:text` and `name:number` convert an ID between its two forms, and `name:basic` returns the
+    /// credentials of HTTP Basic authentication with the value as the password.
     fn value(&self, name: &str) -> Result<Value, String> {
         let (name, form) = name.split_once(':').unwrap_or((name, ""));
         let value = self.0.get(name).ok_or_else(|| format!("no value was captured as `{name}`"))?;
         match (form, value) {
             ("", _) | ("text", Value::String(_)) | ("number", Value::Number(_)) => Ok(value.clone()),
+            ("basic", Value::String(text)) => Ok(Value::String(STANDARD.encode(format!("courier:{text}")))),
             ("text", other) => Ok(Value::String(other.to_string())),
             ("number", Value::String(text)) => {
                 serde_json::from_str(text).map_err(|e| format!("`{name}` is `{text}`, which is not a number: {e}"))
@@ -81,6 +84,7 @@ mod tests {
             .resolve(&json!({"a": "${orderId}", "b": ["x-${orderId}-${storeId}"], "c": "${storeId:number}"}));
         assert_eq!(resolved, Ok(json!({"a": 1001, "b": ["x-1001-7"], "c": 7})));
         assert_eq!(variables().resolve(&json!("${orderId:text}")), Ok(json!("1001")));
+        assert_eq!(variables().text("Basic ${storeId:basic}"), Ok("Basic Y291cmllcjo3".to_owned()));
         assert_eq!(variables().text("/delivery/orders/${orderId}"), Ok("/delivery/orders/1001".to_owned()));
     }
 
