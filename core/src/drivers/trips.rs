@@ -4,7 +4,7 @@ use super::{by_id::ById, clock::BatchCommit};
 use crate::{
     changes::Changes,
     host::{Host, HostError, OrderQuery},
-    model::{CourierId, OrderId, Timestamp, courier::Courier, order::Order},
+    model::{OrderId, Timestamp, courier::Courier, order::Order},
     rules::{lifecycle, settings::Settings, trips::TripPlan},
 };
 
@@ -48,12 +48,11 @@ pub fn plan_trip<H: Host>(
 pub async fn estimate<H: Host>(
     host: &H,
     settings: &Settings,
-    courier: CourierId,
+    courier: &Courier,
     now: Timestamp,
 ) -> Result<u32, HostError> {
-    let Some(courier) = host.courier(courier).await?.filter(|courier| !courier.trip.is_empty()) else { return Ok(0) };
-    let orders = trip_orders(host, &courier).await?;
-    let plan = plan_trip(host, settings, &courier, &orders, now);
+    let orders = trip_orders(host, courier).await?;
+    let plan = plan_trip(host, settings, courier, &orders, now);
     let changed = |order: &Order| Some(lifecycle::estimate(order, plan.eta(order.id, now)?, now)?.1);
     let decided: Vec<Changes> = orders.iter().filter(|order| order.has_estimate()).filter_map(changed).collect();
     let mut committed = BatchCommit::default();

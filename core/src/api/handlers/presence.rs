@@ -9,7 +9,7 @@ use crate::{
     changes::Changes,
     drivers::trips,
     host::Host,
-    model::courier::Position,
+    model::courier::{Courier, Position},
     rules::couriers,
     wire::{CourierSelf, PositionResult},
 };
@@ -39,9 +39,11 @@ pub(super) async fn store<H: Host>(
 ) -> Result<(), HandlerError> {
     let now = call.context.now;
     call.commit(Changes { at: now, positions: vec![position], ..Changes::default() }, response).await?;
-    if !call.courier()?.trip.is_empty() {
+    let courier = call.courier()?;
+    if !courier.trip.is_empty() {
+        let courier = Courier { position: Some(position.point), position_at: Some(position.at), ..courier.clone() };
         // The position is stored: an error here must not make the client send it again.
-        let _ = trips::estimate(call.host, call.settings, position.courier, now).await;
+        let _ = trips::estimate(call.host, call.settings, &courier, now).await;
     }
     Ok(())
 }

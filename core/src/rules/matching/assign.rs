@@ -318,10 +318,8 @@ fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(u
         nearest
     };
     let joined = couriers.joinable(pickup).filter(|(_, courier)| fits(&courier.candidate)).map(|(at, _)| at);
-    let mut found: Vec<usize> = {
-        let nearest = nearest(&couriers.idle, NEAR_IDLE).into_iter().chain(nearest(&couriers.busy, NEAR_BUSY));
-        nearest.map(|(_, at)| at).chain(joined).collect()
-    };
+    let nearest = nearest(&couriers.idle, NEAR_IDLE).into_iter().chain(nearest(&couriers.busy, NEAR_BUSY));
+    let mut found: Vec<usize> = nearest.map(|(_, at)| at).chain(joined).collect();
     sort(&mut found, |a, b| a < b);
     found.dedup();
     found.into_iter().filter_map(|at| Some((at, couriers.places.get(at).and_then(extra)?))).collect()

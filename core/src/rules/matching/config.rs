@@ -127,7 +127,6 @@ impl Dispatch {
                 open_s: self.open_minutes * 60,
                 open_age: self.open_age_percent,
             },
-            ..engine::Config::default()
         }
     }
 

@@ -93,11 +93,10 @@ async fn advance<H: Host>(
     context: &mut ExecContext,
 ) -> Result<Vec<Changes>, HostError> {
     let ids: Vec<CourierId> = orders.iter().filter_map(|order| Some(order.courier.as_ref()?.id)).collect();
-    let couriers = host.find_couriers(CourierQuery::Ids(&ids)).await?.into_iter().map(|courier| (courier.id, courier));
     // Collecting into the map would sort first, which is larger.
-    let mut by_id: BTreeMap<CourierId, Courier> = BTreeMap::new();
-    by_id.extend(couriers);
-    let couriers = by_id;
+    let mut couriers: BTreeMap<CourierId, Courier> = BTreeMap::new();
+    couriers
+        .extend(host.find_couriers(CourierQuery::Ids(&ids)).await?.into_iter().map(|courier| (courier.id, courier)));
     let now = context.now;
     let simulated = |order: &Order| {
         let courier = couriers.get(&order.courier.as_ref()?.id).filter(|courier| courier.carries(order.id))?;

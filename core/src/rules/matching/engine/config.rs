@@ -15,14 +15,6 @@ pub struct Config {
     pub detour_s: u32,
     /// Maximum difference in seconds between the ready times of a trip's orders.
     pub ready_spread_s: u32,
-    /// Repairs in each pass.
-    pub repairs: u32,
-    /// Additional repairs in each pass for each open order.
-    pub repairs_per_order: u32,
-    /// A pass ends its repairs after `repairs` and this number for each open order have not lowered the cost in sequence.
-    pub failures_per_order: u32,
-    /// Maximum number of candidate couriers that the repairs of a pass try. It bounds the duration of a pass.
-    pub max_trials: u32,
     /// Prices of the cost's parts.
     pub weights: Weights,
 }
@@ -49,38 +41,4 @@ pub struct Weights {
     /// Percentage of the time since ready that is added for an order without a courier. It must be at least the sum of
     /// `lateness` and `wait`, or the oldest orders starve.
     pub open_age: u32,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            pickup_service_s: 240,
-            dropoff_service_s: 240,
-            step_s: 60,
-            margin_s: 0,
-            detour_s: 1_200,
-            ready_spread_s: 1_200,
-            repairs: 20,
-            repairs_per_order: 16,
-            failures_per_order: 2,
-            max_trials: 25_000,
-            weights: Weights::default(),
-        }
-    }
-}
-
-impl Default for Weights {
-    fn default() -> Weights {
-        Weights {
-            lateness: 100,
-            wait: 20,
-            start: 10,
-            ride: 2,
-            length: 15,
-            remoteness: 6,
-            guarantee_s: 30,
-            open_s: 7_200,
-            open_age: 150,
-        }
-    }
 }

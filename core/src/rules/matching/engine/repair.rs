@@ -4,6 +4,14 @@ use super::{insert::Plans, plan::Facts, random::Rng, trip::Pool};
 use crate::model::Point;
 use crate::route::sort::{sort, sort_smallest};
 
+/// Repairs in each pass.
+const REPAIRS: u32 = 20;
+/// Additional repairs in each pass for each open order.
+const REPAIRS_PER_ORDER: u32 = 16;
+/// A pass ends its repairs after [`REPAIRS`] and this number for each open order have not lowered the cost in sequence.
+const FAILURES_PER_ORDER: u32 = 2;
+/// Maximum number of candidate couriers that the repairs of a pass try. It bounds the duration of a pass.
+const MAX_TRIALS: u64 = 25_000;
 /// Maximum number of orders that a repair takes out besides the first one.
 const MAX_RELATED: usize = 8;
 /// Units of a [`Point`] that a courier rides in about one second.
@@ -27,18 +35,17 @@ pub(super) fn search<'f, 'a, T: Fn(Point, Point) -> u32>(facts: &'f Facts<'a, T>
     plans
 }
 
-/// Repairs the plans until the limits of the configuration.
+/// Repairs the plans until a limit is reached.
 fn improve<T: Fn(Point, Point) -> u32>(plans: &mut Plans<'_, '_, T>) {
-    let config = plans.facts.problem.config;
     let count = u32::try_from(plans.assigned.len()).unwrap_or(u32::MAX);
-    let limit = |per_order: u32| config.repairs.saturating_add(per_order.saturating_mul(count));
-    let (repairs, failures) = (limit(config.repairs_per_order), limit(config.failures_per_order));
+    let limit = |per_order: u32| REPAIRS.saturating_add(per_order.saturating_mul(count));
+    let (repairs, failures) = (limit(REPAIRS_PER_ORDER), limit(FAILURES_PER_ORDER));
     let mut rng = Rng::new(plans.facts.problem.now.unsigned_abs());
     let mut repair = Repair { taken: Vec::new(), scores: Vec::new() };
     let mut failed = 0;
     plans.trials = 0;
     for _ in 0..repairs {
-        if failed >= failures || plans.trials >= u64::from(config.max_trials) {
+        if failed >= failures || plans.trials >= MAX_TRIALS {
             break;
         }
         failed = if repair.run(plans, &mut rng) { 0 } else { failed + 1 };

@@ -12,6 +12,17 @@ fn travel(from: Point, to: Point) -> u32 {
     from.lon_e7.abs_diff(to.lon_e7) + from.lat_e7.abs_diff(to.lat_e7)
 }
 
+/// Both services take four minutes, and a pass follows each minute.
+fn config() -> Config {
+    Config {
+        pickup_service_s: 240,
+        dropoff_service_s: 240,
+        step_s: 60,
+        margin_s: 0,
+        ..crate::rules::matching::Dispatch::default().engine()
+    }
+}
+
 fn courier(units: i32) -> Candidate {
     Candidate { point: at(units), free_at: NOW, idle: true, until: None, guaranteed: 10, remoteness_s: 0, trip: None }
 }
@@ -26,7 +37,7 @@ fn open(ready_in: i64, stop: i32) -> OpenOrder {
 }
 
 fn pass(couriers: &[Candidate], orders: &[OpenOrder]) -> Vec<Decision> {
-    let problem = Problem { now: NOW, couriers, orders, config: &Config::default(), travel };
+    let problem = Problem { now: NOW, couriers, orders, config: &config(), travel };
     decide(&problem, false).into_iter().map(|one| one.decision).collect()
 }
 
@@ -65,7 +76,7 @@ fn early_order_stays_open_until_the_last_pass() {
     let Decision::Open { best: Some(best), .. } = &decisions[0] else { panic!("{decisions:?}") };
     assert_eq!((best.courier, best.starts_at, best.picks_up_at), (0, NOW, NOW + 480));
     assert_eq!(committed(&pass(&couriers, &[open(479, 2_000)])[0]), Some(0));
-    let config = Config { margin_s: 60, ..Config::default() };
+    let config = Config { margin_s: 60, ..config() };
     let orders = [open(539, 2_000)];
     let problem = Problem { now: NOW, couriers: &couriers, orders: &orders, config: &config, travel };
     assert_eq!(committed(&decide(&problem, false)[0].decision), Some(0), "couriers leave earlier by the margin");
@@ -166,7 +177,7 @@ fn considered_couriers_are_sorted_by_cost() {
     let couriers: Vec<_> = [0, 700, 3_000, 900, 1_500, 1_000].into_iter().map(courier).collect();
     let mut order = open(0, 2_000);
     order.near = (0..6).map(|courier| (courier, 0)).collect();
-    let (config, orders) = (Config::default(), [order]);
+    let (config, orders) = (config(), [order]);
     let problem = Problem { now: NOW, couriers: &couriers, orders: &orders, config: &config, travel };
     let found = decide(&problem, true).remove(0).considered;
     assert_eq!(found.iter().map(|(courier, _)| *courier).collect::<Vec<_>>(), [5, 3, 1, 4, 0]);
