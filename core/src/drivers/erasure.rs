@@ -248,9 +248,11 @@ impl Run<'_> {
     async fn decide<H: Host>(&self, host: &H, order: &Order) -> Result<(Order, Changes, ErasureRecord), HostError> {
         let mut erased = order.clone();
         let deliveries = match self.level {
-            Erasure::Recipients => erasure::erase_recipients(&mut erased, &self.settings.secret, |delivery| {
-                self.phone.is_none_or(|phone| delivery.phone.as_ref() == Some(phone))
-            }),
+            Erasure::Recipients => {
+                erasure::erase_recipients(&mut erased, &self.settings.secret, host.gazetteer(), |delivery| {
+                    self.phone.is_none_or(|phone| delivery.phone.as_ref() == Some(phone))
+                })
+            }
             Erasure::NotErased | Erasure::Positions => {
                 erasure::erase_positions(&mut erased);
                 0

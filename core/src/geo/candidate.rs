@@ -91,11 +91,16 @@ pub fn is_worth_querying(address: &Address, known: &Result<Located, LocateError>
 ///
 /// # Errors
 /// Returns the [`Mismatch`] of the result that came closest to matching.
-pub fn judge(address: &Address, known: Option<&Located>, candidates: &[Candidate]) -> Result<Located, Mismatch> {
+pub fn judge(
+    gazetteer: Gazetteer,
+    address: &Address,
+    known: Option<&Located>,
+    candidates: &[Candidate],
+) -> Result<Located, Mismatch> {
     let mut matches: Vec<(bool, Located)> = Vec::new();
     let mut mismatch = Mismatch::NoResult;
     for candidate in candidates {
-        match match_candidate(address, known, candidate) {
+        match match_candidate(gazetteer, address, known, candidate) {
             Ok(located) => matches.push((cep_of(candidate) != address.cep(), located)),
             Err(error) => mismatch = mismatch.max(error),
         }
@@ -112,9 +117,14 @@ fn cep_of(candidate: &Candidate) -> Option<Cep> {
     Cep::parse(candidate.postcode.as_deref()?)
 }
 
-fn match_candidate(address: &Address, known: Option<&Located>, candidate: &Candidate) -> Result<Located, Mismatch> {
+fn match_candidate(
+    gazetteer: Gazetteer,
+    address: &Address,
+    known: Option<&Located>,
+    candidate: &Candidate,
+) -> Result<Located, Mismatch> {
     let point = candidate.point.ok_or(Mismatch::NoResult)?;
-    if !is_same_city(address, candidate, point) {
+    if !is_same_city(gazetteer, address, candidate, point) {
         return Err(Mismatch::OtherCity);
     }
     let key = |text: &Option<String>| text.as_deref().and_then(street_key).map(|key| key.hash);
@@ -144,8 +154,7 @@ fn match_candidate(address: &Address, known: Option<&Located>, candidate: &Candi
 }
 
 /// Whether a candidate has the municipality of the address and its coordinates are there.
-fn is_same_city(address: &Address, candidate: &Candidate, point: Point) -> bool {
-    let gazetteer = Gazetteer::embedded();
+fn is_same_city(gazetteer: Gazetteer, address: &Address, candidate: &Candidate, point: Point) -> bool {
     let by_name = address.city.as_deref().zip(address.uf());
     let town = by_name.and_then(|(city, uf)| gazetteer.municipality(city, uf));
     let town = town.or_else(|| gazetteer.municipality_by_cep(address.cep()?).filter(|_| by_name.is_none()));
@@ -200,14 +209,20 @@ mod tests {
 
     #[test]
     fn house_and_street_get_their_own_precision() {
-        let found = judge(&wanted(), None, &[house()]).expect("a match");
+        let found = judge(Gazetteer::embedded(), &wanted(), None, &[house()]).expect("a match");
         assert_eq!((found.precision, found.radius_m, Some(found.point)), (Precision::Number, 20, house().point));
         let road = Candidate { number: None, reach_m: Some(350), state: text("São Paulo"), ..house() };
-        let found = judge(&wanted(), None, std::slice::from_ref(&road)).expect("a match");
+        let found = judge(Gazetteer::embedded(), &wanted(), None, std::slice::from_ref(&road)).expect("a match");
         assert_eq!((found.precision, found.radius_m), (Precision::Street, 350));
-        assert_eq!(judge(&wanted(), None, &[road, house()]).map(|found| found.precision), Ok(Precision::Number));
+        assert_eq!(
+            judge(Gazetteer::embedded(), &wanted(), None, &[road, house()]).map(|found| found.precision),
+            Ok(Precision::Number)
+        );
         let other = Candidate { number: text("440"), ..house() };
-        assert_eq!(judge(&wanted(), None, &[other]).map(|found| found.precision), Ok(Precision::Street));
+        assert_eq!(
+            judge(Gazetteer::embedded(), &wanted(), None, &[other]).map(|found| found.precision),
+            Ok(Precision::Street)
+        );
     }
 
     #[test]
@@ -223,9 +238,13 @@ mod tests {
             (Candidate { street: None, ..house() }, Mismatch::OtherStreet),
             (Candidate { point: None, ..house() }, Mismatch::NoResult),
         ] {
-            assert_eq!(judge(&wanted(), None, std::slice::from_ref(&candidate)), Err(mismatch), "{candidate:?}");
+            assert_eq!(
+                judge(Gazetteer::embedded(), &wanted(), None, std::slice::from_ref(&candidate)),
+                Err(mismatch),
+                "{candidate:?}"
+            );
         }
-        assert_eq!(judge(&wanted(), None, &[]), Err(Mismatch::NoResult));
+        assert_eq!(judge(Gazetteer::embedded(), &wanted(), None, &[]), Err(Mismatch::NoResult));
     }
 
     #[test]
@@ -236,9 +255,9 @@ mod tests {
             radius_m: 90,
         };
         let other_cep = Candidate { postcode: text("05010-000"), ..house() };
-        assert!(judge(&wanted(), Some(&near), &[other_cep]).is_ok());
+        assert!(judge(Gazetteer::embedded(), &wanted(), Some(&near), &[other_cep]).is_ok());
         let far = Located { point: Point { lat_e7: -236_200_000, lon_e7: -466_420_000 }, ..near };
-        assert_eq!(judge(&wanted(), Some(&far), &[house()]), Err(Mismatch::OtherCep));
+        assert_eq!(judge(Gazetteer::embedded(), &wanted(), Some(&far), &[house()]), Err(Mismatch::OtherCep));
     }
 
     #[test]
@@ -251,13 +270,20 @@ mod tests {
             ..house()
         };
         let (north, south) = (at(-23.48, "02000-000"), at(-23.66, "04800-000"));
-        assert_eq!(judge(&bare, None, &[north.clone(), south.clone()]), Err(Mismatch::Ambiguous));
         assert_eq!(
-            judge(&bare, None, &[north.clone(), at(-23.481, "02000-000")]).map(|found| found.precision),
+            judge(Gazetteer::embedded(), &bare, None, &[north.clone(), south.clone()]),
+            Err(Mismatch::Ambiguous)
+        );
+        assert_eq!(
+            judge(Gazetteer::embedded(), &bare, None, &[north.clone(), at(-23.481, "02000-000")])
+                .map(|found| found.precision),
             Ok(Precision::Street)
         );
         let with_cep = Address { zip_code: text("04800-000"), ..bare };
-        assert_eq!(judge(&with_cep, None, &[north, south.clone()]).map(|found| Some(found.point)), Ok(south.point));
+        assert_eq!(
+            judge(Gazetteer::embedded(), &with_cep, None, &[north, south.clone()]).map(|found| Some(found.point)),
+            Ok(south.point)
+        );
     }
 
     #[test]

@@ -130,6 +130,15 @@ impl Gazetteer {
         Some(Gazetteer(Box::leak(Box::new(Tables::open(bytes)?))))
     }
 
+    /// The files in `core/data` that [`Gazetteer::of_tables`] takes, in this order.
+    pub const TABLES: [&str; 4] = ["municipalities.bin", "ceps.bin", "outline.bin", "land.bin"];
+
+    /// Returns the gazetteer of the files [`Gazetteer::TABLES`]. Returns `None` if one of them is damaged. The gazetteer remains in memory
+    /// until the program ends.
+    pub fn of_tables(tables: [&'static [u8]; 4]) -> Option<Gazetteer> {
+        Some(Gazetteer(Box::leak(Box::new(Tables::of(tables)?))))
+    }
+
     fn at(self, index: u16) -> Municipality {
         Municipality { tables: self.0, index }
     }

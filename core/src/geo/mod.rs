@@ -19,15 +19,7 @@ pub use locate::LocateError;
 pub use located::{leg_located, matrix_located, matrix_with_roads};
 pub use street::{StreetKey, street_key, street_number};
 
-use crate::model::{Address, DistanceMatrix, Located};
-
-/// Locates an address from embedded data only; see [`Gazetteer::locate`].
-///
-/// # Errors
-/// Returns why the address cannot be located and, if known, the correction.
-pub fn locate(address: &Address) -> Result<Located, LocateError> {
-    Gazetteer::embedded().locate(address)
-}
+use crate::model::{DistanceMatrix, Located};
 
 /// Returns the legs between every pair of places, from the embedded model only; see [`matrix_located`].
 pub fn matrix(places: &[Located]) -> DistanceMatrix {

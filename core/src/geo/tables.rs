@@ -103,6 +103,17 @@ fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
 }
 
 impl Tables {
+    /// Returns these tables, in the order of the fields. Returns `None` if they are invalid.
+    pub(super) fn of([municipalities, ceps, outline, land]: [&'static [u8]; 4]) -> Option<Tables> {
+        let tables = Tables { municipalities, ceps, outline, land };
+        let is_valid = municipalities.starts_with(b"DGM1")
+            && ceps.starts_with(b"DGC1")
+            && outline.starts_with(b"DGO1")
+            && land.len() == LAND_LEN
+            && (0..tables.count()).all(|index| Uf::from_ibge(tables.ibge(index) / 100_000).is_some());
+        is_valid.then_some(tables)
+    }
+
     /// Opens four tables, each preceded by its length in four bytes. Returns `None` if they are invalid.
     pub(super) fn open(mut bytes: &'static [u8]) -> Option<Tables> {
         let mut next = || {
@@ -111,14 +122,8 @@ impl Tables {
             bytes = rest;
             Some(table)
         };
-        let tables = Tables { municipalities: next()?, ceps: next()?, outline: next()?, land: next()? };
-        let is_valid = tables.municipalities.starts_with(b"DGM1")
-            && tables.ceps.starts_with(b"DGC1")
-            && tables.outline.starts_with(b"DGO1")
-            && tables.land.len() == LAND_LEN
-            && bytes.is_empty()
-            && (0..tables.count()).all(|index| Uf::from_ibge(tables.ibge(index) / 100_000).is_some());
-        is_valid.then_some(tables)
+        let tables = [next()?, next()?, next()?, next()?];
+        Tables::of(tables).filter(|_| bytes.is_empty())
     }
 
     /// Returns the number of municipalities.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::{
-    geo,
+    geo::{self, Gazetteer},
     model::{
         Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, IdBlock, KeyId, Located,
         NotificationId, OrderId, Point, StoreId, Timestamp, WebhookId,
@@ -175,7 +175,8 @@ pub trait Platform {
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
     /// Locates addresses, with one result for each. Slow if it calls a geocoder, so never called between reads and commit.
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        Ok(addresses.iter().map(|address| geo::locate(address)).collect())
+        let gazetteer = self.gazetteer();
+        Ok(addresses.iter().map(|address| gazetteer.locate(address)).collect())
     }
     /// Returns the road legs between all pairs of locations.
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
@@ -190,6 +191,11 @@ pub trait Platform {
     /// same preview.
     fn is_embedded(&self) -> bool {
         true
+    }
+    /// Returns the municipalities and the borders of Brazil. A host that overrides this method, for example to read a file, does not
+    /// embed this data of 160 kB.
+    fn gazetteer(&self) -> Gazetteer {
+        Gazetteer::embedded()
     }
     /// Returns the OpenAPI document. A host that overrides this method, for example to read a file, does not embed the
     /// document.

@@ -6,7 +6,7 @@
 
 use super::settings::Secret;
 use crate::{
-    geo,
+    geo::Gazetteer,
     model::{
         Address, Located, OrderId, Phone, Point, Precision, hex, hmac_sha256,
         order::{Delivery, Erasure, Event, Order, Place},
@@ -64,14 +64,19 @@ pub fn erase_positions(order: &mut Order) {
 }
 
 /// Erases matching recipients and the courier's position from an ended order. Returns the number of erased recipients.
-pub fn erase_recipients(order: &mut Order, secret: &Secret, matches: impl Fn(&Delivery) -> bool) -> u32 {
+pub fn erase_recipients(
+    order: &mut Order,
+    secret: &Secret,
+    gazetteer: Gazetteer,
+    matches: impl Fn(&Delivery) -> bool,
+) -> u32 {
     let mut count = 0;
     for delivery in order.deliveries.iter_mut().filter(|delivery| !delivery.erased) {
         if matches(delivery) {
             delivery.name = None;
             delivery.phone = None;
             delivery.observation = None;
-            delivery.place = coarse(&delivery.place);
+            delivery.place = coarse(&delivery.place, gazetteer);
             delivery.erased = true;
             count += 1;
         }
@@ -87,12 +92,12 @@ pub fn erase_recipients(order: &mut Order, secret: &Secret, matches: impl Fn(&De
 }
 
 /// Reduces a location to its municipality. If that is unknown, the coordinates are 0, 0.
-fn coarse(place: &Place) -> Place {
+fn coarse(place: &Place, gazetteer: Gazetteer) -> Place {
     let Address { city, state, .. } = place.address.clone();
     let address = Address { city, state, ..Address::default() };
     let nowhere =
         Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: Precision::Municipality, radius_m: 50_000 };
-    Place { located: geo::locate(&address).unwrap_or(nowhere), address }
+    Place { located: gazetteer.locate(&address).unwrap_or(nowhere), address }
 }
 
 /// Erases the coordinates and the reason, which is free text, from an event. Returns whether the event changed.

@@ -3,6 +3,7 @@
 use std::{cell::RefCell, rc::Rc};
 
 use despacho_core::{
+    geo::Gazetteer,
     model::store::KeyHash,
     rules::{
         pricing::Tariff,
@@ -23,6 +24,9 @@ use crate::geography::Geography;
 
 /// The variable with the settings that have a section.
 const SETTINGS: &str = "settings";
+/// The folder of the gazetteer's tables, which spin.toml mounts under their path in the repository. Embedded, they would be a twelfth of
+/// the component.
+const DATA: &str = "/core/data";
 
 /// The configuration of the component.
 #[derive(Clone, Debug)]
@@ -82,9 +86,21 @@ pub(crate) async fn load() -> Result<Rc<Config>, ConfigErrors> {
             Err(_) => reader.reject(&name, &Source::Default, "cannot be read from its provider"),
         }
     }
-    let config = Rc::new(finish(reader)?);
+    let config = Rc::new(finish(reader, read_gazetteer()?)?);
     CONFIG.set(Some(Rc::clone(&config)));
     Ok(config)
+}
+
+/// Reads the tables of [`Gazetteer`] once per instance. They remain in memory until it ends.
+fn read_gazetteer() -> Result<Gazetteer, ConfigErrors> {
+    let mut tables = [&[] as &[u8]; 4];
+    for (table, name) in tables.iter_mut().zip(Gazetteer::TABLES) {
+        let path = format!("{DATA}/{name}");
+        let read = std::fs::read(&path);
+        let read = read.map_err(|error| ConfigErrors::one("files", format!("lacks {path} ({error})")))?;
+        *table = read.leak();
+    }
+    Gazetteer::of_tables(tables).ok_or_else(|| ConfigErrors::one("files", format!("has damaged tables in {DATA}")))
 }
 
 /// Sets the value of a variable. An empty variable is unset: spin.toml has an empty default for each.
@@ -108,7 +124,7 @@ fn set(reader: &mut Reader, name: &str, value: &str) {
 }
 
 /// Checks what only this host can check, and builds the configuration.
-fn finish(mut reader: Reader) -> Result<Config, ConfigErrors> {
+fn finish(mut reader: Reader, gazetteer: Gazetteer) -> Result<Config, ConfigErrors> {
     for key in ["admin-token", "secret"] {
         reader.require(key, &Source::Default, "is missing");
     }
@@ -124,7 +140,7 @@ fn finish(mut reader: Reader) -> Result<Config, ConfigErrors> {
     );
     let geocoders = Geocoders::at(own.nominatim.as_deref(), own.photon.as_deref(), &shared.geocoder);
     let networks = networks(own.osrm.as_deref(), own.valhalla.as_deref(), &shared.routing);
-    let geography = Rc::new(Geography::new(geocoders, networks, &shared));
+    let geography = Rc::new(Geography::new(gazetteer, geocoders, networks, &shared));
     Ok(Config { settings, own, geography, site })
 }
 
@@ -153,7 +169,7 @@ mod tests {
         for (name, value) in [("admin_token", TOKEN), ("secret", &secret)].iter().chain(more) {
             set(&mut reader, name, value);
         }
-        finish(reader).map_err(|errors| errors.0.iter().map(describe).collect())
+        finish(reader, Gazetteer::embedded()).map_err(|errors| errors.0.iter().map(describe).collect())
     }
 
     fn errors(more: &[(&str, &str)]) -> Vec<String> {
@@ -166,7 +182,7 @@ mod tests {
         assert_eq!((config.own.demo, config.own.database_url), (false, None));
         assert_eq!(config.settings.secret.0, [15; 32]);
         assert!(config.settings.operator.is_some() && config.geography.is_embedded());
-        let missing = finish(Reader::new(Host::Component)).expect_err("no variable is set").0;
+        let missing = finish(Reader::new(Host::Component), Gazetteer::embedded()).expect_err("no variable is set").0;
         assert_eq!(
             missing.iter().map(describe).collect::<Vec<_>>(),
             ["`admin_token` is missing", "`secret` is missing"]
@@ -180,7 +196,8 @@ mod tests {
         for name in &names {
             set(&mut reader, name, "hunter 2");
         }
-        let errors: Vec<String> = finish(reader).expect_err("all are invalid").0.iter().map(describe).collect();
+        let errors: Vec<String> =
+            finish(reader, Gazetteer::embedded()).expect_err("all are invalid").0.iter().map(describe).collect();
         // An attribution can be any text.
         for name in names.iter().filter(|name| *name != "panel_tiles_attribution") {
             assert!(errors.iter().any(|error| error.starts_with(&format!("`{name}` "))), "{name} in {errors:?}");

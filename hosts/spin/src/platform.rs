@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
-    geo::LocateError,
+    geo::{Gazetteer, LocateError},
     host::{HostError, Platform},
     model::{Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, Timestamp, hmac_sha256},
     rules::{
@@ -196,6 +196,10 @@ impl Platform for Machine {
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(self.geography.matrix(&self.database, places).await)
+    }
+
+    fn gazetteer(&self) -> Gazetteer {
+        self.geography.gazetteer()
     }
 
     fn is_embedded(&self) -> bool {

@@ -11,7 +11,7 @@ use std::{
 
 use despacho_core::{
     changes::Changes,
-    geo,
+    geo::{self, Gazetteer},
     host::{
         AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
         StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
@@ -334,7 +334,7 @@ impl Platform for SimulatedHost {
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         self.call_service("geocoder").await?;
-        Ok(addresses.iter().map(|address| geo::locate(address)).collect())
+        Ok(addresses.iter().map(|address| Gazetteer::embedded().locate(address)).collect())
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {

@@ -22,7 +22,7 @@ pub(super) async fn show<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
 /// `POST /courier/position`
 pub(super) async fn report<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let now = call.context.now;
-    let (point, taken) = validate::position(read(call.body)?, now)?;
+    let (point, taken) = validate::position(read(call.body)?, call.host.gazetteer(), now)?;
     let noted = couriers::record_position(call.courier()?, point, taken, now, call.settings);
     let response = ApiResponse::json(200, &PositionResult::of(&noted))?;
     if let Some(position) = noted.stored {

@@ -6,7 +6,7 @@ use crate::{
         problem::{Problem, ProblemCode},
         read::Body,
     },
-    geo,
+    geo::{Gazetteer, LocateError},
     model::{Address, CourierId, Duration, Email, Point, Timestamp, courier::Shift, store::StoreDispatch},
     rules::{
         couriers::{CourierUpdate, NewCourier},
@@ -72,7 +72,11 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Optio
 ///
 /// # Errors
 /// Every invalid field: coordinates out of range or outside Brazil, insufficient accuracy, or a time in the future.
-pub fn position(body: Body<ReportPosition>, now: Timestamp) -> Result<(Point, Timestamp), Problem> {
+pub fn position(
+    body: Body<ReportPosition>,
+    gazetteer: Gazetteer,
+    now: Timestamp,
+) -> Result<(Point, Timestamp), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
@@ -83,7 +87,7 @@ pub fn position(body: Body<ReportPosition>, now: Timestamp) -> Result<(Point, Ti
     }
     let degrees = sent.latitude.zip(sent.longitude);
     let point = degrees.and_then(|(latitude, longitude)| checker.point(&root, latitude, longitude));
-    let point = point.filter(|point| checker.in_brazil(&root, *point));
+    let point = point.filter(|point| checker.in_brazil(&root, gazetteer, *point));
     let accuracy = f64::from(MAX_ACCURACY_M);
     if sent.accuracy.is_some_and(|metres| !(0.0..=accuracy).contains(&metres)) {
         let en = format!("Expected 0 to {MAX_ACCURACY_M} metres.");
@@ -145,9 +149,9 @@ pub fn store_dispatch(body: Body<SetStoreDispatch>) -> Result<StoreDispatch, Pro
 }
 
 /// Whether a point is on land in Brazil.
-pub(super) fn is_in_brazil(point: Point) -> bool {
+pub(super) fn is_in_brazil(gazetteer: Gazetteer, point: Point) -> bool {
     let address = Address { point: Some(point), ..Address::default() };
-    !matches!(geo::locate(&address), Err(geo::LocateError::CoordinatesOutside { .. }))
+    !matches!(gazetteer.locate(&address), Err(LocateError::CoordinatesOutside { .. }))
 }
 
 impl Checker {
@@ -171,8 +175,8 @@ impl Checker {
         valid
     }
 
-    fn in_brazil(&mut self, path: &Path<'_>, point: Point) -> bool {
-        let is_inside = is_in_brazil(point);
+    fn in_brazil(&mut self, path: &Path<'_>, gazetteer: Gazetteer, point: Point) -> bool {
+        let is_inside = is_in_brazil(gazetteer, point);
         if !is_inside {
             self.reject(
                 &path.member("latitude"),

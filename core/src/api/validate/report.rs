@@ -10,6 +10,7 @@ use crate::{
         read::wrong_type,
         reports::{Report, member},
     },
+    geo::Gazetteer,
     json::Tree,
     model::{Point, Timestamp},
     wire::SkipReason,
@@ -35,8 +36,12 @@ const MIN_MILLIS: f64 = 1e11;
 /// # Errors
 /// Every field that is missing, malformed or out of range. A valid position that is not stored causes no error, because apps send a position
 /// again until it is accepted.
-pub(in crate::api) fn device_position(report: &Report<'_>, now: Timestamp) -> Result<Option<DevicePosition>, Problem> {
-    let mut checker = Checker::default();
+pub(in crate::api) fn device_position(
+    report: &Report<'_>,
+    gazetteer: Gazetteer,
+    now: Timestamp,
+) -> Result<Option<DevicePosition>, Problem> {
+    let (mut checker, basis) = (Checker::default(), (gazetteer, now));
     let root = Path::Root;
     let read = match report {
         Report::Form(form) => {
@@ -45,10 +50,10 @@ pub(in crate::api) fn device_position(report: &Report<'_>, now: Timestamp) -> Re
             if let (path, Some(Tree::Text(both))) = location {
                 let (latitude, longitude) = both.split_once(',').unwrap_or((both, ""));
                 let [latitude, longitude] = [latitude, longitude].map(|text| Tree::Text(text.into()));
-                checker.position([(path, Some(&latitude)), (path, Some(&longitude)), accuracy, time], now)
+                checker.position([(path, Some(&latitude)), (path, Some(&longitude)), accuracy, time], basis)
             } else {
                 let [latitude, longitude] = ["lat", "lon"].map(|name| checker.field(Some(form), &root, name));
-                checker.position([latitude, longitude, accuracy, time], now)
+                checker.position([latitude, longitude, accuracy, time], basis)
             }
         }
         Report::Json(body) => {
@@ -57,7 +62,7 @@ pub(in crate::api) fn device_position(report: &Report<'_>, now: Timestamp) -> Re
             let names = ["latitude", "longitude", "accuracy"];
             let [latitude, longitude, accuracy] = names.map(|name| checker.field(coords, &coords_at, name));
             let time = checker.field(location, &at, "timestamp");
-            checker.position([latitude, longitude, accuracy, time], now)
+            checker.position([latitude, longitude, accuracy, time], basis)
         }
         Report::OwnTracks(None) => return Ok(None),
         Report::OwnTracks(Some(message)) => {
@@ -68,7 +73,7 @@ pub(in crate::api) fn device_position(report: &Report<'_>, now: Timestamp) -> Re
                 (path, None) => checker.required(&path),
             }
             let fields = ["lat", "lon", "acc", "tst"].map(|name| checker.field(Some(message), &root, name));
-            checker.position(fields, now)
+            checker.position(fields, basis)
         }
     };
     checker.finish(read).map(Some)
@@ -79,7 +84,11 @@ type Field<'p, 'r> = (Path<'p>, Option<&'r Tree<'r>>);
 
 impl Checker {
     /// Reads latitude, longitude, accuracy and time.
-    fn position(&mut self, fields: [Field<'_, '_>; 4], now: Timestamp) -> Option<DevicePosition> {
+    fn position(
+        &mut self,
+        fields: [Field<'_, '_>; 4],
+        (gazetteer, now): (Gazetteer, Timestamp),
+    ) -> Option<DevicePosition> {
         let [latitude, longitude, accuracy, time] = fields;
         let mut degrees = [latitude, longitude].map(|(path, value)| {
             if value.is_none() {
@@ -101,7 +110,7 @@ impl Checker {
         } else if accuracy.is_some_and(|metres| !is_accurate(metres)) {
             Some(SkipReason::Inaccurate)
         } else {
-            (!is_in_brazil(point)).then_some(SkipReason::OutsideBrazil)
+            (!is_in_brazil(gazetteer, point)).then_some(SkipReason::OutsideBrazil)
         };
         Some(DevicePosition { point, taken, skip })
     }
@@ -201,12 +210,12 @@ mod tests {
     }
 
     fn valid(report: &Report<'_>) -> DevicePosition {
-        device_position(report, now()).unwrap().unwrap()
+        device_position(report, Gazetteer::embedded(), now()).unwrap().unwrap()
     }
 
     /// Returns the pointers and codes of all errors, in order.
     fn errors(report: &Report<'_>) -> String {
-        let problem = device_position(report, now()).unwrap_err();
+        let problem = device_position(report, Gazetteer::embedded(), now()).unwrap_err();
         let errors = problem.errors.iter().map(|error| format!("{} {}", error.pointer, error.code));
         errors.collect::<Vec<_>>().join(", ")
     }
@@ -312,7 +321,7 @@ mod tests {
             message(r#"{"_type": "lwt", "tst": "x"}"#),
             message(r#"{"_type": "transition", "lat": 91}"#),
         ] {
-            assert_eq!(device_position(&report, now()).unwrap(), None);
+            assert_eq!(device_position(&report, Gazetteer::embedded(), now()).unwrap(), None);
         }
         assert_eq!(errors(&message("{}")), "/_type required, /lat required, /lon required");
         assert_eq!(

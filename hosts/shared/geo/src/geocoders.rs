@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use despacho_core::{
     geo::{
+        Gazetteer,
         candidate::{Candidate, judge},
         names::plain,
         street_number,
@@ -65,10 +66,16 @@ impl Geocoders {
     }
 
     /// Locates an address. `known` is the location of its CEP in the packs.
-    pub async fn find<W: Runtime>(&self, runtime: &W, address: &Address, known: Option<&Located>) -> GeocoderResult {
+    pub async fn find<W: Runtime>(
+        &self,
+        runtime: &W,
+        gazetteer: Gazetteer,
+        address: &Address,
+        known: Option<&Located>,
+    ) -> GeocoderResult {
         let (mut best, mut all_responded) = (None::<(Located, &'static str)>, true);
         for geocoder in &self.0 {
-            match geocoder.query(runtime, address, known).await {
+            match geocoder.query(runtime, gazetteer, address, known).await {
                 Ok(Some(located)) if best.is_none_or(|(other, _)| located.precision < other.precision) => {
                     best = Some((located, geocoder.service.name()));
                 }
@@ -92,6 +99,7 @@ impl Geocoder {
     async fn query<W: Runtime>(
         &self,
         runtime: &W,
+        gazetteer: Gazetteer,
         address: &Address,
         known: Option<&Located>,
     ) -> Result<CachedResult, ServiceError> {
@@ -99,7 +107,7 @@ impl Geocoder {
         if let Some(cached) = runtime.cached(&request).await {
             return Ok(cached);
         }
-        let result = self.verified(runtime, address, known).await?;
+        let result = self.verified(runtime, gazetteer, address, known).await?;
         runtime.put_cached(&request, &result).await;
         Ok(result)
     }
@@ -109,13 +117,14 @@ impl Geocoder {
     async fn verified<W: Runtime>(
         &self,
         runtime: &W,
+        gazetteer: Gazetteer,
         address: &Address,
         known: Option<&Located>,
     ) -> Result<CachedResult, ServiceError> {
-        let mut judged = judge(address, known, &self.candidates(runtime, address).await?);
+        let mut judged = judge(gazetteer, address, known, &self.candidates(runtime, address).await?);
         if judged.is_err() && address.number.as_deref().and_then(street_number).is_some() {
             let bare = Address { number: None, ..address.clone() };
-            judged = judge(&bare, known, &self.candidates(runtime, &bare).await?);
+            judged = judge(gazetteer, &bare, known, &self.candidates(runtime, &bare).await?);
         }
         let service = self.service.name();
         Ok(judged
@@ -184,7 +193,7 @@ mod tests {
         let (runtime, geocoders) = (street(false), photon());
         for spelling in ["Avenida Paulista", "AVENIDA  PAULISTA"] {
             let requests = Address { street: Some(spelling.to_owned()), ..address() };
-            let found = block_on(geocoders.find(&runtime, &requests, None));
+            let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), &requests, None));
             assert!(
                 matches!(found, GeocoderResult::Found(Located { precision: Precision::Street, .. }, "photon")),
                 "{found:?}"
@@ -196,12 +205,15 @@ mod tests {
     #[test]
     fn service_error_differs_from_not_found_and_is_not_cached() {
         let silent = FakeRuntime::new(|_| (503, String::new()));
-        assert_eq!(block_on(photon().find(&silent, &address(), None)), GeocoderResult::ServiceError);
+        assert_eq!(
+            block_on(photon().find(&silent, Gazetteer::embedded(), &address(), None)),
+            GeocoderResult::ServiceError
+        );
         assert_eq!((silent.requests().len(), silent.count("ServerError")), (3, 3), "three attempts");
         let (runtime, geocoders) = (street(true), photon());
         let other = Address { city: Some("Manaus".to_owned()), state: Some("AM".to_owned()), ..address() };
-        assert_eq!(block_on(geocoders.find(&runtime, &other, None)), GeocoderResult::NotFound);
-        let found = block_on(geocoders.find(&runtime, &address(), None));
+        assert_eq!(block_on(geocoders.find(&runtime, Gazetteer::embedded(), &other, None)), GeocoderResult::NotFound);
+        let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), &address(), None));
         assert!(matches!(found, GeocoderResult::Found(at, _) if at.precision == Precision::Number), "{found:?}");
         assert_eq!(runtime.requests().len(), 3);
     }
@@ -211,7 +223,10 @@ mod tests {
         let (runtime, geocoders) = (FakeRuntime::new(|_| (500, String::new())), photon());
         for number in 1..=8 {
             let requests = Address { number: Some(number.to_string()), ..address() };
-            assert_eq!(block_on(geocoders.find(&runtime, &requests, None)), GeocoderResult::ServiceError);
+            assert_eq!(
+                block_on(geocoders.find(&runtime, Gazetteer::embedded(), &requests, None)),
+                GeocoderResult::ServiceError
+            );
         }
         assert_eq!((runtime.requests().len(), runtime.count("CircuitOpen")), (15, 3));
     }

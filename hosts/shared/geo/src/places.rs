@@ -24,6 +24,7 @@ pub struct SourcedLocation {
 /// The sources of locations: embedded data, packs and geocoders.
 #[derive(Debug)]
 pub struct Places {
+    gazetteer: Gazetteer,
     packs: Vec<Pack<'static>>,
     geocoders: Geocoders,
     min_precision: Precision,
@@ -31,8 +32,13 @@ pub struct Places {
 
 impl Places {
     /// Searches the packs in this order, then the geocoders. The operator rejects addresses below `min_precision`.
-    pub fn new(packs: Vec<Pack<'static>>, geocoders: Geocoders, min_precision: Precision) -> Places {
-        Places { packs, geocoders, min_precision }
+    pub fn new(
+        gazetteer: Gazetteer,
+        packs: Vec<Pack<'static>>,
+        geocoders: Geocoders,
+        min_precision: Precision,
+    ) -> Places {
+        Places { gazetteer, packs, geocoders, min_precision }
     }
 
     /// Whether only embedded data is used.
@@ -58,7 +64,7 @@ impl Places {
         let near: Vec<Option<Located>> = queried.iter().map(|index| places[*index].ok().map(|at| at.located)).collect();
         let mut requests = Vec::with_capacity(queried.len());
         for (index, near) in queried.iter().zip(&near) {
-            requests.push(self.geocoders.find(runtime, addresses[*index], near.as_ref()));
+            requests.push(self.geocoders.find(runtime, self.gazetteer, addresses[*index], near.as_ref()));
         }
         for (index, response) in queried.iter().zip(join_all(requests).await) {
             let known = places[*index].ok().map(|place| place.located);
@@ -90,7 +96,7 @@ impl Places {
 
     /// Locates an address with embedded data and packs only.
     fn locate_offline(&self, address: &Address) -> Result<SourcedLocation, LocateError> {
-        let gazetteer = Gazetteer::embedded();
+        let gazetteer = self.gazetteer;
         let embedded = gazetteer.locate(address);
         let best = if self.packs.is_empty() { embedded } else { gazetteer.locate_with(&self.packs, address) };
         best.map(|located| {
@@ -115,7 +121,7 @@ mod tests {
     };
 
     fn with(geocoders: Geocoders, min_precision: Precision) -> Places {
-        Places::new(Vec::new(), geocoders, min_precision)
+        Places::new(Gazetteer::embedded(), Vec::new(), geocoders, min_precision)
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use despacho_core::{
+    geo::Gazetteer,
     json,
     model::{
         EventId, Phone, Timestamp,
@@ -63,7 +64,7 @@ struct ArchivedEvent {
 /// The line is not a record.
 pub fn erase_record(record: &str, selection: &Selection, secret: &Secret) -> Result<Option<String>, RecordError> {
     let Some(mut archived) = selected(record, selection)? else { return Ok(None) };
-    erase_recipients(&mut archived.order, secret, |delivery| match selection {
+    erase_recipients(&mut archived.order, secret, Gazetteer::embedded(), |delivery| match selection {
         Selection::Phone(phone) => delivery.phone.as_ref() == Some(phone),
         Selection::CreatedBefore(_) => true,
     });

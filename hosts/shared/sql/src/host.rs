@@ -5,14 +5,14 @@ use std::{ops::RangeInclusive, sync::Arc};
 use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
-    geo,
+    geo::{self, Gazetteer},
     host::{
         AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
         StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     model::{
-        Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId, Timestamp,
-        WebhookId,
+        Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, Point, StoreId,
+        Timestamp, WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Journal, JournalEntry, Order, RecordedEvent},
         privacy::{PersonalData, PersonalQuery},
@@ -303,6 +303,14 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
 
     fn is_embedded(&self) -> bool {
         self.platform.is_embedded()
+    }
+
+    fn travel_time(&self, from: Point, to: Point) -> u32 {
+        self.platform.travel_time(from, to)
+    }
+
+    fn gazetteer(&self) -> Gazetteer {
+        self.platform.gazetteer()
     }
 
     fn description(&self) -> Result<Bytes, HostError> {

@@ -14,7 +14,7 @@ mod runtime;
 use std::time::Duration;
 
 use despacho_core::{
-    geo::{self, LocateError},
+    geo::{self, Gazetteer, LocateError},
     host::HostError,
     model::{Address, DistanceMatrix, Located, Precision},
 };
@@ -46,7 +46,7 @@ impl Geography {
         let metrics = GeoMetrics::default();
         Geography {
             loaded: Vec::new(),
-            places: Places::new(Vec::new(), Geocoders::default(), Precision::Municipality),
+            places: Places::new(Gazetteer::embedded(), Vec::new(), Geocoders::default(), Precision::Municipality),
             networks: Networks::none(),
             runtime: HttpRuntime::offline(metrics.clone()),
             metrics,
@@ -67,7 +67,7 @@ impl Geography {
         let packs = loaded.iter().map(|one| one.pack).collect();
         Ok(Geography {
             loaded,
-            places: Places::new(packs, geocoders, config.shared.places.min_precision),
+            places: Places::new(Gazetteer::embedded(), packs, geocoders, config.shared.places.min_precision),
             networks: Networks::open(config)?,
             runtime: HttpRuntime::new(secure, cache, metrics.clone())?,
             metrics,

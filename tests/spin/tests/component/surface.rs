@@ -26,16 +26,20 @@ fn probes_and_openapi_document_are_served() {
 }
 
 #[test]
-fn unmounted_openapi_document_returns_503() {
+fn missing_files_return_503() {
     let database = TestDatabase::new();
     let served = serve(&Options { files: BTreeMap::new(), ..database.demo() });
-    let response = get(&served.base, "/openapi.json");
+    let response = get(&served.base, "/readyz");
     assert_eq!((response.status, &response.body["code"]), (503, &"unavailable".into()));
-    assert_eq!(response.body["detail"], "The API document is unavailable. Retry later.");
+    let detail = response.body["detail"].as_str().expect("a text");
+    assert!(detail.contains("`files` lacks /core/data/municipalities.bin"), "{detail}");
     assert_eq!(served.stats().traps(), 0);
     let manifest = despacho_xtask::place::root().expect("the repository").join("spin.toml");
     let manifest = std::fs::read_to_string(manifest).expect("the manifest");
-    assert!(manifest.contains("\nfiles = [\"hosts/panel/dist/**/*\", \"core/openapi.json\"]\n"), "{manifest}");
+    assert!(
+        manifest.contains("\nfiles = [\"hosts/panel/dist/**/*\", \"core/openapi.json\", \"core/data/*.bin\"]\n"),
+        "{manifest}"
+    );
 }
 
 #[test]
