@@ -254,7 +254,7 @@ fn check_body<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem>
         return Err(too_large(max));
     }
     let reads = matches!(route.method, Method::POST | Method::PUT | Method::PATCH) && route.endpoint.reads_body();
-    if !reads || call.body.is_empty() {
+    if !(reads || route.endpoint == Endpoint::UnsubscribePush) || call.body.is_empty() {
         return Ok(());
     }
     let (media, accepted) = (sent_type(call.parts), route.endpoint.body_media());

@@ -93,6 +93,12 @@ pub enum Endpoint {
     CreateDeviceKey,
     /// `DELETE /courier/device`
     RemoveDeviceKey,
+    /// `GET /courier/push`
+    GetPushKey,
+    /// `POST /courier/push`
+    SubscribePush,
+    /// `DELETE /courier/push`
+    UnsubscribePush,
     /// `GET /courier/positions/osmand`
     OsmandQuery,
     /// `POST /courier/positions/osmand`
@@ -265,6 +271,9 @@ routes! {
     POST "/courier/availability" SetAvailability Courier Create,
     POST "/courier/device" CreateDeviceKey Courier Create,
     DELETE "/courier/device" RemoveDeviceKey Courier Create,
+    GET "/courier/push" GetPushKey Courier Read,
+    POST "/courier/push" SubscribePush Courier Create,
+    DELETE "/courier/push" UnsubscribePush Courier Create,
     GET "/courier/positions/osmand" OsmandQuery Device Create,
     POST "/courier/positions/osmand" Osmand Device Create,
     POST "/courier/positions/owntracks" OwnTracks Device Create,

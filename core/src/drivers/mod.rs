@@ -5,5 +5,6 @@ pub mod clock;
 pub mod dispatch;
 pub mod erasure;
 pub mod outbox;
+pub mod push;
 pub mod stream;
 pub mod trips;

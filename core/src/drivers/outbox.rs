@@ -137,11 +137,15 @@ impl RunningPasses {
     }
 }
 
-/// Takes a pass of a due subscription. Returns `None` if another instance has it or there is nothing to send.
+/// Takes a pass of a due subscription. Returns `None` if another instance has it, there is nothing to send, or the
+/// messages are mail and this host sends none: another host on the same database may.
 ///
 /// # Errors
 /// An error of the host.
 pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, HostError> {
+    if webhook.is_mail() && !settings.mail {
+        return Ok(None);
+    }
     let mut context = host.exec_context();
     let now = context.now;
     let queued = host.messages(webhook.id).await?;

@@ -315,6 +315,13 @@ pub enum CourierQuery<'a> {
         /// The maximum number of results.
         limit: u32,
     },
+    /// Couriers whose [`Courier::push_at`] is due at `now`, sorted by that time and by ID, at most `limit`.
+    PushDue {
+        /// The current time.
+        now: Timestamp,
+        /// The maximum number of results.
+        limit: u32,
+    },
     /// Couriers whose [`Courier::watched_order`] is not picked up yet, and whose last position is older than `seen_before`
     /// or unknown, sorted by ID.
     Unresponsive {

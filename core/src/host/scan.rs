@@ -97,6 +97,7 @@ impl CourierQuery<'_> {
             CourierQuery::Ids(ids) => ids.contains(&courier.id),
             CourierQuery::Key(hash) => courier.key.as_ref().is_some_and(|key| key.hash == *hash),
             CourierQuery::All { after, .. } => after.is_none_or(|after| courier.id > after),
+            CourierQuery::PushDue { now, .. } => courier.push_at().is_some_and(|at| at <= now),
             CourierQuery::Unresponsive { seen_before, .. } => {
                 let order = courier.watched_order().and_then(&order);
                 order.is_some_and(|order| order.status.is_before_pickup())
@@ -105,10 +106,14 @@ impl CourierQuery<'_> {
         };
         let (skipped, limit) = match *self {
             CourierQuery::Ids(_) | CourierQuery::Key(_) => (0, u32::MAX),
-            CourierQuery::All { limit, .. } => (0, limit),
+            CourierQuery::All { limit, .. } | CourierQuery::PushDue { limit, .. } => (0, limit),
             CourierQuery::Unresponsive { skipped, limit, .. } => (skipped, limit),
         };
-        couriers.filter(is_match).skip(skipped as usize).take(limit as usize).collect()
+        let mut found: Vec<Courier> = couriers.filter(is_match).collect();
+        if matches!(self, CourierQuery::PushDue { .. }) {
+            found.sort_by_key(|courier| (courier.push_at(), courier.id));
+        }
+        found.into_iter().skip(skipped as usize).take(limit as usize).collect()
     }
 }
 

@@ -7,6 +7,7 @@ pub mod limits;
 pub mod matching;
 pub mod password;
 pub mod pricing;
+pub mod push;
 pub mod settings;
 pub mod stores;
 pub mod trips;

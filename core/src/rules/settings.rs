@@ -5,6 +5,7 @@ use super::{
     limits::Limits,
     matching::Dispatch,
     pricing::Tariff,
+    push::PushConfig,
     webhooks::WebhookConfig,
 };
 use crate::model::{Precision, store::KeyHash};
@@ -28,6 +29,10 @@ pub struct Settings {
     pub places: PlaceConfig,
     /// Webhook delivery.
     pub webhooks: WebhookConfig,
+    /// Web Push to couriers.
+    pub push: PushConfig,
+    /// Whether the host sends mail, so that a webhook can have the URL `smtp:`.
+    pub mail: bool,
     /// Retention of personal data.
     pub retention: RetentionConfig,
     /// The secret that signs quotes and derives keys and webhook secrets.

@@ -14,6 +14,7 @@ mod numbers;
 mod order;
 mod preview;
 mod privacy;
+mod push;
 #[cfg(feature = "openapi")]
 pub mod schema;
 mod store;
@@ -46,6 +47,7 @@ pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, Quote
 pub use privacy::{
     ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,
 };
+pub use push::{PushEndpoint, PushKeyView};
 pub use store::{
     ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView,
     NotificationList, NotificationView, ParentStoreRef, StoreCreated, StoreView, UpdateStore,

@@ -75,6 +75,7 @@ pub(crate) fn host() -> MemoryHost {
             shift: None,
             key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
             device: None,
+            push: Vec::new(),
             sandbox: true,
             removed_at: None,
         };

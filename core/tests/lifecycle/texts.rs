@@ -239,6 +239,8 @@ fn body_problems_follow_the_language_guide() {
         (KEY, "POST /delivery/webhooks", json!({ "url": "x", "events": ["x"] })),
         (KEY, "POST /delivery/webhooks", json!({ "url": "http://loja.example/", "events": vec!["x"; 101] })),
         (KEY, "POST /delivery/webhooks", json!({ "url": "https://10.0.0.1/" })),
+        (KEY, "POST /delivery/webhooks", json!({ "url": "smtp:", "events": ["order.created"] })),
+        (COURIER, "POST /courier/push", json!({ "endpoint": "https://push.example/1" })),
         (OPERATOR, "POST /admin/couriers", json!({ "profileId": 0, "email": "x" })),
         (OPERATOR, "POST /admin/stores/1000/top-ups", json!({ "amount": 0 })),
         (OPERATOR, "POST /admin/stores/1000/top-ups", json!({ "amount": 1.234 })),
@@ -255,7 +257,7 @@ fn body_problems_follow_the_language_guide() {
     checked.assert_codes(
         "invalid_phone too_many_decimals invalid_pickup_code conflicting_pickup_code invalid_cnpj too_short invalid_email \
          credentials_invalid unknown_event invalid_url insecure_url private_address invalid_cursor coordinates_outside invalid_time \
-         store_not_found",
+         store_not_found mail_unavailable mail_events push_unavailable",
     );
 }
 

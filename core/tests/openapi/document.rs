@@ -125,6 +125,7 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
         run.record(Endpoint::SetAvailability, "POST /courier/availability", &key, Some(available))?,
         run.record(Endpoint::RunDispatch, "POST /admin/dispatch", OPERATOR, None)?,
         run.record(Endpoint::ShowCourier, "GET /courier/me", &key, None)?,
+        run.record(Endpoint::GetPushKey, "GET /courier/push", &key, None)?,
         run.record(Endpoint::ListCouriers, "GET /admin/couriers?limit=1", OPERATOR, None)?,
         run.record(Endpoint::GetCourier, &format!("GET {path}"), OPERATOR, None)?,
         run.record(Endpoint::AlterCourier, &format!("PATCH {path}"), OPERATOR, Some(change))?,

@@ -61,6 +61,7 @@ fn host_with_orders(count: usize) -> MemoryHost {
         shift: None,
         key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
         device: None,
+        push: Vec::new(),
         sandbox: orders[0].sandbox,
         removed_at: None,
     });

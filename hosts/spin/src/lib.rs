@@ -17,6 +17,7 @@ mod panel;
 mod platform;
 mod postgres;
 mod prepare;
+mod push;
 mod response;
 mod serve;
 mod session;

@@ -23,7 +23,7 @@ use crate::{
     database::Database,
     endpoints, log, panel,
     platform::Machine,
-    prepare,
+    prepare, push,
     response::fresh_id,
     sqlite, webhooks,
 };
@@ -107,6 +107,9 @@ async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<By
     let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
     if dispatched {
         simulate_couriers(&host, &config).await;
+    }
+    if dispatched && let Err(error) = push::deliver(&host, host.driver(), &config.settings).await {
+        log::line(format_args!("pushes not sent; retrying in the next pass: {error}"));
     }
     send_webhooks(dispatched, host, config).await;
     response

@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bytes::Bytes;
 use despacho_core::{
     drivers::outbox::{self, Job, RunningPasses},
     host::{Host, HostError, WebhookQuery},
@@ -22,6 +23,7 @@ use despacho_core::{
 };
 use despacho_shell::webhooks::{self, MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT, Sent, pass_duration};
 use futures_util::{future::join_all, lock::Mutex};
+use http::Request;
 
 use crate::{
     database::Database,
@@ -95,11 +97,18 @@ impl<H: Host> Pass<'_, H> {
 
 /// Sends one message and returns the result.
 async fn post(url: &str, job: &Job, config: &WebhookConfig) -> AttemptResult {
-    // The URL was checked when the webhook was created, perhaps under another configuration.
+    match job.request(url) {
+        Ok(request) => send(url, request, config).await,
+        Err(_) => AttemptResult::Failed(SendError::Broken),
+    }
+}
+
+/// Sends a request to a URL of a client and returns the result.
+pub(crate) async fn send(url: &str, request: Request<Bytes>, config: &WebhookConfig) -> AttemptResult {
+    // The URL was checked when it was stored, perhaps under another configuration.
     if check(url, config.loopback).is_err() {
         return AttemptResult::Failed(SendError::Address);
     }
-    let Ok(request) = job.request(url) else { return AttemptResult::Failed(SendError::Broken) };
     match with_timeout(Duration::from_secs(config.timeout_seconds.into()), begin(request)).await {
         Ok(response) => {
             let status = response.status().as_u16();

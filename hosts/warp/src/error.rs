@@ -44,6 +44,8 @@ pub enum StartError {
     Random(getrandom::Error),
     /// The system's root certificates cannot be read.
     RootCertificates(io::Error),
+    /// The client of the mail server cannot be created.
+    Mail(lettre::transport::smtp::Error),
     /// The TLS configuration is invalid.
     Tls(rustls::Error),
     /// The server cannot listen on an address.
@@ -84,6 +86,7 @@ impl fmt::Display for StartError {
             StartError::Close(error) => write!(f, "cannot close the database: {error}"),
             StartError::Random(error) => write!(f, "the system's random generator failed: {error}"),
             StartError::RootCertificates(error) => write!(f, "cannot read the system's root certificates: {error}"),
+            StartError::Mail(error) => write!(f, "cannot use the mail server of smtp.url: {error}"),
             StartError::Tls(error) => write!(f, "invalid TLS configuration: {error}"),
             StartError::Bind { address, error } => write!(f, "cannot listen on {address}: {error}"),
             StartError::Process { action, error } => write!(f, "cannot {action}: {error}"),

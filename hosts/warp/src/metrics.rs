@@ -94,6 +94,10 @@ pub struct Metrics {
     pub delivered: Counter<u64, AtomicU64>,
     /// Failed attempts to deliver webhook messages.
     pub undelivered: Counter<u64, AtomicU64>,
+    /// Pushes that push services accepted.
+    pub pushed: Counter<u64, AtomicU64>,
+    /// Failed attempts to send pushes.
+    pub unpushed: Counter<u64, AtomicU64>,
     /// Trace spans.
     pub spans: SpanCounters,
     store: StoreMetrics,
@@ -195,6 +199,8 @@ impl Metrics {
             streams: Gauge::default(),
             delivered: Counter::default(),
             undelivered: Counter::default(),
+            pushed: Counter::default(),
+            unpushed: Counter::default(),
             spans: SpanCounters::default(),
             store: StoreMetrics::default(),
             registry: Registry::default(),
@@ -261,6 +267,8 @@ impl Metrics {
             "Failed attempts to deliver webhook messages",
             self.undelivered.clone(),
         );
+        registry.register("push_messages_delivered", "Pushes accepted by push services", self.pushed.clone());
+        registry.register("push_attempts_failed", "Failed attempts to send pushes", self.unpushed.clone());
         registry.register("trace_spans_exported", "Spans accepted by the collector", self.spans.exported.clone());
         registry.register(
             "trace_spans_dropped",

@@ -11,13 +11,14 @@ use despacho_core::{
         dispatch::{self, DispatchPass},
         erasure::{self, RetentionPass},
         outbox::{self, Batch},
+        push::{self, PushBatch},
         stream::{self, Subscription},
     },
     host::{HostError, Platform, Storage, WebhookQuery},
     model::{
         OrderId, Timestamp,
         privacy::{ErasureRecord, Redaction},
-        webhook::Webhook,
+        webhook::{AttemptResult, Webhook},
     },
     rules::{settings::Settings, webhooks::MessageResult},
 };
@@ -147,6 +148,16 @@ impl Store {
     /// Stores the results of a batch.
     pub async fn finish(&self, settings: &Settings, batch: &Batch, tried: Vec<MessageResult>) -> Result<(), HostError> {
         each!(self, host => outbox::finish(host, settings, batch, tried).await)
+    }
+
+    /// Takes the due pushes of at most `limit` couriers. Also returns the number of couriers that were found.
+    pub async fn take_pushes(&self, settings: &Settings, limit: u32) -> Result<(usize, Vec<PushBatch>), HostError> {
+        each!(self, host => push::take(host, settings, limit).await)
+    }
+
+    /// Stores the results of a courier's pushes.
+    pub async fn finish_pushes(&self, batch: &PushBatch, results: &[AttemptResult]) -> Result<(), HostError> {
+        each!(self, host => push::finish(host, batch, results).await)
     }
 
     /// Returns the current time of the core.

@@ -16,6 +16,7 @@ mod pages;
 mod presence;
 mod preview;
 mod privacy;
+mod push;
 mod signals;
 mod stores;
 mod webhooks;
@@ -72,6 +73,9 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::ReportPosition => boxed(presence::report(call)).await,
         Endpoint::SetAvailability => boxed(presence::set_available(call)).await,
         Endpoint::CreateDeviceKey | Endpoint::RemoveDeviceKey => boxed(devices::change_key(call, endpoint)).await,
+        Endpoint::GetPushKey | Endpoint::SubscribePush | Endpoint::UnsubscribePush => {
+            boxed(push::run(call, endpoint)).await
+        }
         Endpoint::Osmand | Endpoint::OsmandQuery | Endpoint::OwnTracks => boxed(devices::report(call, endpoint)).await,
         Endpoint::ListOrders | Endpoint::ListStores => boxed(listing::list(call, endpoint)).await,
         Endpoint::CancelOrder => boxed(signals::cancel(call)).await,

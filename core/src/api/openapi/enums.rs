@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The codes of invalid fields that are not also problem codes, with their descriptions.
-const FIELD_CODES: [(&str, &str); 36] = [
+const FIELD_CODES: [(&str, &str); 39] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "The value has the wrong JSON type."),
     ("duplicate_field", "The field was sent twice."),
@@ -47,6 +47,9 @@ const FIELD_CODES: [(&str, &str); 36] = [
     ("insecure_url", "The URL is not https."),
     ("private_address", "The URL has an address in a private network."),
     ("unknown_event", "The event type is unknown."),
+    ("push_unavailable", "The deployment sends no push messages."),
+    ("mail_unavailable", "The deployment, or a sandbox store, sends no mail."),
+    ("mail_events", "A webhook with the URL `smtp:` subscribes to exactly one event type, `recipient.notify`."),
     ("too_many_deliveries", "The list has more deliveries than allowed."),
 ];
 

@@ -15,6 +15,7 @@ mod outward;
 mod parts;
 mod privacy;
 mod problems;
+mod push;
 mod responses;
 mod schemas;
 mod text;

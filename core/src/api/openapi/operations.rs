@@ -1,6 +1,6 @@
 //! The descriptions of all endpoints. The match is exhaustive: every endpoint has a description.
 
-use super::{devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy};
+use super::{devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy, push::push};
 use crate::api::{
     problem::ProblemCode,
     routes::{Authority, Endpoint, Route},
@@ -127,6 +127,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::OsmandQuery
         | Endpoint::Osmand
         | Endpoint::OwnTracks => devices::device(endpoint),
+        Endpoint::GetPushKey | Endpoint::SubscribePush | Endpoint::UnsubscribePush => push(endpoint),
         Endpoint::CancelOrder
         | Endpoint::GetCancellation
         | Endpoint::ReadyOrder

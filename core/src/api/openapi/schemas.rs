@@ -10,7 +10,8 @@ use crate::{
 };
 
 /// The schemas of requests; every other schema belongs to a response.
-const REQUESTS: [&str; 28] = [
+const REQUESTS: [&str; 29] = [
+    "PushEndpoint",
     "CreateOrder",
     "NewDelivery",
     "Confirmation",
@@ -138,6 +139,8 @@ fn couriers(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::PositionResult>(schemas)?;
     add::<wire::DeviceKeyView>(schemas)?;
     add::<wire::ReportResult>(schemas)?;
+    add::<wire::PushKeyView>(schemas)?;
+    add::<wire::PushEndpoint>(schemas)?;
     add::<wire::SetAvailability>(schemas)?;
     Ok(())
 }

@@ -7,6 +7,7 @@ mod fleet;
 mod life;
 mod order;
 mod privacy;
+mod push;
 mod report;
 mod store;
 mod webhook;
@@ -17,6 +18,7 @@ pub use fleet::{altered_courier, availability, new_courier, position, store_disp
 pub use life::{Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, handover_code, reason};
 pub use order::{order, preview};
 pub use privacy::{cursor as recipient_cursor, recipient};
+pub use push::{push_endpoint, stored_push_endpoint};
 pub(super) use report::device_position;
 pub use store::{contact_and_address, key, session, store, update};
 pub use webhook::{top_up, webhook};

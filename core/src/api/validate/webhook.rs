@@ -4,7 +4,7 @@ use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
     model::{Money, MoneyError, order::EventKind},
-    rules::webhooks::{MAX_URL_LENGTH, UrlError, check},
+    rules::webhooks::{MAIL_EVENT, MAIL_URL, MAX_URL_LENGTH, UrlError, check},
     wire::{CreateTopUp, CreateWebhook},
 };
 
@@ -12,37 +12,25 @@ const REFERENCE: usize = 64;
 const MAX_EVENTS: usize = 100;
 const MAX_TOP_UP_CENTAVOS: i64 = 100_000_000;
 
-/// Validates the URL and the event types of a new webhook. With `loopback`, the receiver can be on this machine.
+/// Validates the URL and the event types of a new webhook. With `loopback`, the receiver can be on this machine; with `mail`, the URL can
+/// be [`MAIL_URL`].
 ///
 /// # Errors
 /// Every invalid field.
-pub fn webhook(body: Body<CreateWebhook>, loopback: bool) -> Result<(String, Vec<EventKind>), Problem> {
+pub fn webhook(body: Body<CreateWebhook>, loopback: bool, mail: bool) -> Result<(String, Vec<EventKind>), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
     let path = root.member("url");
+    let names = sent.events.unwrap_or_default();
     let url = checker.required_text(&path, sent.url.as_ref(), MAX_URL_LENGTH);
-    let url = checker.parsed(&path, url, |text| match check(text, loopback) {
-        Ok(()) => Ok(text.to_owned()),
-        Err(UrlError::Malformed) => Err((
-            "invalid_url",
-            "Expected an https URL in ASCII without user or fragment, such as https://loja.example/despacho."
-                .to_owned(),
-            "Esperada uma URL https em ASCII, sem usuário nem fragmento, como https://loja.example/despacho."
-                .to_owned(),
-        )),
-        Err(UrlError::Insecure) => Err((
-            "insecure_url",
-            "The URL is not https. Events are sent only over https.".to_owned(),
-            "A URL não é https. Os eventos são enviados somente por https.".to_owned(),
-        )),
-        Err(UrlError::Private) => Err((
-            "private_address",
-            "The URL has an address in a private network. Send a public address.".to_owned(),
-            "A URL tem um endereço de rede privada. Envie um endereço público.".to_owned(),
-        )),
-    });
-    let events = checker.event_kinds(&root.member("events"), &sent.events.unwrap_or_default());
+    let url = if url.as_deref() == Some(MAIL_URL) {
+        checker.mail_webhook(&root, &names, mail);
+        url
+    } else {
+        checker.https_url(&path, url, loopback)
+    };
+    let events = checker.event_kinds(&root.member("events"), &names);
     checker.finish(url.zip(events))
 }
 
@@ -60,6 +48,48 @@ pub fn top_up(body: Body<CreateTopUp>) -> Result<(Money, String), Problem> {
 }
 
 impl Checker {
+    /// Checks that the deployment sends mail, and that the webhook subscribes only to messages for recipients.
+    fn mail_webhook(&mut self, root: &Path<'_>, names: &[String], mail: bool) {
+        if !mail {
+            let en = "This deployment or this store sends no mail. Send an https URL.";
+            let pt = "Esta instalação ou esta loja não envia e-mail. Envie uma URL https.";
+            self.reject(&root.member("url"), "mail_unavailable", en, pt);
+        }
+        if !matches!(names, [name] if name.trim() == MAIL_EVENT) {
+            let en = format!(
+                "A webhook with the URL `{MAIL_URL}` sends only messages for recipients. Send [\"{MAIL_EVENT}\"]."
+            );
+            let pt = format!(
+                "Um webhook com a URL `{MAIL_URL}` envia só mensagens para destinatários. Envie [\"{MAIL_EVENT}\"]."
+            );
+            self.reject(&root.member("events"), "mail_events", en, pt);
+        }
+    }
+
+    /// Checks the URL of a receiver.
+    pub(super) fn https_url(&mut self, path: &Path<'_>, url: Option<String>, loopback: bool) -> Option<String> {
+        self.parsed(path, url, |text| match check(text, loopback) {
+            Ok(()) => Ok(text.to_owned()),
+            Err(UrlError::Malformed) => Err((
+                "invalid_url",
+                "Expected an https URL in ASCII without user or fragment, such as https://loja.example/despacho."
+                    .to_owned(),
+                "Esperada uma URL https em ASCII, sem usuário nem fragmento, como https://loja.example/despacho."
+                    .to_owned(),
+            )),
+            Err(UrlError::Insecure) => Err((
+                "insecure_url",
+                "The URL is not https. Events are sent only over https.".to_owned(),
+                "A URL não é https. Os eventos são enviados somente por https.".to_owned(),
+            )),
+            Err(UrlError::Private) => Err((
+                "private_address",
+                "The URL has an address in a private network. Send a public address.".to_owned(),
+                "A URL tem um endereço de rede privada. Envie um endereço público.".to_owned(),
+            )),
+        })
+    }
+
     fn event_kinds(&mut self, path: &Path<'_>, names: &[String]) -> Option<Vec<EventKind>> {
         if names.len() > MAX_EVENTS {
             let en = format!("Too many event types. Send at most {MAX_EVENTS}.");

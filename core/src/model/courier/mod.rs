@@ -1,6 +1,7 @@
 //! Couriers, their keys and positions.
 
 mod cell;
+mod push;
 mod trip;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{CourierId, Email, OrderId, Phone, Point, Timestamp, order::AssignedCourier, store::KeyHash};
 
 pub use cell::{Candidate, Cell, SearchingOrder};
+pub use push::{PushDue, PushSubscription};
 pub use trip::{Shift, TripOrder};
 
 /// A person who carries orders.
@@ -46,6 +48,9 @@ pub struct Courier {
     /// The stored part of the key with which the courier's device reports positions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceKey>,
+    /// The Web Push subscriptions of the courier's browsers, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub push: Vec<PushSubscription>,
     /// Whether the courier carries only orders of sandbox stores. It never changes. Rows of schema version 12 call it
     /// `demo`.
     #[serde(default, alias = "demo")]
@@ -129,10 +134,11 @@ impl Courier {
         waiting.or(self.trip.first()).map(|one| one.id)
     }
 
-    /// Returns the courier after an order was assigned.
+    /// Returns the courier after an order was assigned. A push to each of the courier's browsers is then due.
     #[must_use]
-    pub(crate) fn with_order(&self, id: OrderId) -> Courier {
+    pub(crate) fn with_order(&self, id: OrderId, now: Timestamp) -> Courier {
         let mut next = self.clone();
+        next.notify(now);
         next.version += 1;
         next.trip.push(TripOrder { id, picked_up: false });
         next.count_order(1);

@@ -30,6 +30,9 @@ pub const MAX_STORED_ATTEMPTS: usize = 200;
 /// The problem code of notifications about disabled webhooks.
 pub const DISABLED_CODE: &str = "webhook_disabled";
 
+/// URL of subscriptions whose messages are sent as mail.
+pub const MAIL_URL: &str = "smtp:";
+
 /// A webhook subscription.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Webhook {
@@ -245,6 +248,11 @@ impl Webhook {
     pub fn receiver(&self) -> String {
         let uri = self.url.parse::<http::Uri>();
         uri.ok().and_then(|uri| uri.host().map(str::to_ascii_lowercase)).unwrap_or_default()
+    }
+
+    /// Returns whether messages are sent as mail.
+    pub fn is_mail(&self) -> bool {
+        self.url == MAIL_URL
     }
 
     /// Returns whether events of this kind are sent.

@@ -88,6 +88,7 @@ mod tests {
             shift: None,
             key: None,
             device: None,
+            push: Vec::new(),
             sandbox,
             removed_at: None,
         }

@@ -100,6 +100,7 @@ pub fn register(
         shift: None,
         key: Some(key),
         device: None,
+        push: Vec::new(),
         sandbox: new.sandbox,
         removed_at: None,
     };
@@ -135,11 +136,13 @@ pub fn alter(
         let (key, fresh) = issue(terms, context);
         (changed.key, nonce) = (Some(key), Some(fresh));
         changed.device = None;
+        changed.push = Vec::new();
     }
     if removed && changed.removed_at.is_none() {
         changed.removed_at = Some(context.now);
         changed.available = false;
         changed.device = None;
+        changed.push = Vec::new();
     }
     if changed == *courier {
         return Ok(CourierChange { courier: changed, nonce, changes: None });

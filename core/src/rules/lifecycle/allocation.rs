@@ -66,7 +66,7 @@ pub fn allocate(
         order.assignments.remove(0);
     }
     let event = order.take(Step::Allocate, None, platform(), context.now)?;
-    let courier = Write { expected: courier.version, value: courier.with_order(order.id) };
+    let courier = Write { expected: courier.version, value: courier.with_order(order.id, context.now) };
     let changes = Changes {
         at: context.now,
         orders: vec![Write { expected, value: order.clone() }],

@@ -58,6 +58,7 @@ pub(crate) fn courier(id: u64, position: Option<Point>, at: Timestamp, trip: &[&
         shift: None,
         key: None,
         device: None,
+        push: Vec::new(),
         sandbox: false,
         removed_at: None,
     }

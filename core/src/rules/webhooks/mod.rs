@@ -1,6 +1,7 @@
 //! Webhooks: the schedule of messages, their signatures, and the handling of failures.
 
 mod config;
+mod mail;
 mod plan;
 mod settle;
 mod sign;
@@ -8,7 +9,9 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+pub use crate::model::webhook::MAIL_URL;
 pub use config::WebhookConfig;
+pub use mail::{MAIL_EVENT, Mail, mail};
 pub use plan::{PAGE, WebhookPass, plan};
 pub use settle::{MessageResult, Settlement, settle};
 pub use sign::{SECRET_PREFIX, secret_text, signature};

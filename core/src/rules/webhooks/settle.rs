@@ -55,7 +55,9 @@ pub fn settle(
             continue;
         };
         let number = message.tries.saturating_add(1);
-        let next_at = if result.is_success() || result.is_gone() {
+        // A mail server rejects a message with 500 to 599 for good, for example because the mailbox does not exist.
+        let is_rejected = webhook.is_mail() && matches!(result.status(), Some(500..=599));
+        let next_at = if result.is_success() || result.is_gone() || is_rejected {
             None
         } else {
             let next = now.after(config.wait(number, entropy));

@@ -173,6 +173,23 @@ fn status_410_ends_and_many_failures_disable_a_webhook() {
 }
 
 #[test]
+fn mail_is_retried_after_4xx_but_not_after_5xx() {
+    let mut fixture = Fixture::new();
+    let page = [entry(1, 10, EventKind::Created), entry(2, 20, EventKind::Created)];
+    let responses = |message: &Message| AttemptResult::Status(if message.position() == 1 { 450 } else { 550 });
+    fixture.webhook.url = crate::model::webhook::MAIL_URL.to_owned();
+    fixture.pass(&page, at(0), responses);
+    let left: Vec<u64> = fixture.queued.iter().map(Message::position).collect();
+    assert_eq!((left, fixture.webhook.failures), (vec![1], 2));
+    let next: Vec<bool> = fixture.log.iter().map(|attempt| attempt.next_at.is_some()).collect();
+    assert_eq!(next, [true, false]);
+    // An HTTP receiver that returns 550 gets the message again.
+    let mut fixture = Fixture::new();
+    fixture.pass(&page, at(0), responses);
+    assert_eq!(fixture.queued.len(), 2);
+}
+
+#[test]
 fn unsubscribed_events_are_skipped() {
     let mut fixture = Fixture::new();
     fixture.webhook.events = vec![EventKind::Ready];

@@ -119,6 +119,7 @@ fn new_courier(id: CourierId, number: usize, hash: KeyHash) -> Option<Courier> {
         shift: None,
         key: Some(CourierKey { hash, expires_at: Timestamp::default() }),
         device: None,
+        push: Vec::new(),
         sandbox: true,
         removed_at: None,
     })

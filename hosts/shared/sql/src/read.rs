@@ -201,6 +201,13 @@ pub(crate) fn courier_by_key(hash: &KeyHash) -> Query {
     Query::new(sql, vec![hash.as_str().into()])
 }
 
+pub(crate) fn couriers_with_due_push(now: Timestamp, limit: u32) -> Query {
+    let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
+               FROM couriers LEFT JOIN positions ON positions.courier = couriers.id WHERE couriers.push_at <= $1 \
+               ORDER BY couriers.push_at, couriers.id LIMIT $2";
+    Query::new(sql, vec![now.into(), i64::from(limit).into()])
+}
+
 pub(crate) fn couriers(after: Option<CourierId>, limit: u32) -> Query {
     let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
                FROM couriers LEFT JOIN positions ON positions.courier = couriers.id WHERE couriers.id > $1 \

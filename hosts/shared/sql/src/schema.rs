@@ -170,6 +170,8 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, SANDBOX),
     // An older program would read a courier on a trip as free.
     (Change::Breaking, TRIPS),
+    // An older program removes the subscriptions of the couriers that it writes, and the browsers subscribe again.
+    (Change::Additive, PUSHES),
 ];
 
 /// The first version. An aggregate is one row: the columns of queries, and its body as JSON.
@@ -365,6 +367,12 @@ const TRIPS: &[&str] = &[
     "CREATE INDEX couriers_free ON couriers (id) WHERE free > 0",
     // Whether the courier is available is in the body. Quotation marks inside of JSON strings are escaped, so that no name can contain this.
     "UPDATE couriers SET free = 2 WHERE carries IS NOT NULL AND body LIKE '%\"available\":true%'",
+];
+
+/// Couriers to whom a push is due.
+const PUSHES: &[&str] = &[
+    "ALTER TABLE couriers ADD COLUMN push_at {int}",
+    "CREATE INDEX couriers_push ON couriers (push_at, id) WHERE push_at IS NOT NULL",
 ];
 
 #[cfg(test)]

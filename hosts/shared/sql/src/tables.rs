@@ -65,7 +65,7 @@ pub const TABLES: &[Table] = &[
             "sandbox",
         ],
     ),
-    table("couriers", Kind::Number, &["id"], &["version", "body", "key_hash", "free", "carries", "sandbox"]),
+    table("couriers", Kind::Number, &["id"], &["version", "body", "key_hash", "free", "carries", "sandbox", "push_at"]),
     table("positions", Kind::Number, &["courier"], &["latitude_e7", "longitude_e7", "at", "cell"]),
     table("journals", Kind::Number, &["matrix"], &["last"]),
     table("archived", Kind::Number, &["store"], &["matrix", "place"]),

@@ -123,12 +123,12 @@ const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $
      WHERE id = $13 AND version = $14 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS (SELECT 1 FROM orders AS other \
      WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $13))";
 
-const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, sandbox, body) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
+const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, sandbox, push_at, body) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
 
-const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, carries = $4, sandbox = $5, body = $6 \
-     WHERE id = $7 AND version = $8 AND (CAST($2 AS TEXT) IS NULL OR NOT EXISTS \
-     (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $7))";
+const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, carries = $4, sandbox = $5, push_at = $6, body = $7 \
+     WHERE id = $8 AND version = $9 AND (CAST($2 AS TEXT) IS NULL OR NOT EXISTS \
+     (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $8))";
 
 const PUT_POSITION: &str = "INSERT INTO positions (courier, latitude_e7, longitude_e7, at, cell) VALUES ($1, $2, $3, $4, $5) \
      ON CONFLICT (courier) DO UPDATE SET latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7, \
@@ -230,7 +230,8 @@ fn courier(write: &Write<Courier>) -> Result<Statement, HostError> {
         (false, _) => 0,
     };
     let sandbox = Value::Integer(courier.sandbox.into());
-    let columns = [key.into(), Value::Integer(free), carries, sandbox, body];
+    let push_at = courier.push_at().map_or(Value::Null, Value::from);
+    let columns = [key.into(), Value::Integer(free), carries, sandbox, push_at, body];
     Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
 }
 

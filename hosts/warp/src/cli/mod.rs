@@ -62,6 +62,9 @@ pub enum Command {
     /// Manage couriers.
     #[command(subcommand)]
     Courier(CourierCommand),
+    /// Create keys for pushes to couriers.
+    #[command(subcommand)]
+    Push(PushCommand),
     /// Check tariffs.
     #[command(subcommand)]
     Tariff(TariffCommand),
@@ -346,6 +349,13 @@ pub struct Lookup {
     /// The postal code, 8 digits.
     #[arg(long, value_name = "CEP")]
     pub zip_code: Option<String>,
+}
+
+/// Pushes to couriers.
+#[derive(Debug, Subcommand)]
+pub enum PushCommand {
+    /// Print a new private key for the setting push.vapid-key, and its public key. Nothing is stored.
+    Key,
 }
 
 /// Tariffs.

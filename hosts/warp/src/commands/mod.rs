@@ -16,13 +16,17 @@ mod serve;
 use std::{path::Path, process::ExitCode};
 
 use clap::Parser;
-use despacho_core::rules::pricing::Tariff;
+use despacho_core::rules::{pricing::Tariff, push::VapidKey};
 
 pub use self::error::CommandError;
 use self::load::{load, load_service};
 use crate::{
-    cli::{ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, StoreCommand, TariffCommand},
+    cli::{
+        ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, PushCommand, StoreCommand,
+        TariffCommand,
+    },
     config::{self, Config},
+    error::StartError,
     server::print,
     store,
 };
@@ -70,6 +74,7 @@ async fn run(command: Command) -> Result<(), CommandError> {
         Command::Courier(CourierCommand::List { cursor, overrides }) => {
             operator::list_couriers(&overrides, cursor.as_deref()).await
         }
+        Command::Push(PushCommand::Key) => print_push_key(),
         Command::Tariff(TariffCommand::Check { file }) => check_tariff(file.as_deref()),
         Command::Archive(args) => match &args.command {
             Some(ArchiveCommand::Show { file, order }) => archive::show(file, *order),
@@ -100,6 +105,19 @@ fn check_tariff(file: Option<&Path>) -> Result<(), CommandError> {
             Ok(print(&text)?)
         }
     }
+}
+
+/// Prints the key as an environment variable, because flags are visible to other users of the machine.
+fn print_push_key() -> Result<(), CommandError> {
+    // Nearly all numbers of 256 bits are private keys.
+    let key = loop {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(StartError::Random)?;
+        if let Some(key) = VapidKey::new(bytes) {
+            break key;
+        }
+    };
+    Ok(print(&format!("DESPACHO_PUSH_VAPID_KEY={}\n# public key: {}", key.private_key(), key.public_key()))?)
 }
 
 async fn backup(config: &Config, file: &Path) -> Result<(), CommandError> {

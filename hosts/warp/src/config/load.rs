@@ -14,7 +14,10 @@ use super::{
     prepare::read_tariff,
     types::{Config, Database},
 };
-use crate::peer::Network;
+use crate::{
+    mail::{Relay, Sender},
+    peer::Network,
+};
 
 /// The configuration, with the value and source of each setting.
 #[derive(Debug)]
@@ -95,14 +98,18 @@ fn read_file(reader: &mut Reader, path: &Path) {
 
 /// Checks what only this host can check, and builds the configuration.
 fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<LoadedConfig, ConfigErrors> {
-    let missing = match (reader.text("tls.cert"), reader.text("tls.key")) {
-        (Some(_), None) => Some(("tls.cert", "tls.key")),
-        (None, Some(_)) => Some(("tls.key", "tls.cert")),
-        _ => None,
-    };
-    if let Some((given, missing)) = missing {
-        reader.reject(missing, &reader.source(given), format!("is required with {given}"));
+    for (first, second) in [("tls.cert", "tls.key"), ("smtp.url", "smtp.from")] {
+        let missing = match (reader.text(first), reader.text(second)) {
+            (Some(_), None) => Some((first, second)),
+            (None, Some(_)) => Some((second, first)),
+            _ => None,
+        };
+        if let Some((given, missing)) = missing {
+            reader.reject(missing, &reader.source(given), format!("is required with {given}"));
+        }
     }
+    reader.parse("smtp.url", |text| Relay::parse(text).map(drop));
+    reader.parse("smtp.from", |text| Sender::parse(text).map(drop));
     reader.parse("trusted-proxies", |text| text.split(',').try_for_each(check_network));
     reader.parse("tariff", |file| read_tariff(Path::new(file)).map_err(|error| error.to_string()));
     if let Some(Database::Postgres(address)) =

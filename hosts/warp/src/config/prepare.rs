@@ -57,7 +57,8 @@ pub fn settings(config: &Config, missing: Missing) -> Result<Settings, StartErro
         Some(secret) => secret.clone(),
         None => stored_secret(config, missing)?,
     };
-    Ok(config.shared.core(tariff, secret, config.admin_token.clone(), config.public_url.clone()))
+    let settings = config.shared.core(tariff, secret, config.admin_token.clone(), config.public_url.clone());
+    Ok(Settings { mail: config.smtp.url.is_some(), ..settings })
 }
 
 /// Reads a tariff, or returns all its errors.

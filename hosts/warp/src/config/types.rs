@@ -14,7 +14,7 @@ use despacho_simulator::Simulation;
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Deserializer};
 
-use crate::{connections::ConnectionLimits, memory::MemoryLimits, overload::OverloadConfig, peer::Network};
+use crate::{connections::ConnectionLimits, mail::Smtp, memory::MemoryLimits, overload::OverloadConfig, peer::Network};
 
 /// The effective configuration of a deployment. The table in despacho-shell describes each field.
 #[derive(Clone, Debug, Deserialize)]
@@ -58,6 +58,8 @@ pub struct Config {
     pub otlp: OtlpConfig,
     pub overload: OverloadConfig,
     pub sandbox: Simulation,
+    #[serde(default)]
+    pub smtp: Smtp,
     pub streams: StreamLimits,
     /// The settings that all hosts share.
     #[serde(skip)]

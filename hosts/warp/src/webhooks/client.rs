@@ -9,7 +9,7 @@ use despacho_core::{
     rules::webhooks::WebhookConfig,
 };
 use despacho_shell::webhooks::{MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT};
-use http::HeaderValue;
+use http::{HeaderValue, Request};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::{
     client::legacy::{self, Error},
@@ -24,13 +24,13 @@ use super::connect::{ConnectError, Connector};
 const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Sends requests.
-pub(super) struct Client {
+pub(crate) struct Client {
     inner: legacy::Client<Connector, Full<Bytes>>,
     timeout: Duration,
 }
 
 impl Client {
-    pub(super) fn new(config: &WebhookConfig) -> Result<Client, rustls::Error> {
+    pub(crate) fn new(config: &WebhookConfig) -> Result<Client, rustls::Error> {
         let inner = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
@@ -41,15 +41,17 @@ impl Client {
 
     /// Sends one message and returns the result of the attempt.
     pub(super) async fn post(&self, url: &str, job: &Job, trace: Option<(&'static str, HeaderValue)>) -> AttemptResult {
-        let request = job.request(url).map(|mut request| {
-            if let Some((name, value)) = trace {
-                request.headers_mut().insert(name, value);
-            }
-            request.map(Full::new)
-        });
         // The URL was validated when the webhook was created, so building the request does not fail.
-        let Ok(request) = request else { return AttemptResult::Failed(SendError::Broken) };
-        match timeout(self.timeout, self.inner.request(request)).await {
+        let Ok(mut request) = job.request(url) else { return AttemptResult::Failed(SendError::Broken) };
+        if let Some((name, value)) = trace {
+            request.headers_mut().insert(name, value);
+        }
+        self.send(request).await
+    }
+
+    /// Sends a request and returns the result of the attempt.
+    pub(crate) async fn send(&self, request: Request<Bytes>) -> AttemptResult {
+        match timeout(self.timeout, self.inner.request(request.map(Full::new))).await {
             Err(_) => AttemptResult::Failed(SendError::Timeout),
             Ok(Err(error)) => AttemptResult::Failed(send_error(&error)),
             Ok(Ok(response)) => {

@@ -13,15 +13,15 @@ use despacho_core::{
     host::HostError,
     model::{
         WebhookId,
-        webhook::{AttemptResult, Webhook},
+        webhook::{AttemptResult, MAIL_URL, Webhook},
     },
 };
 use despacho_shell::webhooks::{self, Sent, pass_duration};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use tokio::{task::JoinSet, time::MissedTickBehavior};
 
-use crate::{app::App, telemetry::SpanKind};
-use client::Client;
+use crate::{app::App, mail::Mailer, telemetry::SpanKind};
+pub(crate) use client::Client;
 
 /// Time between two searches for due webhooks: events of other instances, and messages to retry.
 const TICK: Duration = Duration::from_millis(500);
@@ -36,11 +36,12 @@ const MAX_CONCURRENT_PASSES: u32 = 64;
 struct Sender {
     app: Arc<App>,
     client: Client,
+    mailer: Option<Mailer>,
 }
 
 /// Runs until the server shuts down, then waits at most `timeout` for open requests. Interrupted messages are sent again after the next
 /// start.
-pub async fn run(app: Arc<App>, timeout: Duration) {
+pub async fn run(app: Arc<App>, mailer: Option<Mailer>, timeout: Duration) {
     let client = match Client::new(&app.settings.webhooks) {
         Ok(client) => client,
         Err(error) => {
@@ -49,7 +50,7 @@ pub async fn run(app: Arc<App>, timeout: Duration) {
         }
     };
     let (mut updates, shutdown) = (app.store.updates(), app.shutdown.clone());
-    let sender = Arc::new(Sender { app, client });
+    let sender = Arc::new(Sender { app, client, mailer });
     let mut passes: JoinSet<WebhookId> = JoinSet::new();
     let mut running = RunningPasses::new(MAX_CONCURRENT_PASSES as usize);
     let mut ticks = tokio::time::interval(TICK);
@@ -125,15 +126,23 @@ async fn send_batch(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, Hos
 async fn post(sender: &Sender, url: &str, job: &Job) -> AttemptResult {
     let tracer = sender.app.tracer.as_ref();
     let Some(mut span) = tracer.and_then(|tracer| tracer.root(&HeaderMap::new(), "webhook", SpanKind::Client)) else {
-        return sender.client.post(url, job, None).await;
+        return send(sender, url, job, None).await;
     };
     span.set_attribute("despacho.webhook", i64::try_from(job.message.webhook.get()).unwrap_or(i64::MAX));
-    let response = sender.client.post(url, job, span.context().header()).await;
+    let response = send(sender, url, job, Some(span.context().header())).await;
     if let AttemptResult::Status(status) = response {
         span.set_attribute("http.response.status_code", i64::from(status));
     }
     span.end(!response.is_success());
     response
+}
+
+/// Sends one message by HTTP or as mail.
+async fn send(sender: &Sender, url: &str, job: &Job, trace: Option<(&'static str, HeaderValue)>) -> AttemptResult {
+    match &sender.mailer {
+        Some(mailer) if url == MAIL_URL => mailer.send(job).await,
+        _ => sender.client.post(url, job, trace).await,
+    }
 }
 
 /// Sends one message and measures the request.

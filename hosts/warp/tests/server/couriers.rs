@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use crate::harness::{OPERATOR, Server, TIMEOUT, create_store, create_store_with, run, stdout};
 
-fn send(server: &Server, line: &str, key: &str, body: &Value) -> Value {
+pub(crate) fn send(server: &Server, line: &str, key: &str, body: &Value) -> Value {
     let head = format!("{line}\nx-api-token: {key}\ncontent-type: application/json");
     let text = if body.is_null() { String::new() } else { body.to_string() };
     let response = server.send(&head, text.as_bytes());
     assert!((200..300).contains(&response.status), "{line}: {}", response.text());
-    response.json()
+    if response.status == 204 { Value::Null } else { response.json() }
 }
 
-fn order(code: &str) -> Value {
+pub(crate) fn order(code: &str) -> Value {
     json!({
         "code": code, "preparationTime": 0,
         "deliveries": [{

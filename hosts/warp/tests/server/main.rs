@@ -16,6 +16,7 @@ mod http2;
 mod life;
 mod overload;
 mod privacy;
+mod push;
 mod secrets;
 mod start;
 mod storage;

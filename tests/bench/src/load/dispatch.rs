@@ -167,6 +167,7 @@ fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), BoxError>
         trip: Vec::new(),
         shift: None,
         device: None,
+        push: Vec::new(),
         key: None,
         sandbox: false,
         removed_at: None,

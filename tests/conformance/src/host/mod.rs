@@ -18,7 +18,10 @@ use despacho_core::{
     api,
     memory::MemoryHost,
     model::{self, Precision, store::KeyHash},
-    rules::settings::{Secret, Settings},
+    rules::{
+        push::VapidKey,
+        settings::{Secret, Settings},
+    },
 };
 use despacho_process::cluster::{Cluster, Pooler};
 use despacho_xtask::{
@@ -153,6 +156,8 @@ impl Memory {
             match (key.as_str(), Precision::parse(text), text.parse()) {
                 ("places.min-precision", Some(level), _) => settings.places.min_precision = level,
                 ("keys.per-store", _, Ok(count)) => settings.keys.per_store = count,
+                ("push.vapid-key", ..) => settings.push.vapid_key = VapidKey::parse(text).ok(),
+                ("push.contact", ..) => settings.push.contact = Some(text.clone()),
                 _ => return Err(format!("the in-memory host does not support the setting `{key}` = `{text}`")),
             }
         }

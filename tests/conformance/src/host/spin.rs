@@ -75,6 +75,8 @@ pub(super) fn settings(overrides: &CaseSettings) -> Result<String, String> {
     for (key, text) in overrides {
         match key.as_str() {
             "places.min-precision" => settings["places"]["min-precision"] = text.as_str().into(),
+            "push.vapid-key" => settings["push"]["vapid-key"] = text.as_str().into(),
+            "push.contact" => settings["push"]["contact"] = text.as_str().into(),
             "keys.per-store" => {
                 let count: u32 = text.parse().map_err(|_| format!("`{text}` is not a count"))?;
                 settings["keys"]["per-store"] = count.into();

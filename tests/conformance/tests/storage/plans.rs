@@ -50,11 +50,20 @@ async fn statements() -> Vec<(Query, &'static str)> {
     host.find_orders(OrderQuery::Sandbox { after: Some(order_id(7)), limit: 500 }).await.unwrap();
     host.find_orders(OrderQuery::Due { now: at(1), skipped: 5, limit: 1_000 }).await.unwrap();
     host.find_couriers(CourierQuery::Unresponsive { seen_before: at(1), skipped: 5, limit: 500 }).await.unwrap();
+    host.find_couriers(CourierQuery::PushDue { now: at(1), limit: 64 }).await.unwrap();
     host.find_orders(OrderQuery::Ids(&[order_id(1), order_id(2)])).await.unwrap();
     host.find_couriers(CourierQuery::Ids(&[CourierId::new(1).unwrap(), CourierId::new(2).unwrap()])).await.unwrap();
     let queries = host.driver().0.lock().unwrap().clone();
-    let indexes =
-        ["orders_searching_pickup", "positions_cell", "orders_sandbox", "orders_due", "couriers_carrying", "", ""];
+    let indexes = [
+        "orders_searching_pickup",
+        "positions_cell",
+        "orders_sandbox",
+        "orders_due",
+        "couriers_carrying",
+        "couriers_push",
+        "",
+        "",
+    ];
     assert_eq!(queries.len(), indexes.len());
     queries.into_iter().zip(indexes).collect()
 }
@@ -91,8 +100,8 @@ async fn pass_on_postgresql_reads_by_index() {
     let cell = Cell::of(Point { lat_e7: -235_505_000, lon_e7: -466_333_000 }).number();
     // 20,000 free couriers in 500 cells, 1,000 with an order, and 5,000 searching orders among 50,000.
     for sql in [
-        "INSERT INTO couriers (id, version, body, free, carries) SELECT i, 1, repeat('x', 600), CASE WHEN i % 20 = 0 THEN 0 ELSE 1 END, \
-         CASE WHEN i % 20 = 0 THEN i END FROM generate_series(1, 20000) AS i"
+        "INSERT INTO couriers (id, version, body, free, carries, push_at) SELECT i, 1, repeat('x', 600), \
+         CASE WHEN i % 20 = 0 THEN 0 ELSE 1 END, CASE WHEN i % 20 = 0 THEN i END, CASE WHEN i % 100 = 0 THEN i END FROM generate_series(1, 20000) AS i"
             .to_owned(),
         format!(
             "INSERT INTO positions (courier, latitude_e7, longitude_e7, at, cell) \

@@ -5,6 +5,7 @@
 
 mod dispatch;
 pub mod fields;
+mod messages;
 mod page;
 mod reader;
 mod setting;

@@ -9,6 +9,7 @@ use despacho_core::{
         limits::Limits,
         matching::Dispatch,
         pricing::Tariff,
+        push::PushConfig,
         settings::{KeyConfig, PlaceConfig, RetentionConfig, Secret, Settings},
         webhooks::WebhookConfig,
     },
@@ -37,6 +38,8 @@ pub struct SharedSettings {
     pub places: PlaceConfig,
     /// How webhooks are sent.
     pub webhooks: WebhookConfig,
+    /// How couriers are notified of orders.
+    pub push: PushConfig,
     /// How long personal data is stored.
     pub retention: RetentionConfig,
     /// How geocoders are called.
@@ -64,6 +67,8 @@ impl SharedSettings {
             keys: self.keys.clone(),
             places: self.places,
             webhooks: self.webhooks.clone(),
+            push: self.push.clone(),
+            mail: false,
             retention: self.retention,
             secret,
             operator,
@@ -73,6 +78,9 @@ impl SharedSettings {
 
     /// Returns the key and the detail of a conflict between two settings.
     pub(super) fn conflict(&self) -> Option<(&'static str, String)> {
+        if self.push.vapid_key.is_some() && self.push.contact.is_none() {
+            return Some(("push.contact", "is required with push.vapid-key".to_owned()));
+        }
         let dispatch = &self.dispatch;
         let lost_minutes = dispatch.max_position_age_minutes.min(dispatch.silence_timeout_minutes);
         (dispatch.position_seconds * 2 > lost_minutes * 60).then(|| {

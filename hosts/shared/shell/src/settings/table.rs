@@ -6,12 +6,13 @@ use super::{
     Setting,
     Unit::{Bytes, Count, Days, Factor, Hours, Mebibytes, Metres, Milliseconds, Minutes, Percent, Seconds},
     dispatch::DISPATCH,
+    messages::MESSAGES,
     value,
 };
 
 /// Returns every setting of every host.
 pub fn table() -> impl Iterator<Item = &'static Setting> {
-    BEFORE_DISPATCH.iter().chain(DISPATCH).chain(AFTER_DISPATCH)
+    BEFORE_DISPATCH.iter().chain(DISPATCH).chain(AFTER_DISPATCH).chain(MESSAGES)
 }
 
 /// The settings before those of dispatch.

@@ -6,6 +6,7 @@ use despacho_core::{
     json,
     rules::{
         pricing::Tariff,
+        push::{self, VapidKey},
         settings::{Secret, operator_token},
     },
 };
@@ -77,6 +78,14 @@ pub(super) fn secret(text: &str) -> Parsed {
 
 pub(super) fn token(text: &str) -> Parsed {
     operator_token(text).map(|_| text.trim().to_owned()).map_err(ValueError::new)
+}
+
+pub(super) fn vapid_key(text: &str) -> Parsed {
+    VapidKey::parse(text).map(|_| text.trim().to_owned()).map_err(ValueError::new)
+}
+
+pub(super) fn push_contact(text: &str) -> Parsed {
+    push::contact(text).map_err(ValueError::new)
 }
 
 /// An origin: scheme, host and port, without a path.

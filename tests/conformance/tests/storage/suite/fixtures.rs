@@ -5,7 +5,7 @@ use despacho_core::{
     model::{
         Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, Located, Money,
         NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp, WebhookId,
-        courier::{Courier, CourierKey, DeviceKey, Position, TripOrder},
+        courier::{Courier, CourierKey, DeviceKey, Position, PushDue, PushSubscription, TripOrder},
         order::{
             AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
             DeliveryStatus, Erasure, Eta, Event, EventKind, JournalEntry, Order, OrderDispatch, OrderStatus, Place,
@@ -227,6 +227,11 @@ pub(crate) fn courier(number: u64) -> Courier {
         shift: None,
         key: Some(CourierKey { hash: KeyHash::of(&format!("courier {number}")), expires_at: at(60) }),
         device: Some(DeviceKey { hash: KeyHash::of(&format!("device {number}")), created_at: at(1) }),
+        push: vec![PushSubscription {
+            endpoint: format!("https://push.example/{number}"),
+            created_at: at(1),
+            due: Some(PushDue { since: at(2), at: at(3), tries: 1 }),
+        }],
         sandbox: false,
         removed_at: None,
     }

@@ -14,6 +14,7 @@ pub(crate) mod money;
 pub(crate) mod notices;
 pub(crate) mod outward;
 pub(crate) mod privacy;
+pub(crate) mod push;
 pub(crate) mod trips;
 
 use despacho_core::host::Host;
@@ -84,6 +85,7 @@ macro_rules! run_suite {
                 erasure_leaves_no_marker, open_orders_are_listed_but_not_erased, orders_are_searched_in_windows,
                 retention_follows_the_clock,
             }
+            push { couriers_are_found_by_their_first_due_push, assignment_is_pushed_once_by_several_instances }
             trips {
                 candidates_are_all_available_couriers, trips_and_shifts_are_read_as_written, lead_time_starts_the_search_early,
                 waiting_order_of_a_trip_is_watched, orders_of_a_store_share_a_trip,

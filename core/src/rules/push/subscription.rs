@@ -1,0 +1,192 @@
+//! Subscriptions of couriers' browsers, and the attempts of their pushes.
+
+use super::{FIRST_RETRY, MAX_ATTEMPTS};
+use crate::{
+    changes::{Changes, Write},
+    model::{
+        Duration, Timestamp,
+        courier::{Courier, PushDue, PushSubscription},
+        webhook::AttemptResult,
+    },
+};
+
+/// Maximum number of subscriptions of a courier. One more replaces the oldest, which probably belongs to a former phone.
+pub const MAX_SUBSCRIPTIONS: usize = 5;
+
+/// The result of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PushResult {
+    /// URL of the subscription.
+    pub endpoint: String,
+    /// The push, as [`take`] marked it.
+    pub due: PushDue,
+    /// The push service's response.
+    pub result: AttemptResult,
+}
+
+/// Adds a subscription. Returns `None` if it exists.
+pub fn subscribe(courier: &Courier, endpoint: String, now: Timestamp) -> Option<Changes> {
+    if courier.push.iter().any(|subscription| subscription.endpoint == endpoint) {
+        return None;
+    }
+    let mut push = courier.push.clone();
+    push.push(PushSubscription { endpoint, created_at: now, due: None });
+    push.drain(..push.len().saturating_sub(MAX_SUBSCRIPTIONS));
+    Some(with_push(courier, push, now))
+}
+
+/// Removes a subscription. Returns `None` if there is none.
+pub fn unsubscribe(courier: &Courier, endpoint: &str, now: Timestamp) -> Option<Changes> {
+    let mut push = courier.push.clone();
+    push.retain(|subscription| subscription.endpoint != endpoint);
+    (push != courier.push).then(|| with_push(courier, push, now))
+}
+
+/// Takes the due pushes of a courier. Returns the changes, which prevent other instances from sending them until `lease` is over,
+/// and the subscriptions with the marks of their pushes. A push is dropped after `ttl`, or if the courier carries no order any more.
+pub fn take(
+    courier: &Courier,
+    lease: Duration,
+    ttl: Duration,
+    now: Timestamp,
+) -> (Changes, Vec<(PushSubscription, PushDue)>) {
+    let (mut push, mut taken) = (courier.push.clone(), Vec::new());
+    for subscription in &mut push {
+        let Some(due) = subscription.due.filter(|due| due.at <= now) else { continue };
+        let is_useful = !courier.trip.is_empty() && now < due.since.after(ttl);
+        subscription.due = is_useful.then(|| PushDue { at: now.after(lease), tries: due.tries + 1, ..due });
+        taken.extend(subscription.due.map(|due| (subscription.clone(), due)));
+    }
+    (with_push(courier, push, now), taken)
+}
+
+/// Applies the results of attempts. Returns `None` if nothing changes. The push of a later assignment is kept.
+pub fn settle(courier: &Courier, results: &[PushResult], now: Timestamp) -> Option<Changes> {
+    let mut push = courier.push.clone();
+    for PushResult { endpoint, due, result } in results {
+        // The browser's user ended the subscription, or the push service dropped it.
+        if matches!(result.status(), Some(404 | 410)) {
+            push.retain(|subscription| subscription.endpoint != *endpoint);
+            continue;
+        }
+        let next = (!result.is_success() && due.tries < MAX_ATTEMPTS).then(|| {
+            let wait = FIRST_RETRY.as_millis() * 3_i64.saturating_pow(due.tries.saturating_sub(1));
+            PushDue { at: now.after(Duration::millis(wait)), ..*due }
+        });
+        let current = push.iter_mut().find(|one| one.endpoint == *endpoint && one.due == Some(*due));
+        if let Some(subscription) = current {
+            subscription.due = next;
+        }
+    }
+    (push != courier.push).then(|| with_push(courier, push, now))
+}
+
+fn with_push(courier: &Courier, push: Vec<PushSubscription>, now: Timestamp) -> Changes {
+    let value = Courier { push, version: courier.version + 1, ..courier.clone() };
+    Changes { at: now, couriers: vec![Write { expected: courier.version, value }], ..Changes::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{OrderId, webhook::SendError},
+        rules::trips::tests::courier,
+    };
+
+    const LEASE: Duration = Duration::seconds(30);
+    const TTL: Duration = Duration::minutes(10);
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(1_000_000_000).after(Duration::seconds(seconds))
+    }
+
+    fn written(changes: &Changes) -> Courier {
+        let [write] = &changes.couriers[..] else { panic!("one courier is written") };
+        assert_eq!(write.value.version, write.expected + 1);
+        write.value.clone()
+    }
+
+    /// Returns a courier with this number of subscriptions, and an order that was assigned at second 0.
+    fn assigned(subscriptions: usize) -> Courier {
+        let mut courier = courier(7, None, at(0), &[]);
+        for number in 0..subscriptions {
+            courier = written(&subscribe(&courier, format!("https://push.example/{number}"), at(0)).unwrap());
+        }
+        assert_eq!(courier.push_at(), None);
+        courier.with_order(OrderId::new(9).unwrap(), at(0))
+    }
+
+    fn endpoints(courier: &Courier) -> Vec<&str> {
+        courier.push.iter().map(|one| one.endpoint.trim_start_matches("https://push.example/")).collect()
+    }
+
+    #[test]
+    fn sixth_subscription_replaces_the_oldest() {
+        let courier = assigned(6);
+        assert_eq!(endpoints(&courier), ["1", "2", "3", "4", "5"]);
+        assert_eq!(subscribe(&courier, "https://push.example/3".to_owned(), at(1)), None);
+        let removed = written(&unsubscribe(&courier, "https://push.example/3", at(1)).unwrap());
+        assert_eq!(endpoints(&removed), ["1", "2", "4", "5"]);
+        assert_eq!(unsubscribe(&removed, "https://push.example/3", at(1)), None);
+    }
+
+    #[test]
+    fn push_is_taken_once_until_the_lease_is_over() {
+        let courier = assigned(2);
+        assert_eq!(courier.push_at(), Some(at(0)));
+        let (changes, taken) = take(&courier, LEASE, TTL, at(1));
+        let courier = written(&changes);
+        assert_eq!((taken.len(), courier.push_at()), (2, Some(at(31))));
+        assert!(take(&courier, LEASE, TTL, at(30)).1.is_empty());
+        let repeated = take(&courier, LEASE, TTL, at(31)).1;
+        assert_eq!(repeated[0].1, PushDue { since: at(0), at: at(61), tries: 2 });
+    }
+
+    #[test]
+    fn push_is_dropped_after_its_ttl_or_without_an_order() {
+        let (changes, taken) = take(&assigned(1), LEASE, TTL, at(600));
+        assert_eq!((taken, written(&changes).push_at()), (vec![], None));
+        let idle = Courier { trip: Vec::new(), ..assigned(1) };
+        let (changes, taken) = take(&idle, LEASE, TTL, at(1));
+        assert_eq!((taken, written(&changes).push_at()), (vec![], None));
+    }
+
+    fn results(taken: &[(PushSubscription, PushDue)], results: &[AttemptResult]) -> Vec<PushResult> {
+        let pairs = taken.iter().zip(results);
+        pairs
+            .map(|((one, due), result)| PushResult { endpoint: one.endpoint.clone(), due: *due, result: *result })
+            .collect()
+    }
+
+    #[test]
+    fn accepted_pushes_end_and_gone_subscriptions_are_removed() {
+        let (changes, taken) = take(&assigned(4), LEASE, TTL, at(0));
+        let responses = [201, 404, 410, 503].map(AttemptResult::Status);
+        let courier = written(&settle(&written(&changes), &results(&taken, &responses), at(2)).unwrap());
+        assert_eq!(endpoints(&courier), ["0", "3"]);
+        assert_eq!((courier.push[0].due, courier.push_at()), (None, Some(at(7))));
+    }
+
+    #[test]
+    fn failed_push_is_repeated_four_times_with_growing_delays() {
+        let (mut courier, mut now, mut times) = (assigned(1), at(0), Vec::new());
+        while let Some(due) = courier.push_at() {
+            now = now.max(due);
+            times.push(now.since(at(0)).as_millis() / 1_000);
+            let (changes, taken) = take(&courier, LEASE, TTL, now);
+            let failed = results(&taken, &[AttemptResult::Failed(SendError::Timeout)]);
+            courier = written(&settle(&written(&changes), &failed, now).unwrap());
+        }
+        assert_eq!(times, [0, 5, 20, 65, 200]);
+        assert_eq!(courier.push.len(), 1);
+    }
+
+    #[test]
+    fn result_does_not_end_the_push_of_a_later_order() {
+        let (changes, taken) = take(&assigned(1), LEASE, TTL, at(0));
+        let courier = written(&changes).with_order(OrderId::new(10).unwrap(), at(1));
+        assert_eq!(settle(&courier, &results(&taken, &[AttemptResult::Status(201)]), at(2)), None);
+        assert_eq!(courier.push_at(), Some(at(1)));
+    }
+}

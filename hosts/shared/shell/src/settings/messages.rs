@@ -1,0 +1,29 @@
+//! The rows of messages to couriers and recipients.
+
+use super::{Host::Server, Kind::Text, Setting, value};
+
+/// The settings of messages.
+pub(super) const MESSAGES: &[Setting] = &[
+    Setting::new(
+        "push.vapid-key",
+        Text("KEY", value::vapid_key),
+        "Private key that identifies the service to the push services of browsers, as `despacho push key` prints it; another key ends all \
+         subscriptions; if unset, couriers get no pushes",
+    )
+    .secret(),
+    Setting::new(
+        "push.contact",
+        Text("mailto:ADDRESS|https://...", value::push_contact),
+        "Contact for the operators of push services, which every push contains; required with push.vapid-key",
+    ),
+    Setting::new(
+        "smtp.url",
+        Text("smtp[s]://...", value::any),
+        "Mail server for webhooks with the URL smtp:, as smtps://USER:PASSWORD@HOST:PORT, or with smtp:// for STARTTLS, which is required \
+         except on this machine; if unset, the server sends no mail",
+    )
+    .on(Server)
+    .secret(),
+    Setting::new("smtp.from", Text("ADDRESS", value::any), "Sender of mail, as ADDRESS or NAME <ADDRESS>; required with smtp.url")
+        .on(Server),
+];
