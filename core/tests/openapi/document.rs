@@ -17,7 +17,10 @@ use despacho_core::{
     json::Tree,
     memory::MemoryHost,
     model::{Duration, Timestamp, store::KeyHash},
-    rules::settings::Settings,
+    rules::{
+        push::{PushConfig, VapidKey},
+        settings::Settings,
+    },
 };
 use despacho_simulator::demo::{self, KEY};
 use http::Request;
@@ -38,7 +41,8 @@ pub(crate) fn text() -> Result<String, HostError> {
 /// # Errors
 /// Returns the response of the first request that failed.
 fn all() -> Result<Vec<Example>, HostError> {
-    let settings = Settings { operator: Some(KeyHash::of(OPERATOR)), ..Settings::default() };
+    let push = PushConfig { vapid_key: VapidKey::new([7; 32]), contact: Some("https://entregas.example".to_owned()) };
+    let settings = Settings { operator: Some(KeyHash::of(OPERATOR)), push, ..Settings::default() };
     let host = MemoryHost::seeded(7);
     host.set_now(Timestamp::from_millis(1_795_269_600_000)); // 2026-11-21T14:00:00Z
     block_on(demo::seed(&host, &settings))??;

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
-const CORE_DEPENDENCIES: [&str; 17] = [
+const CORE_DEPENDENCIES: [&str; 18] = [
     "argon2",
     "base16ct",
     "base64ct",
@@ -20,6 +20,7 @@ const CORE_DEPENDENCIES: [&str; 17] = [
     "hmac",
     "http",
     "libm",
+    "p256",
     "rust_decimal",
     "serde",
     "serde_json",
