@@ -32,7 +32,7 @@ const HEADERS: [&str; 10] = [
     "",
 ];
 
-/// A mail server without TLS. It answers each command as `answer` decides, or accepts it.
+/// A mail server without TLS. It responds to each command as `reply` decides, or accepts it.
 struct Server {
     url: String,
     /// The commands of all connections.
@@ -42,10 +42,10 @@ struct Server {
     most_open: Arc<AtomicUsize>,
 }
 
-type Answer = fn(&str) -> Option<&'static str>;
+type Reply = fn(&str) -> Option<&'static str>;
 
 impl Server {
-    fn start(answer: Answer) -> Server {
+    fn start(reply: Reply) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("smtp://ana:segredo@{}", listener.local_addr().unwrap());
         let server = Server { url, commands: Arc::default(), received: Arc::default(), most_open: Arc::default() };
@@ -57,8 +57,8 @@ impl Server {
                 most_open.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 let (commands, received, open) = (commands.clone(), received.clone(), open.clone());
                 std::thread::spawn(move || {
-                    // A client that goes away ends the connection.
-                    let _ = converse(&stream, answer, &commands, &received);
+                    // The client can close the connection at any time.
+                    let _ = converse(&stream, reply, &commands, &received);
                     open.fetch_sub(1, Ordering::SeqCst);
                 });
             }
@@ -84,7 +84,7 @@ impl Server {
 /// Serves one connection.
 fn converse(
     mut stream: &TcpStream,
-    answer: Answer,
+    reply: Reply,
     commands: &Mutex<Vec<String>>,
     received: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {
@@ -92,7 +92,7 @@ fn converse(
     stream.write_all(b"220 mail.example ESMTP\r\n")?;
     while let Some(line) = lines.next().transpose()? {
         commands.lock().unwrap().push(line.clone());
-        if let Some(text) = answer(&line) {
+        if let Some(text) = reply(&line) {
             std::thread::sleep(Duration::from_millis(text.strip_prefix("wait ").map_or(0, |ms| ms.parse().unwrap())));
             if text.starts_with("wait ") {
                 return Ok(());
@@ -252,7 +252,7 @@ async fn hostile_names_and_subjects_add_no_header() {
 
 #[tokio::test]
 async fn result_has_the_status_of_the_mail_server() {
-    let results: [(Answer, AttemptResult); 8] = [
+    let results: [(Reply, AttemptResult); 8] = [
         (|line| line.starts_with("RCPT").then_some("450 4.2.0 mailbox busy"), AttemptResult::Status(450)),
         (|line| line.starts_with("RCPT").then_some("550 5.1.1 no such mailbox"), AttemptResult::Status(550)),
         (|line| line.starts_with("MAIL").then_some("421 4.7.0 try again later"), AttemptResult::Status(421)),
@@ -265,8 +265,8 @@ async fn result_has_the_status_of_the_mail_server() {
         (|line| line.starts_with("DATA").then_some("wait 5000"), AttemptResult::Failed(SendError::Timeout)),
         (|line| line.starts_with("EHLO").then_some("wait 5000"), AttemptResult::Failed(SendError::Timeout)),
     ];
-    for (index, (answer, expected)) in results.into_iter().enumerate() {
-        let server = Server::start(answer);
+    for (index, (reply, expected)) in results.into_iter().enumerate() {
+        let server = Server::start(reply);
         let result = server.mailer(2).send(&job(1, &rita())).await;
         assert_eq!((result, server.received().len()), (expected, 0), "{index}");
     }
