@@ -2,13 +2,15 @@
 
 use p256::ecdsa::{Signature, SigningKey, signature::Signer};
 
-/// Returns the public key of a private key as an uncompressed point. Returns `None` if the number is no private key.
+/// Returns the public key of a private key as an uncompressed point. Returns `None` if the number is outside the range of
+/// private keys.
 pub fn p256_public_key(private: &[u8; 32]) -> Option<[u8; 65]> {
     let key = SigningKey::from_slice(private).ok()?;
     key.verifying_key().to_sec1_point(false).as_bytes().try_into().ok()
 }
 
-/// Signs a message deterministically (RFC 6979) and returns `r` and `s`. Returns `None` if the number is no private key.
+/// Signs a message deterministically (RFC 6979) and returns `r` and `s`. Returns `None` if the number is outside the range of
+/// private keys.
 pub fn p256_sign(private: &[u8; 32], message: &[u8]) -> Option<[u8; 64]> {
     let key = SigningKey::from_slice(private).ok()?;
     let signature: Signature = key.sign(message);
@@ -32,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn number_outside_the_group_is_no_private_key() {
+    fn number_outside_the_group_has_no_public_key() {
         for bytes in [[0; 32], [0xff; 32]] {
             assert_eq!((p256_public_key(&bytes), p256_sign(&bytes, b"x")), (None, None));
         }

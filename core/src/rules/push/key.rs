@@ -20,7 +20,7 @@ pub struct VapidKey {
 }
 
 impl VapidKey {
-    /// Creates a key from random bytes. Returns `None` for the few bytes that are no private key.
+    /// Creates a key from random bytes. Returns `None` for bytes outside the range of private keys.
     pub fn new(private: [u8; 32]) -> Option<VapidKey> {
         Some(VapidKey { private, public: p256_public_key(&private)? })
     }

@@ -369,7 +369,7 @@ const TRIPS: &[&str] = &[
     "UPDATE couriers SET free = 2 WHERE carries IS NOT NULL AND body LIKE '%\"available\":true%'",
 ];
 
-/// Couriers to whom a push is due.
+/// Couriers with a due push.
 const PUSHES: &[&str] = &[
     "ALTER TABLE couriers ADD COLUMN push_at {int}",
     "CREATE INDEX couriers_push ON couriers (push_at, id) WHERE push_at IS NOT NULL",

@@ -39,7 +39,7 @@ struct Server {
     commands: Arc<Mutex<Vec<String>>>,
     /// The messages.
     received: Arc<Mutex<Vec<String>>>,
-    most_open: Arc<AtomicUsize>,
+    max_open: Arc<AtomicUsize>,
 }
 
 type Reply = fn(&str) -> Option<&'static str>;
@@ -48,13 +48,13 @@ impl Server {
     fn start(reply: Reply) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("smtp://ana:segredo@{}", listener.local_addr().unwrap());
-        let server = Server { url, commands: Arc::default(), received: Arc::default(), most_open: Arc::default() };
-        let (commands, received, most_open) =
-            (server.commands.clone(), server.received.clone(), server.most_open.clone());
+        let server = Server { url, commands: Arc::default(), received: Arc::default(), max_open: Arc::default() };
+        let (commands, received, max_open) =
+            (server.commands.clone(), server.received.clone(), server.max_open.clone());
         let open = Arc::new(AtomicUsize::new(0));
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                most_open.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                max_open.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 let (commands, received, open) = (commands.clone(), received.clone(), open.clone());
                 std::thread::spawn(move || {
                     // The client can close the connection at any time.
@@ -129,7 +129,7 @@ fn job(number: u64, recipient: &serde_json::Value) -> Job {
     let (webhook, since) = (WebhookId::new(1).unwrap(), Timestamp::from_millis(1_795_262_400_000));
     let name = format!("evt_{number}_1");
     let message = WebhookMessage { webhook, name, subject: Subject::Test, tries: 0, since, due_at: since };
-    let body = json!({ "type": "recipient.notify", "recipient": recipient }).to_string().into_bytes();
+    let body = json!({ "type": "recipient.notify", "data": { "recipient": recipient } }).to_string().into_bytes();
     Job { message, timestamp: String::new(), signature: String::new(), body }
 }
 
@@ -287,8 +287,8 @@ async fn mail_server_gets_few_connections_at_once() {
     let jobs: Vec<Job> = (0..40).map(|number| job(number, &rita())).collect();
     let results = join_all(jobs.iter().map(|job| mailer.send(job))).await;
     assert!(results.iter().all(|result| *result == AttemptResult::Status(250)), "{results:?}");
-    let most = server.most_open.load(Ordering::SeqCst);
+    let max = server.max_open.load(Ordering::SeqCst);
     // A connection counts until the server has read its end.
-    assert!((2..=MAX_CONNECTIONS + 2).contains(&most), "{most} connections");
+    assert!((2..=MAX_CONNECTIONS + 2).contains(&max), "{max} connections");
     assert_eq!(server.received().len(), 40);
 }

@@ -11,6 +11,7 @@ mod limits;
 mod locks;
 mod panel;
 mod postgres;
+mod push;
 mod support;
 mod surface;
 mod upstream;

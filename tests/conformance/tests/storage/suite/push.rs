@@ -6,7 +6,7 @@ use despacho_core::{
         dispatch::run_pass,
         push::{PushBatch, finish, take},
     },
-    host::{CourierQuery, Host},
+    host::{CourierQuery, Host, Platform, Storage},
     model::{
         CourierId,
         courier::{Courier, PushDue, PushSubscription},
