@@ -58,6 +58,8 @@ pub(super) struct ApiResponse {
     pub media: &'static str,
     /// Whether the body depends only on the request and the time. A claim then stores a digest instead of the body.
     pub recomputable: bool,
+    /// The value of `Set-Cookie`.
+    pub cookie: Option<String>,
 }
 
 /// A secret in a response. A stored response has only its nonce.
@@ -141,7 +143,7 @@ impl ApiResponse {
     /// Creates a response with JSON text.
     pub(super) fn of(status: u16, body: impl Into<Bytes>) -> ApiResponse {
         let body = body.into();
-        ApiResponse { status, body, replayed: false, secret: None, media: JSON, recomputable: false }
+        ApiResponse { status, body, replayed: false, secret: None, media: JSON, recomputable: false, cookie: None }
     }
 
     /// Returns the response for a claim to store: with a nonce instead of a secret, with a digest instead of a preview.

@@ -1,11 +1,11 @@
 //! Checks before a request's handler: authentication, rate limit, content negotiation and body size.
 
-use http::{HeaderMap, Method, header};
+use http::{HeaderMap, Method, header, request::Parts};
 
 use super::{
     call::{Call, plain},
     caller::CallerAddress,
-    idempotency,
+    cookie, idempotency,
     media::{sent_type, takes, too_large},
     problem::{Problem, ProblemCode},
     reports,
@@ -15,7 +15,7 @@ use crate::{
     host::{CourierQuery, Host, KeyQuery},
     model::{Duration, store::KeyHash},
     rules::{
-        couriers,
+        couriers::{self, Credential},
         limits::{Admission, Bucket, Usage},
     },
 };
@@ -120,7 +120,15 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
     Ok(())
 }
 
+/// Returns the value of the session cookie if it authenticates the request. A courier's key in the header has priority.
+pub(super) fn session(parts: &Parts) -> Option<&str> {
+    if parts.headers.contains_key(TOKEN) { None } else { cookie::session(&parts.headers) }
+}
+
 async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
+    if let Some(text) = session(call.parts) {
+        return authenticate_session(call, text).await;
+    }
     let token = token(call)?;
     let courier = call.host.find_couriers(CourierQuery::Key(&KeyHash::of(token))).await?.pop();
     let known = courier.and_then(|courier| Some((courier.key.clone()?, courier)));
@@ -143,6 +151,39 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
     Ok(())
 }
 
+/// Finds the courier by the ID in the session. The response does not depend on whether the courier exists.
+async fn authenticate_session<H: Host>(call: &mut Call<'_, H>, text: &str) -> Result<(), Problem> {
+    if cookie::is_from_another_origin(call.parts) {
+        return Err(Problem::new(
+            ProblemCode::ApiKeyInvalid,
+            "A page of another origin sent this request, so its session is not accepted. Send the request from the courier's app.",
+            "A requisição veio de uma página de outra origem; por isso, a sessão não é aceita. Envie-a pelo aplicativo do entregador.",
+        ));
+    }
+    let courier = match Credential::Session.courier(text) {
+        Some(id) => call.host.courier(id).await?,
+        None => None,
+    };
+    let session = courier.as_ref().and_then(|courier| couriers::find_session(courier, text));
+    let Some(expires_at) = session.map(|session| session.expires_at) else {
+        let problem = Problem::new(
+            ProblemCode::ApiKeyInvalid,
+            "This session has ended. Sign in with a new link from the operator.",
+            "Esta sessão foi encerrada. Entre com um link novo do operador.",
+        );
+        return Err(unknown_key(call, problem).await?);
+    };
+    if expires_at <= call.context.now {
+        return Err(Problem::new(
+            ProblemCode::ApiKeyExpired,
+            format!("This session expired at {expires_at}. Sign in with a new link from the operator."),
+            format!("Esta sessão expirou em {expires_at}. Entre com um link novo do operador."),
+        ));
+    }
+    call.courier = courier;
+    Ok(())
+}
+
 /// Finds the courier by the ID in the device key. The response does not depend on whether the courier exists or had such a key.
 async fn authenticate_device<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<(), Problem> {
     let report = reports::report(call, endpoint)?;
@@ -153,7 +194,7 @@ async fn authenticate_device<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint
             "A requisição não tem chave de dispositivo. Envie-a no parâmetro `id`, em JSON como `device_id` ou, no OwnTracks, como senha.",
         ));
     };
-    let courier = match couriers::device_courier(&text) {
+    let courier = match Credential::Device.courier(&text) {
         Some(id) => call.host.courier(id).await?,
         None => None,
     };
@@ -194,7 +235,7 @@ async fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
 
 /// Returns `problem`, or `rate_limited` if the IP address has sent too many unknown keys. Keys of 256 bits cannot be guessed; the limit
 /// makes attempts cheap to reject and visible in the metrics.
-async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -> Result<Problem, Problem> {
+pub(super) async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -> Result<Problem, Problem> {
     let Some(address) = call.parts.extensions.get::<CallerAddress>() else { return Ok(problem) };
     let admission = admit(call, Usage::UnknownKey, format!("unknown-key/{}", address.name())).await?;
     if admission.admitted {

@@ -6,6 +6,7 @@
 mod boxed;
 mod call;
 mod caller;
+mod cookie;
 pub mod follow;
 mod guards;
 mod handlers;

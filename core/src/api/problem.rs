@@ -52,11 +52,11 @@ codes! {
     /// The body is not a JSON object, has a duplicate field or a value of the wrong type, or did not arrive completely; or
     /// the `Idempotency-Key` is malformed.
     MalformedRequest "malformed_request" 400 "Malformed request" "Requisição malformada",
-    /// The request has no `x-api-token` header, or no device key.
+    /// The request has no `x-api-token` header, no session cookie, or no device key.
     ApiKeyMissing "api_key_missing" 401 "Missing API key" "Chave de API ausente",
-    /// The API key is unknown.
+    /// The API key, the session or the sign-in code is not valid.
     ApiKeyInvalid "api_key_invalid" 401 "Invalid API key" "Chave de API inválida",
-    /// The API key has expired.
+    /// The API key or the session has expired.
     ApiKeyExpired "api_key_expired" 401 "Expired API key" "Chave de API expirada",
     /// The API key was revoked, or its store was removed.
     ApiKeyRevoked "api_key_revoked" 401 "Revoked API key" "Chave de API revogada",

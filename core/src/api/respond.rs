@@ -114,6 +114,9 @@ impl Reply {
                 if reply.replayed {
                     set(HeaderName::from_static("idempotent-replayed"), "true".to_owned());
                 }
+                if let Some(cookie) = &reply.cookie {
+                    set(header::SET_COOKIE, cookie.clone());
+                }
                 None
             }
         };

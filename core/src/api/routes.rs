@@ -75,6 +75,8 @@ pub enum Endpoint {
     GetCourier,
     /// `PATCH /admin/couriers/{courierId}`
     AlterCourier,
+    /// `POST /admin/couriers/{courierId}/sign-in`
+    CreateSignInCode,
     /// `POST /admin/dispatch`
     RunDispatch,
     /// `GET /admin/orders/{platformOrderId}/dispatch`
@@ -83,6 +85,10 @@ pub enum Endpoint {
     GetStoreDispatch,
     /// `PUT /admin/stores/{storeId}/dispatch`
     SetStoreDispatch,
+    /// `POST /courier/session`
+    StartCourierSession,
+    /// `DELETE /courier/session`
+    EndCourierSession,
     /// `GET /courier/me`
     ShowCourier,
     /// `POST /courier/position`
@@ -168,7 +174,7 @@ pub enum Endpoint {
 pub enum Authority {
     /// A store's key.
     Store,
-    /// A courier's key.
+    /// A courier's key, or the session cookie of the courier's app.
     Courier,
     /// The key of a courier's device.
     Device,
@@ -262,10 +268,13 @@ routes! {
     GET "/admin/couriers" ListCouriers Operator Read,
     GET "/admin/couriers/{courierId}" GetCourier Operator Read,
     PATCH "/admin/couriers/{courierId}" AlterCourier Operator Create,
+    POST "/admin/couriers/{courierId}/sign-in" CreateSignInCode Operator Create,
     POST "/admin/dispatch" RunDispatch Operator Create,
     GET "/admin/orders/{platformOrderId}/dispatch" ExplainDispatch Operator Read,
     GET "/admin/stores/{storeId}/dispatch" GetStoreDispatch Operator Read,
     PUT "/admin/stores/{storeId}/dispatch" SetStoreDispatch Operator Create,
+    POST "/courier/session" StartCourierSession Public Login,
+    DELETE "/courier/session" EndCourierSession Courier Create,
     GET "/courier/me" ShowCourier Courier Read,
     POST "/courier/position" ReportPosition Courier Create,
     POST "/courier/availability" SetAvailability Courier Create,
@@ -341,6 +350,7 @@ impl Endpoint {
                 | Endpoint::CourierReachPickup
                 | Endpoint::CourierReachReturn
                 | Endpoint::CreateDeviceKey
+                | Endpoint::CreateSignInCode
                 | Endpoint::RunDispatch
                 | Endpoint::RotateWebhook
                 | Endpoint::EnableWebhook

@@ -25,6 +25,8 @@ pub struct Settings {
     pub tariff: Tariff,
     /// Validity and number of keys.
     pub keys: KeyConfig,
+    /// Validity of couriers' sign-in links and sessions.
+    pub couriers: CourierConfig,
     /// Requirements for addresses.
     pub places: PlaceConfig,
     /// Webhook delivery.
@@ -60,6 +62,22 @@ pub struct KeyConfig {
 impl Default for KeyConfig {
     fn default() -> KeyConfig {
         KeyConfig { days: 365, session_hours: 12, per_store: 100, sessions_per_store: 100 }
+    }
+}
+
+/// Validity of couriers' sign-in links and sessions.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CourierConfig {
+    /// Validity of a sign-in link in minutes.
+    pub sign_in_minutes: u32,
+    /// Validity of a session in days.
+    pub session_days: u32,
+}
+
+impl Default for CourierConfig {
+    fn default() -> CourierConfig {
+        CourierConfig { sign_in_minutes: 60, session_days: 30 }
     }
 }
 

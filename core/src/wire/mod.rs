@@ -17,6 +17,7 @@ mod privacy;
 mod push;
 #[cfg(feature = "openapi")]
 pub mod schema;
+mod sign_in;
 mod store;
 mod webhook;
 
@@ -48,6 +49,7 @@ pub use privacy::{
     ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,
 };
 pub use push::{PushEndpoint, PushKeyView};
+pub use sign_in::{SignInCodeView, StartCourierSession};
 pub use store::{
     ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView,
     NotificationList, NotificationView, ParentStoreRef, StoreCreated, StoreView, UpdateStore,

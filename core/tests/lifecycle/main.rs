@@ -13,6 +13,7 @@ mod money;
 mod page;
 mod privacy;
 mod rejected;
+mod sign_in;
 mod steps;
 mod support;
 mod texts;

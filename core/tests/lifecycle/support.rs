@@ -76,6 +76,8 @@ pub(crate) fn host() -> MemoryHost {
             key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
             device: None,
             push: Vec::new(),
+            sign_in: None,
+            sessions: Vec::new(),
             sandbox: true,
             removed_at: None,
         };

@@ -249,6 +249,8 @@ fn body_problems_follow_the_language_guide() {
         (COURIER, "POST /courier/position", position(0.0, "x")),
         (COURIER, "POST /courier/position", position(91.0, "2999-01-01T00:00:00Z")),
         (COURIER, "POST /courier/availability", json!({})),
+        ("", "POST /courier/session", json!({ "code": "in_1_dsp_x" })),
+        ("", "POST /courier/session", json!({ "code": " " })),
         ("", "POST /courier/positions/osmand", json!({})),
         ("", "POST /courier/positions/osmand", json!({ "device_id": "dev_1_dsp_x" })),
     ] {

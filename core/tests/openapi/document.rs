@@ -120,10 +120,16 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
         run.record(Endpoint::OsmandQuery, &query, "", None)?,
         run.record(Endpoint::Osmand, "POST /courier/positions/osmand", "", Some(report))?,
     ];
+    let link = run.record(Endpoint::CreateSignInCode, &format!("POST /admin/couriers/{id}/sign-in"), OPERATOR, None)?;
+    let code = link.response.as_ref().and_then(|reply| reply.get("value")).and_then(Json::as_str).unwrap_or_default();
+    let sign_in =
+        run.record(Endpoint::StartCourierSession, "POST /courier/session", "", Some(json!({ "code": code })))?;
     let available = json!({ "available": true });
     let (path, change) = (format!("/admin/couriers/{id}"), json!({ "phone": "+5511990000012", "newKey": true }));
     let mut examples = vec![
         registered,
+        link,
+        sign_in,
         run.record(Endpoint::ReportPosition, "POST /courier/position", &key, Some(position))?,
         issued,
         run.record(Endpoint::SetAvailability, "POST /courier/availability", &key, Some(available))?,

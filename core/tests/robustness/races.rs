@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     faulty_host::{FaultyHost, Rng, interleave},
-    support::{Reply, block_on, demo_host, get, order, parent_store, post, request, send, settings},
+    support::{OPERATOR, Reply, block_on, demo_host, get, order, parent_store, post, request, send, settings},
 };
 
 /// Processes all requests concurrently, interleaved as the seed determines.
@@ -183,4 +183,26 @@ fn concurrent_reads_expire_an_order_once() {
     let store = block_on(despacho_core::host::Host::store(&host, id)).unwrap().unwrap();
     let sum: despacho_core::model::Money = host.ledger(id).iter().map(|entry| entry.amount).sum();
     assert_eq!(store.balance, sum);
+}
+
+#[test]
+fn concurrent_exchanges_of_a_code_start_a_single_session() {
+    let host = demo_host();
+    let operator = [("x-api-token", OPERATOR)];
+    let courier = json!({ "name": "Ana Souza", "phone": "+5511990000011" });
+    let registered = post(&host, "/admin/couriers", &operator, &courier);
+    let path = format!("/admin/couriers/{}/sign-in", registered.body["id"]);
+    for seed in 0..50 {
+        let code = post(&host, &path, &operator, &json!({})).body["value"].clone();
+        let exchange = || request("POST", "/courier/session", &[], json!({ "code": code }).to_string());
+        let responses = race(&host, seed, vec![exchange(), exchange(), exchange()]);
+        let mut outcomes: Vec<_> = responses.iter().map(Reply::outcome).collect();
+        outcomes.sort_unstable();
+        assert_eq!(
+            outcomes,
+            [(201, None), (401, Some("api_key_invalid")), (401, Some("api_key_invalid"))],
+            "seed {seed}"
+        );
+        assert_eq!(responses.iter().filter(|response| response.header("set-cookie").is_some()).count(), 1);
+    }
 }

@@ -62,6 +62,8 @@ fn host_with_orders(count: usize) -> MemoryHost {
         key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
         device: None,
         push: Vec::new(),
+        sign_in: None,
+        sessions: Vec::new(),
         sandbox: orders[0].sandbox,
         removed_at: None,
     });

@@ -13,7 +13,10 @@ use crate::{
     host::Host,
     json::Tree,
     model::{hex, store::Key},
-    rules::{couriers, settings::Settings},
+    rules::{
+        couriers::{self, Credential},
+        settings::Settings,
+    },
     wire::{DeviceKeyView, DeviceSetup, ReportResult, SkipReason},
 };
 
@@ -35,7 +38,7 @@ pub(super) async fn change_key<H: Host>(
     }
     let (key, nonce, changes) = couriers::issue_device_key(&courier, &call.settings.secret, &mut call.context);
     let text = Key::text(&call.settings.secret.0, &nonce);
-    let value = couriers::device_key_text(courier.id, &text);
+    let value = Credential::Device.text(courier.id, &text);
     let view = DeviceKeyView { value, created_at: key.created_at.to_string(), setup: None };
     let nonce = hex(&nonce);
     let secret = Some(OneTimeSecret { text, placeholder: nonce.clone(), nonce });
@@ -61,7 +64,7 @@ fn body_with_setup(url: &str, body: &[u8]) -> Option<String> {
 
 /// Returns the links that set up the apps with a device key.
 fn setup(url: &str, key: &str) -> Option<DeviceSetup> {
-    let courier = couriers::device_courier(key)?.to_string();
+    let courier = Credential::Device.courier(key)?.to_string();
     // The app's name for the courier on its map has two characters.
     let tid = courier.get(courier.len().saturating_sub(2)..)?.to_owned();
     let configuration = object([

@@ -58,7 +58,7 @@ pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
 }
 
 /// The courier in the path.
-async fn find<H: Host>(call: &Call<'_, H>) -> Result<Courier, HandlerError> {
+pub(super) async fn find<H: Host>(call: &Call<'_, H>) -> Result<Courier, HandlerError> {
     let courier = match CourierId::parse(call.id) {
         Some(id) => call.host.courier(id).await?,
         None => None,

@@ -17,6 +17,7 @@ mod presence;
 mod preview;
 mod privacy;
 mod push;
+mod sign_in;
 mod signals;
 mod stores;
 mod webhooks;
@@ -69,6 +70,9 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::RunDispatch => boxed(dispatch::run(call)).await,
         Endpoint::ExplainDispatch => boxed(dispatch::explain(call)).await,
         Endpoint::GetStoreDispatch | Endpoint::SetStoreDispatch => boxed(dispatch::store_terms(call, endpoint)).await,
+        Endpoint::CreateSignInCode => boxed(sign_in::create_code(call)).await,
+        Endpoint::StartCourierSession => boxed(sign_in::start(call)).await,
+        Endpoint::EndCourierSession => boxed(sign_in::end(call)).await,
         Endpoint::ShowCourier => boxed(presence::show(call)).await,
         Endpoint::ReportPosition => boxed(presence::report(call)).await,
         Endpoint::SetAvailability => boxed(presence::set_available(call)).await,

@@ -18,6 +18,7 @@ mod problems;
 mod push;
 mod responses;
 mod schemas;
+mod sign_in;
 mod text;
 
 pub use json::Json;
@@ -144,13 +145,17 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
 fn security(route: &Route) -> Json {
     let scheme = match route.authority {
         Authority::Store => "storeKey",
-        Authority::Courier => "courierKey",
+        Authority::Courier => return Json::List(["courierKey", "courierSession"].map(required_scheme).into()),
         Authority::Device if route.endpoint == Endpoint::OwnTracks => "devicePassword",
         Authority::Device => "deviceId",
         Authority::Operator => "operatorToken",
         Authority::Public => return Json::List(Vec::new()),
     };
-    Json::List(vec![Json::object([(scheme, Json::List(Vec::new()))])])
+    Json::List(vec![required_scheme(scheme)])
+}
+
+fn required_scheme(name: &'static str) -> Json {
+    Json::object([(name, Json::List(Vec::new()))])
 }
 
 fn parameters(route: &Route, operation: &Operation) -> Json {

@@ -1,6 +1,8 @@
 //! The descriptions of all endpoints. The match is exhaustive: every endpoint has a description.
 
-use super::{devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy, push::push};
+use super::{
+    devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy, push::push, sign_in,
+};
 use crate::api::{
     problem::ProblemCode,
     routes::{Authority, Endpoint, Route},
@@ -18,7 +20,7 @@ pub(super) const TAGS: [(&str, &str); 11] = [
     ("Notifications", "Messages to a store about failed, expired or returned orders and stopped webhooks."),
     (
         "Couriers",
-        "Position, availability and order steps for a courier's app, with the courier's key; positions from other apps, with a device key.",
+        "Position, availability and order steps for a courier's app, with the courier's key or a session; positions from other apps, with a device key.",
     ),
     ("Operator", "Administration of the service, with the operator's token."),
     ("Deployment", "Health, metrics and documentation of the running service, without a key."),
@@ -122,6 +124,9 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         }
         Endpoint::CourierTrip => dispatch::trip(),
         Endpoint::ShowCourier | Endpoint::ReportPosition | Endpoint::SetAvailability => fleet::courier(endpoint),
+        Endpoint::CreateSignInCode | Endpoint::StartCourierSession | Endpoint::EndCourierSession => {
+            sign_in::sign_in(endpoint)
+        }
         Endpoint::CreateDeviceKey
         | Endpoint::RemoveDeviceKey
         | Endpoint::OsmandQuery

@@ -208,6 +208,15 @@ pub(super) fn headers() -> Json {
                 string(),
             ),
         ),
+        (
+            "SetCookie",
+            header(
+                true,
+                "The session: `despacho-courier` for the path `/courier`, with `HttpOnly` and `SameSite=Strict`, and over HTTPS `Secure`. \
+                 Empty after a sign-out.",
+                string(),
+            ),
+        ),
         ("RetryAfter", header(false, "Seconds to wait before a retry.", seconds())),
         (
             "IdempotentReplayed",
@@ -309,6 +318,18 @@ pub(super) fn security() -> Json {
         (
             "courierKey",
             scheme("A courier's key: `value` in the response that registered the courier or issued a new key."),
+        ),
+        (
+            "courierSession",
+            Json::object([
+                ("type", "apiKey".into()),
+                ("in", "cookie".into()),
+                ("name", "despacho-courier".into()),
+                (
+                    "description",
+                    "A session of `POST /courier/session`. It is read only if the request has no `x-api-token`.".into(),
+                ),
+            ]),
         ),
         (
             "deviceId",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::json::Json;
 use crate::api::{
     problem::ProblemCode,
-    routes::{Authority, Route},
+    routes::{Authority, Endpoint, Route},
 };
 
 /// The problem responses of the operations described so far: one component for each status and set of codes.
@@ -29,6 +29,9 @@ pub(super) fn success(route: &Route, schema: Option<&str>, meaning: &str, exampl
     }
     if route.method == http::Method::POST && route.authority != Authority::Device {
         headers.push("Idempotent-Replayed");
+    }
+    if matches!(route.endpoint, Endpoint::StartCourierSession | Endpoint::EndCourierSession) {
+        headers.push("Set-Cookie");
     }
     let mut response = Json::object([("description", meaning.into()), ("headers", headers_of(&headers))]);
     let mut content = Json::Object(Vec::new());
@@ -57,6 +60,7 @@ fn headers_of(names: &[&'static str]) -> Json {
             "x-request-id" => "RequestId",
             "RateLimit-Policy" => "RateLimitPolicy",
             "Retry-After" => "RetryAfter",
+            "Set-Cookie" => "SetCookie",
             "Idempotent-Replayed" => "IdempotentReplayed",
             "WWW-Authenticate" => "WwwAuthenticate",
             "Content-Language" => "ContentLanguage",

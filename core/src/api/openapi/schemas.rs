@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The schemas of requests; every other schema belongs to a response.
-const REQUESTS: [&str; 29] = [
+const REQUESTS: [&str; 30] = [
     "PushEndpoint",
     "CreateOrder",
     "NewDelivery",
@@ -29,6 +29,7 @@ const REQUESTS: [&str; 29] = [
     "AlterCourier",
     "ReportPosition",
     "SetAvailability",
+    "StartCourierSession",
     "SetStoreDispatch",
     "GiveCode",
     "GiveReason",
@@ -137,6 +138,8 @@ fn couriers(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::CourierSelf>(schemas)?;
     add::<wire::ReportPosition>(schemas)?;
     add::<wire::PositionResult>(schemas)?;
+    add::<wire::SignInCodeView>(schemas)?;
+    add::<wire::StartCourierSession>(schemas)?;
     add::<wire::DeviceKeyView>(schemas)?;
     add::<wire::ReportResult>(schemas)?;
     add::<wire::PushKeyView>(schemas)?;

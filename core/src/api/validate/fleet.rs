@@ -12,11 +12,12 @@ use crate::{
         couriers::{CourierUpdate, NewCourier},
         matching::Dispatch,
     },
-    wire::{AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, SetStoreDispatch},
+    wire::{AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, SetStoreDispatch, StartCourierSession},
 };
 
 const NAME: usize = 255;
 const DOCUMENT: usize = 64;
+const CODE: usize = 128;
 /// The time by which a device's clock may be ahead of the service's clock.
 pub(super) const MAX_CLOCK_SKEW: Duration = Duration::minutes(5);
 /// The time by which a shift may lie ahead.
@@ -96,6 +97,16 @@ pub fn position(
     }
     let taken = checker.instant(&root.member("at"), sent.at.as_ref(), now).unwrap_or(now);
     checker.finish(point.map(|point| (point, taken)))
+}
+
+/// Validates the code of a sign-in link.
+///
+/// # Errors
+/// Every invalid field.
+pub fn sign_in_code(body: Body<StartCourierSession>) -> Result<String, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let code = checker.required_text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
+    checker.finish(code)
 }
 
 /// Validates a courier's availability and the shift, if one was sent.

@@ -51,6 +51,12 @@ pub struct Courier {
     /// The Web Push subscriptions of the courier's browsers, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub push: Vec<PushSubscription>,
+    /// The stored part of the code of the last sign-in link, until it is used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<CourierKey>,
+    /// The stored parts of the sessions of the courier's app, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<CourierKey>,
     /// Whether the courier carries only orders of sandbox stores. It never changes. Rows of schema version 12 call it
     /// `demo`.
     #[serde(default, alias = "demo")]
@@ -60,12 +66,12 @@ pub struct Courier {
     pub removed_at: Option<Timestamp>,
 }
 
-/// The stored part of a courier's key, which is sufficient to verify it.
+/// The stored part of a courier's key, sign-in code or session, which is sufficient to verify it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CourierKey {
-    /// Hash of the key value.
+    /// Hash of the value.
     pub hash: KeyHash,
-    /// Time at which the key expires.
+    /// Time at which it expires.
     pub expires_at: Timestamp,
 }
 

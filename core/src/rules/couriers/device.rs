@@ -1,17 +1,15 @@
 //! Keys of couriers' devices. Such a key can only report positions, so an app that stores it cannot act for the courier.
 
+use super::Credential;
 use crate::{
     changes::{Changes, Write},
     model::{
-        CourierId, ExecContext, Timestamp,
+        ExecContext, Timestamp,
         courier::{Courier, DeviceKey},
         store::{Key, KeyHash},
     },
     rules::settings::Secret,
 };
-
-/// Prefix of all device keys.
-const PREFIX: &str = "dev_";
 
 /// Issues a device key, which replaces the existing one. Returns its time, the nonce of its value and the changes to commit.
 pub fn issue_device_key(
@@ -20,7 +18,7 @@ pub fn issue_device_key(
     context: &mut ExecContext,
 ) -> (DeviceKey, [u8; 32], Changes) {
     let nonce = context.entropy.bytes::<32>();
-    let hash = KeyHash::of(&device_key_text(courier.id, &Key::text(&secret.0, &nonce)));
+    let hash = KeyHash::of(&Credential::Device.text(courier.id, &Key::text(&secret.0, &nonce)));
     let key = DeviceKey { hash, created_at: context.now };
     (key.clone(), nonce, with_device(courier, Some(key), context.now))
 }
@@ -33,16 +31,6 @@ pub fn remove_device_key(courier: &Courier, now: Timestamp) -> Option<Changes> {
 fn with_device(courier: &Courier, device: Option<DeviceKey>, now: Timestamp) -> Changes {
     let value = Courier { device, version: courier.version + 1, ..courier.clone() };
     Changes { at: now, couriers: vec![Write { expected: courier.version, value }], ..Changes::default() }
-}
-
-/// Returns the value of a device key. It contains the courier's ID, by which the courier is found.
-pub fn device_key_text(courier: CourierId, key: &str) -> String {
-    format!("{PREFIX}{courier}_{key}")
-}
-
-/// Returns the courier in the value of a device key.
-pub fn device_courier(text: &str) -> Option<CourierId> {
-    CourierId::parse(text.strip_prefix(PREFIX)?.split_once('_')?.0)
 }
 
 /// Returns whether a value is the courier's device key. The key is valid as long as the courier's own key.
@@ -73,22 +61,12 @@ mod tests {
         let [write] = &changes.couriers[..] else { panic!("one courier is written") };
         assert_eq!((write.expected, write.value.version), (courier.version, courier.version + 1));
         assert_eq!(write.value.device, Some(key));
-        (write.value.clone(), device_key_text(courier.id, &Key::text(&SECRET.0, &nonce)))
+        (write.value.clone(), Credential::Device.text(courier.id, &Key::text(&SECRET.0, &nonce)))
     }
 
     fn ana() -> Courier {
         let key = CourierKey { hash: KeyHash::of("dsp_x"), expires_at: at(100) };
         Courier { key: Some(key), ..courier(57, None, at(0), &[]) }
-    }
-
-    #[test]
-    fn device_key_names_its_courier() {
-        let (ana, text) = issue(&ana(), 1);
-        assert!(text.starts_with("dev_57_dsp_"), "{text}");
-        assert_eq!(device_courier(&text), Some(ana.id));
-        for text in ["", "dev_", "dev_57", "dev__dsp_x", "dev_0_dsp_x", "dev_x_dsp_x", "dsp_57_x", "DEV_57_x"] {
-            assert_eq!(device_courier(text), None, "{text}");
-        }
     }
 
     #[test]

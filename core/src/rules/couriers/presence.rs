@@ -89,6 +89,8 @@ mod tests {
             key: None,
             device: None,
             push: Vec::new(),
+            sign_in: None,
+            sessions: Vec::new(),
             sandbox,
             removed_at: None,
         }

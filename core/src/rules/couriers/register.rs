@@ -101,6 +101,8 @@ pub fn register(
         key: Some(key),
         device: None,
         push: Vec::new(),
+        sign_in: None,
+        sessions: Vec::new(),
         sandbox: new.sandbox,
         removed_at: None,
     };
@@ -135,14 +137,12 @@ pub fn alter(
     if new_key {
         let (key, fresh) = issue(terms, context);
         (changed.key, nonce) = (Some(key), Some(fresh));
-        changed.device = None;
-        changed.push = Vec::new();
+        end_credentials(&mut changed);
     }
     if removed && changed.removed_at.is_none() {
         changed.removed_at = Some(context.now);
         changed.available = false;
-        changed.device = None;
-        changed.push = Vec::new();
+        end_credentials(&mut changed);
     }
     if changed == *courier {
         return Ok(CourierChange { courier: changed, nonce, changes: None });
@@ -172,6 +172,14 @@ fn release_all(courier: &Courier, orders: &[Order], context: &mut ExecContext) -
     }
     all.couriers.push(Write { expected: courier.version, value: idle });
     Ok(all)
+}
+
+/// Ends the credentials that depend on the courier's key: the device key, the sign-in code and all sessions.
+fn end_credentials(courier: &mut Courier) {
+    courier.device = None;
+    courier.sign_in = None;
+    courier.sessions.clear();
+    courier.push.clear();
 }
 
 /// Issues a key. Returns its stored part and its nonce.

@@ -59,6 +59,8 @@ pub(crate) fn courier(id: u64, position: Option<Point>, at: Timestamp, trip: &[&
         key: None,
         device: None,
         push: Vec::new(),
+        sign_in: None,
+        sessions: Vec::new(),
         sandbox: false,
         removed_at: None,
     }

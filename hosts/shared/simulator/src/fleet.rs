@@ -120,6 +120,8 @@ fn new_courier(id: CourierId, number: usize, hash: KeyHash) -> Option<Courier> {
         key: Some(CourierKey { hash, expires_at: Timestamp::default() }),
         device: None,
         push: Vec::new(),
+        sign_in: None,
+        sessions: Vec::new(),
         sandbox: true,
         removed_at: None,
     })

@@ -168,6 +168,8 @@ fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), BoxError>
         shift: None,
         device: None,
         push: Vec::new(),
+        sign_in: None,
+        sessions: Vec::new(),
         key: None,
         sandbox: false,
         removed_at: None,

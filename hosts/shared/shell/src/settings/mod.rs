@@ -3,6 +3,7 @@
 //! The server's flags, `DESPACHO_*` variables and file keys, the component's variables, `despacho config` and SETTINGS.md are generated from
 //! [`table`]. A [`Reader`] collects values from any of these sources, with every error, and builds a host's typed configuration.
 
+mod couriers;
 mod dispatch;
 pub mod fields;
 mod messages;

@@ -10,7 +10,7 @@ use despacho_core::{
         matching::Dispatch,
         pricing::Tariff,
         push::PushConfig,
-        settings::{KeyConfig, PlaceConfig, RetentionConfig, Secret, Settings},
+        settings::{CourierConfig, KeyConfig, PlaceConfig, RetentionConfig, Secret, Settings},
         webhooks::WebhookConfig,
     },
 };
@@ -34,6 +34,8 @@ pub struct SharedSettings {
     pub cancellation: Cancellation,
     /// API keys and logins.
     pub keys: KeyConfig,
+    /// Sign-in links and sessions of couriers.
+    pub couriers: CourierConfig,
     /// The required precision of addresses.
     pub places: PlaceConfig,
     /// How webhooks are sent.
@@ -65,6 +67,7 @@ impl SharedSettings {
             cancellation: self.cancellation.clone(),
             tariff,
             keys: self.keys.clone(),
+            couriers: self.couriers.clone(),
             places: self.places,
             webhooks: self.webhooks.clone(),
             push: self.push.clone(),

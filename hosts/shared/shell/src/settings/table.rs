@@ -5,6 +5,7 @@ use super::{
     Kind::{Choice, List, Switch, Text},
     Setting,
     Unit::{Bytes, Count, Days, Factor, Hours, Mebibytes, Metres, Milliseconds, Minutes, Percent, Seconds},
+    couriers::COURIERS,
     dispatch::DISPATCH,
     messages::MESSAGES,
     value,
@@ -12,7 +13,7 @@ use super::{
 
 /// Returns every setting of every host.
 pub fn table() -> impl Iterator<Item = &'static Setting> {
-    BEFORE_DISPATCH.iter().chain(DISPATCH).chain(AFTER_DISPATCH).chain(MESSAGES)
+    BEFORE_DISPATCH.iter().chain(DISPATCH).chain(COURIERS).chain(AFTER_DISPATCH).chain(MESSAGES)
 }
 
 /// The settings before those of dispatch.
@@ -72,8 +73,8 @@ const BEFORE_DISPATCH: &[Setting] = &[
     Setting::new(
         "public-url",
         Text("URL", value::public_url),
-        "Base URL under which clients reach the service, without a path, for example https://entregas.example; links that set up \
-         couriers' phones contain it; if unset, there are no such links",
+        "Base URL under which clients reach the service, without a path, for example https://entregas.example; couriers' sign-in links \
+         and the links that set up their phones contain it; if unset, there are no such links",
     ),
     Setting::new("tariff", Text("FILE", value::path), "Tariff as a JSON file, validated at start; if unset, the built-in tariff applies")
         .on(Server),

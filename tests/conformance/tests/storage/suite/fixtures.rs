@@ -232,6 +232,8 @@ pub(crate) fn courier(number: u64) -> Courier {
             created_at: at(1),
             due: Some(PushDue { since: at(2), at: at(3), tries: 1 }),
         }],
+        sign_in: Some(CourierKey { hash: KeyHash::of(&format!("sign-in {number}")), expires_at: at(60) }),
+        sessions: vec![CourierKey { hash: KeyHash::of(&format!("session {number}")), expires_at: at(3600) }],
         sandbox: false,
         removed_at: None,
     }

@@ -1,0 +1,75 @@
+//! Sign-in of couriers by a one-time link, and the end of their sessions.
+
+use super::fleet;
+use crate::{
+    api::{
+        call::{ApiResponse, Call, HandlerError, OneTimeSecret},
+        cookie, guards,
+        problem::{Problem, ProblemCode},
+        read::read,
+        validate,
+    },
+    host::Host,
+    model::{hex, store::Key},
+    rules::couriers::{self, Credential},
+    wire::{CourierSelf, SignInCodeView},
+};
+
+/// `POST /admin/couriers/{courierId}/sign-in`
+pub(super) async fn create_code<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let (courier, settings) = (fleet::find(call).await?, call.settings);
+    let issued = couriers::issue_sign_in_code(&courier, &settings.couriers, &settings.secret, &mut call.context);
+    let (code, nonce, changes) = issued.ok_or_else(|| {
+        Problem::new(
+            ProblemCode::InvalidTransition,
+            "The courier was removed. Register a new one.",
+            "O entregador foi removido. Cadastre um novo.",
+        )
+    })?;
+    let text = Key::text(&settings.secret.0, &nonce);
+    let value = Credential::SignIn.text(courier.id, &text);
+    // Browsers do not send the part after `#` to any server, so no log contains the code.
+    let url = settings.public_url.as_deref().map(|url| format!("{url}/courier#{value}"));
+    let view = SignInCodeView { value, url, expires_at: code.expires_at.to_string() };
+    let nonce = hex(&nonce);
+    let secret = Some(OneTimeSecret { text, placeholder: nonce.clone(), nonce });
+    let response = ApiResponse { secret, ..ApiResponse::json(201, &view)? };
+    call.commit(changes, &response).await?;
+    Ok(response)
+}
+
+/// `POST /courier/session`
+pub(super) async fn start<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let code = validate::sign_in_code(read(call.body)?)?;
+    let courier = match Credential::SignIn.courier(&code) {
+        Some(id) => call.host.courier(id).await?,
+        None => None,
+    };
+    let settings = call.settings;
+    let started = courier.and_then(|courier| {
+        couriers::start_session(&courier, &code, &settings.couriers, &settings.secret, &mut call.context)
+    });
+    let Some((courier, nonce, changes)) = started else {
+        let problem = Problem::new(
+            ProblemCode::ApiKeyInvalid,
+            "This sign-in link is invalid, was already used, or has expired. Request a new one from the operator.",
+            "Este link de acesso é inválido, já foi usado ou expirou. Peça um novo ao operador.",
+        );
+        return Err(guards::unknown_key(call, problem).await?.into());
+    };
+    let session = Credential::Session.text(courier.id, &Key::text(&settings.secret.0, &nonce));
+    let cookie = Some(cookie::start(&session, settings));
+    let response = ApiResponse { cookie, ..ApiResponse::json(201, &CourierSelf::of(&courier))? };
+    call.commit(changes, &response).await?;
+    Ok(response)
+}
+
+/// `DELETE /courier/session`
+pub(super) async fn end<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let changes = couriers::end_sessions(call.courier()?, guards::session(call.parts), call.context.now);
+    let response = ApiResponse { cookie: Some(cookie::end(call.settings)), ..ApiResponse::empty(204) };
+    if let Some(changes) = changes {
+        call.commit(changes, &response).await?;
+    }
+    Ok(response)
+}
