@@ -136,6 +136,7 @@ impl Storage for Maps {
         messages(WebhookId) -> Vec<Message>;
         find_attempts(AttemptQuery) -> Vec<RecordedAttempt>;
         claim(&str, &str) -> Option<Claim>;
+        tracking_link(&KeyHash) -> Option<TrackingLink>;
         personal_data(&PersonalQuery) -> PersonalData;
         usage(UsageQuery<'_>) -> StorageUsage;
     }

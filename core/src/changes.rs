@@ -3,7 +3,7 @@
 use crate::model::{
     Timestamp,
     courier::{Courier, Position},
-    order::{Event, Order},
+    order::{Event, Order, TrackingLink},
     privacy::Redaction,
     store::{ClaimChange, Key, LedgerEntry, Notification, Store, TopUp},
     webhook::{Attempt, MessageChange, Webhook},
@@ -28,6 +28,8 @@ pub struct Changes {
     pub positions: Vec<Position>,
     /// Events to append to their merchants' journals. Order and sequence are unique.
     pub events: Vec<Event>,
+    /// Links of recipients to insert, or to replace by their hash.
+    pub links: Vec<TrackingLink>,
     /// Entries to append to the ledger. Each changes the balance of its account, but never to below the entry's floor.
     pub ledger: Vec<LedgerEntry>,
     /// Top-ups by the operator. Each changes the balance of its account. Store and reference are unique.

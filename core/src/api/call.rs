@@ -16,6 +16,7 @@ use crate::{
         Duration, ExecContext, Language, Timestamp,
         courier::Courier,
         fingerprint,
+        order::TrackingLink,
         store::{Claim, ClaimChange, KeyHolder, Recompute, StoredResponse},
     },
     rules::settings::Settings,
@@ -38,6 +39,8 @@ pub(super) struct Call<'a, H> {
     pub caller: Option<Arc<KeyHolder>>,
     /// The calling courier, on a courier's endpoints.
     pub courier: Option<Courier>,
+    /// The recipient's link, on a recipient's endpoints.
+    pub link: Option<TrackingLink>,
     /// The identifier in the path.
     pub id: &'a str,
     /// The claim on the request's idempotency key, until a commit finishes it.
@@ -54,6 +57,10 @@ pub(super) struct ApiResponse {
     pub replayed: bool,
     /// A secret that the body returns only once.
     pub secret: Option<OneTimeSecret>,
+    /// Tokens of recipients' links in the body.
+    pub links: Vec<LinkToken>,
+    /// The target of a redirection.
+    pub location: Option<String>,
     /// The media type of the body.
     pub media: &'static str,
     /// Whether the body depends only on the request and the time. A claim then stores a digest instead of the body.
@@ -70,6 +77,15 @@ pub(super) struct OneTimeSecret {
     /// The placeholder for the secret in the stored response.
     pub placeholder: String,
     /// The nonce from which the secret is derived, in hexadecimal.
+    pub nonce: String,
+}
+
+/// The token of a recipient's link in a response. A stored response has only its nonce.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct LinkToken {
+    /// The token.
+    pub text: String,
+    /// The nonce from which the token is derived, and the placeholder for the token.
     pub nonce: String,
 }
 
@@ -143,7 +159,17 @@ impl ApiResponse {
     /// Creates a response with JSON text.
     pub(super) fn of(status: u16, body: impl Into<Bytes>) -> ApiResponse {
         let body = body.into();
-        ApiResponse { status, body, replayed: false, secret: None, media: JSON, recomputable: false, cookie: None }
+        ApiResponse {
+            status,
+            body,
+            replayed: false,
+            secret: None,
+            links: Vec::new(),
+            location: None,
+            media: JSON,
+            recomputable: false,
+            cookie: None,
+        }
     }
 
     /// Returns the response for a claim to store: with a nonce instead of a secret, with a digest instead of a preview.
@@ -151,14 +177,16 @@ impl ApiResponse {
         let status = self.status;
         if self.recomputable {
             let recompute = Some(Recompute { at, digest: self.digest() });
-            return StoredResponse { status, body: String::new(), key_nonce: None, recompute };
+            return StoredResponse { status, body: String::new(), key_nonce: None, link_nonces: Vec::new(), recompute };
         }
         let body = String::from_utf8_lossy(&self.body).into_owned();
         let (body, key_nonce) = match &self.secret {
             Some(OneTimeSecret { text, placeholder, nonce }) => (body.replace(text, placeholder), Some(nonce.clone())),
             None => (body, None),
         };
-        StoredResponse { status, body, key_nonce, recompute: None }
+        let body = self.links.iter().fold(body, |body, link| body.replace(&link.text, &link.nonce));
+        let link_nonces = self.links.iter().map(|link| link.nonce.clone()).collect();
+        StoredResponse { status, body, key_nonce, link_nonces, recompute: None }
     }
 
     /// Returns the SHA-256 of the body, in hexadecimal.
@@ -196,6 +224,13 @@ impl<H: Host> Call<'_, H> {
     pub(super) fn courier(&self) -> Result<&Courier, Problem> {
         self.courier.as_ref().ok_or_else(|| {
             HostError::Internal { detail: "an endpoint for couriers was called without a courier".to_owned() }.into()
+        })
+    }
+
+    /// Returns the recipient's link, on endpoints for recipients.
+    pub(super) fn link(&self) -> Result<&TrackingLink, Problem> {
+        self.link.as_ref().ok_or_else(|| {
+            HostError::Internal { detail: "an endpoint for recipients was called without a link".to_owned() }.into()
         })
     }
 

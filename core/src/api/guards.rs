@@ -12,6 +12,7 @@ use super::{
     routes::{Authority, Endpoint, Route},
 };
 use crate::{
+    drivers::tracking,
     host::{CourierQuery, Host, KeyQuery},
     model::{Duration, store::KeyHash},
     rules::{
@@ -62,6 +63,14 @@ pub(super) async fn pass<H: Host>(
             check_body(call, route)?;
             authenticate_device(call, route.endpoint).await?;
             let bucket = format!("{}/courier/{}", route.usage.name(), call.courier()?.id);
+            *admission = Some(admit(call, route.usage, bucket).await?);
+            (None, None)
+        }
+        // A choice replaces the earlier one, and a second rating is rejected, so nothing is replayed.
+        Authority::Recipient => {
+            check_same_site(call)?;
+            find_link(call).await?;
+            let bucket = format!("{}/link/{}", route.usage.name(), call.link()?.delivery);
             *admission = Some(admit(call, route.usage, bucket).await?);
             (None, None)
         }
@@ -233,6 +242,23 @@ async fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
     Err(unknown_key(call, problem).await?)
 }
 
+/// Looks up the link in the path. Unknown, ended, revoked and malformed tokens cost the same query and have the same response.
+async fn find_link<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
+    let link = tracking::find_link(call.host, &KeyHash::of(call.id), call.context.now).await?;
+    if link.is_none() {
+        return Err(unknown_key(call, plain(ProblemCode::TrackingNotFound)).await?);
+    }
+    call.link = link;
+    Ok(())
+}
+
+/// Rejects a form that a page of another site sent. Browsers send this header; other clients do not.
+fn check_same_site<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
+    let sent = call.parts.headers.get("sec-fetch-site");
+    let is_own = sent.is_none_or(|site| site == "same-origin");
+    if call.parts.method.is_safe() || is_own { Ok(()) } else { Err(plain(ProblemCode::CrossSite)) }
+}
+
 /// Returns `problem`, or `rate_limited` if the IP address has sent too many unknown keys. Keys of 256 bits cannot be guessed; the limit
 /// makes attempts cheap to reject and visible in the metrics.
 pub(super) async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -> Result<Problem, Problem> {
@@ -243,8 +269,8 @@ pub(super) async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -
     }
     Ok(Problem::new(
         ProblemCode::RateLimited,
-        "Too many requests with unknown API keys from this IP address. Retry after the time in Retry-After.",
-        "Este endereço IP enviou requisições demais com chaves de API desconhecidas. Aguarde o tempo indicado em Retry-After.",
+        "Too many requests with unknown API keys or links from this IP address. Retry after the time in Retry-After.",
+        "Este endereço IP enviou requisições demais com chaves de API ou links desconhecidos. Aguarde o tempo indicado em Retry-After.",
     )
     .retry_after(admission.reset))
 }

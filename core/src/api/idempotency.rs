@@ -19,7 +19,7 @@ use crate::{
         Duration, OrderId, fingerprint, hmac_sha256,
         store::{Claim, ClaimChange, Key, Recompute, StoredResponse},
     },
-    rules::{erasure::is_fingerprint, webhooks},
+    rules::{erasure::is_fingerprint, settings::Secret, tracking::token, webhooks},
 };
 
 /// The time after which the claim of a running request expires; longer than every host's request timeout.
@@ -156,7 +156,7 @@ fn stored_response<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str
     }
     match &claim.response {
         Some(StoredResponse { recompute: Some(recompute), .. }) => Ok(Begun::Recompute(recompute.clone())),
-        Some(stored) => replay(&readable(call, stored), call.settings.secret.0).map(Begun::Replayed),
+        Some(stored) => replay(&readable(call, stored), &call.settings.secret).map(Begun::Replayed),
         None => Err(Problem::new(
             ProblemCode::RequestInProgress,
             "The first request with this Idempotency-Key is still running. Retry in one second.",
@@ -180,17 +180,19 @@ fn readable<'a, H: Host>(call: &Call<'_, H>, stored: &'a StoredResponse) -> Cow<
 }
 
 /// Returns the stored response, with a secret derived again from its nonce.
-fn replay(stored: &StoredResponse, secret: [u8; 32]) -> Result<ApiResponse, Problem> {
+fn replay(stored: &StoredResponse, deployment: &Secret) -> Result<ApiResponse, Problem> {
     let corrupt =
         || Problem::from(HostError::Internal { detail: "the nonce of a stored response is corrupt".to_owned() });
     let body = match &stored.key_nonce {
         Some(nonce) => {
+            let secret = deployment.0;
             let key = Key::text(&secret, &unhex(nonce).ok_or_else(corrupt)?);
             let signing = webhooks::secret_text(&secret, nonce);
             stored.body.replace(&placeholder(nonce), &signing).replace(nonce, &key)
         }
         None => stored.body.clone(),
     };
+    let body = stored.link_nonces.iter().fold(body, |body, nonce| body.replace(nonce, &token(deployment, nonce)));
     Ok(ApiResponse { replayed: true, ..ApiResponse::of(stored.status, body.into_bytes()) })
 }
 

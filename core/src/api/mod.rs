@@ -15,6 +15,7 @@ mod media;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 pub mod page;
+mod pages;
 pub mod places;
 mod planning;
 pub mod problem;
@@ -90,6 +91,7 @@ pub async fn handle_or_stream<H: Host>(
                 context,
                 caller: None,
                 courier: None,
+                link: None,
                 id,
                 claim: None,
                 stream: None,

@@ -70,6 +70,10 @@ codes! {
     MatrixRequired "matrix_required" 403 "Parent store required" "Loja matriz obrigatória",
     /// The key is not allowed to act for this store.
     StoreNotAllowed "store_not_allowed" 403 "Store not allowed" "Loja não permitida",
+    /// A form on another site sent the request.
+    CrossSite "cross_site" 403 "Request from another site" "Requisição de outro site",
+    /// The link to a recipient's page is unknown or has ended.
+    TrackingNotFound "tracking_not_found" 404 "Link not found" "Link não encontrado",
     /// The order does not exist or is not visible to this key.
     OrderNotFound "order_not_found" 404 "Order not found" "Pedido não encontrado",
     /// The store does not exist or is not visible to this key.
@@ -116,6 +120,8 @@ codes! {
     NotNextInTrip "not_next_in_trip" 409 "Another order of the trip comes first" "Outro pedido da viagem vem antes",
     /// The courier has the goods and must return them first.
     ReturnRequired "return_required" 409 "Return required" "Devolução necessária",
+    /// The recipient has rated this delivery.
+    AlreadyRated "already_rated" 409 "Already rated" "Entrega já avaliada",
     /// The store has orders that have not ended.
     OpenOrders "open_orders" 409 "Open orders" "Pedidos em aberto",
     /// The quote has expired.
@@ -185,6 +191,18 @@ impl ProblemCode {
             ProblemCode::OrderNotFound => (
                 "Order not found. Check the ID, and that this key gives access to the order.",
                 "Pedido não encontrado. Confira o ID e se esta chave dá acesso ao pedido.",
+            ),
+            ProblemCode::TrackingNotFound => (
+                "This link does not exist or has ended. Check that you copied the entire link, or contact the store.",
+                "Este link não existe ou já terminou. Verifique se você copiou o link inteiro ou fale com a loja.",
+            ),
+            ProblemCode::AlreadyRated => (
+                "You have already rated this delivery. A rating cannot be changed.",
+                "Você já avaliou esta entrega. Não é possível mudar a avaliação.",
+            ),
+            ProblemCode::CrossSite => (
+                "Another site sent this request. Open the page and send the form there.",
+                "Outro site enviou esta requisição. Abra a página e envie o formulário por ela.",
             ),
             ProblemCode::StoreNotFound => (
                 "Store not found. Check the ID, and that this key gives access to the store.",

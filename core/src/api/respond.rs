@@ -4,9 +4,11 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
 
 use super::{
-    call::ApiResponse,
-    problem::Problem,
-    routes::{Endpoint, Route},
+    call::{ApiResponse, JSON},
+    media::{sent_type, takes},
+    pages,
+    problem::{Problem, ProblemCode},
+    routes::{Authority, Endpoint, Route},
 };
 use crate::{
     model::{ExecContext, Language},
@@ -40,6 +42,8 @@ pub(super) struct Reply {
     request_id: String,
     instance: String,
     head: bool,
+    /// Whether the client accepts a page, on a recipient's endpoint.
+    accepts_page: bool,
 }
 
 impl Reply {
@@ -59,19 +63,27 @@ impl Reply {
             request_id,
             instance: parts.uri.path().chars().take(512).collect(),
             head: parts.method == Method::HEAD,
+            accepts_page: takes(&parts.headers, "text/html") && sent_type(parts) != JSON,
         }
     }
 
     /// Builds the response.
     pub(super) fn write(self, result: Result<ApiResponse, Problem>) -> Response<Bytes> {
         let mut media = "application/problem+json";
+        let recipient = self.route.filter(|route| route.authority == Authority::Recipient);
         let (status, body) = match &result {
             Ok(reply) => {
                 media = reply.media;
                 (reply.status, reply.body.clone())
             }
+            Err(problem) if recipient.is_some() && self.accepts_page => {
+                media = pages::HTML;
+                (problem.code.status(), pages::problem_page(problem, self.page_path(problem), self.language).into())
+            }
             Err(problem) => {
-                let document = problem.document(self.language, &self.instance, &self.request_id);
+                // The token of a link does not appear in a response.
+                let instance = recipient.map_or(self.instance.as_str(), |route| route.path);
+                let document = problem.document(self.language, instance, &self.request_id);
                 (problem.code.status(), serde_json::to_vec(&document).unwrap_or_default().into())
             }
         };
@@ -88,7 +100,14 @@ impl Reply {
         }
         set(HeaderName::from_static(REQUEST_ID), self.request_id.clone());
         set(header::CACHE_CONTROL, "no-store".to_owned());
-        set(header::VARY, "accept-language".to_owned());
+        set(header::VARY, if recipient.is_some() { "accept, accept-language" } else { "accept-language" }.to_owned());
+        if recipient.is_some() {
+            set(header::REFERRER_POLICY, "no-referrer".to_owned());
+            set(HeaderName::from_static("x-robots-tag"), "noindex, nofollow".to_owned());
+        }
+        if media == pages::HTML {
+            set(header::CONTENT_SECURITY_POLICY, pages::policy().to_owned());
+        }
         if let (Some(admission), Some(route)) = (self.admission, self.route) {
             let policy = route.usage.name();
             let Admission { quota, remaining, reset, .. } = admission;
@@ -111,6 +130,9 @@ impl Reply {
                 Some(problem.code.name())
             }
             Ok(reply) => {
+                if let Some(location) = &reply.location {
+                    set(header::LOCATION, location.clone());
+                }
                 if reply.replayed {
                     set(HeaderName::from_static("idempotent-replayed"), "true".to_owned());
                 }
@@ -127,6 +149,18 @@ impl Reply {
             *response.body_mut() = body;
         }
         response
+    }
+}
+
+impl Reply {
+    /// Returns the path of the recipient's page after a rejected form, unless the link is unknown.
+    fn page_path(&self, problem: &Problem) -> Option<&str> {
+        let is_form = matches!(
+            self.route.map(|route| route.endpoint),
+            Some(Endpoint::RecipientChoice | Endpoint::RecipientRating)
+        );
+        let path = self.instance.rsplit_once('/').map(|(path, _)| path);
+        path.filter(|_| is_form && !matches!(problem.code, ProblemCode::TrackingNotFound | ProblemCode::RateLimited))
     }
 }
 

@@ -127,6 +127,20 @@ pub enum Endpoint {
     ReturnDelivery,
     /// `POST /delivery/orders/{platformOrderId}/waive`
     WaiveReturn,
+    /// `POST /delivery/orders/{platformOrderId}/tracking`
+    ChangeLink,
+    /// `GET /delivery/stores/{storeId}/tracking`
+    GetStoreTracking,
+    /// `PUT /delivery/stores/{storeId}/tracking`
+    SetStoreTracking,
+    /// `GET /t/{token}`
+    RecipientPage,
+    /// `GET /t/{token}/events`
+    RecipientEvents,
+    /// `POST /t/{token}/choice`
+    RecipientChoice,
+    /// `POST /t/{token}/rating`
+    RecipientRating,
     /// `GET /delivery/stores`
     ListStores,
     /// `DELETE /delivery/stores/{storeId}`
@@ -178,6 +192,8 @@ pub enum Authority {
     Courier,
     /// The key of a courier's device.
     Device,
+    /// The token of a recipient's link, in the path.
+    Recipient,
     /// The operator's token.
     Operator,
     /// None.
@@ -294,6 +310,13 @@ routes! {
     POST "/delivery/orders/{platformOrderId}/discard" DiscardDelivery Store Create,
     POST "/delivery/orders/{platformOrderId}/return" ReturnDelivery Store Create,
     POST "/delivery/orders/{platformOrderId}/waive" WaiveReturn Store Create,
+    POST "/delivery/orders/{platformOrderId}/tracking" ChangeLink Store Create,
+    GET "/delivery/stores/{storeId}/tracking" GetStoreTracking Store Read,
+    PUT "/delivery/stores/{storeId}/tracking" SetStoreTracking Store Create,
+    GET "/t/{token}" RecipientPage Recipient Read,
+    GET "/t/{token}/events" RecipientEvents Recipient Read,
+    POST "/t/{token}/choice" RecipientChoice Recipient Create,
+    POST "/t/{token}/rating" RecipientRating Recipient Create,
     GET "/delivery/stores" ListStores Store Read,
     DELETE "/delivery/stores/{storeId}" RemoveStore Store Create,
     GET "/courier/order" CourierOrder Courier Read,
@@ -320,7 +343,10 @@ impl Endpoint {
     /// Returns the media types of its successful responses, the default first.
     pub fn media(self) -> &'static [&'static str] {
         match self {
-            Endpoint::StreamEvents => &["text/event-stream"],
+            Endpoint::StreamEvents | Endpoint::RecipientEvents => &["text/event-stream"],
+            Endpoint::RecipientPage | Endpoint::RecipientChoice | Endpoint::RecipientRating => {
+                &["text/html", "application/json"]
+            }
             Endpoint::GetStatement | Endpoint::AdminStatement => &["text/csv", "application/json"],
             _ => &["application/json"],
         }
@@ -329,7 +355,7 @@ impl Endpoint {
     /// Returns the media types of its request body.
     pub(super) fn body_media(self) -> &'static [&'static str] {
         match self {
-            Endpoint::Osmand => &["application/json", FORM],
+            Endpoint::Osmand | Endpoint::RecipientChoice | Endpoint::RecipientRating => &["application/json", FORM],
             _ => &["application/json"],
         }
     }
@@ -370,9 +396,10 @@ impl Endpoint {
 
 #[cfg(feature = "openapi")]
 impl Route {
-    /// Whether a request can send an `Idempotency-Key`. A login and the report of a device are never replayed.
+    /// Whether a request can send an `Idempotency-Key`. Requests of public endpoints, devices and recipients are never
+    /// replayed.
     pub(super) fn takes_idempotency_key(&self) -> bool {
-        let is_replayed = !matches!(self.authority, Authority::Public | Authority::Device);
+        let is_replayed = !matches!(self.authority, Authority::Public | Authority::Device | Authority::Recipient);
         self.method == http::Method::POST && is_replayed && self.endpoint.stores_response()
     }
 }

@@ -134,12 +134,14 @@ async fn take_due_steps<H: Host>(
         return Ok(None);
     }
     order.version = expected + 1;
+    let links = order.end_links(now);
     let notifications =
         if order.status == OrderStatus::Expired { vec![expiry_notification(host, &order, now).await?] } else { vec![] };
     let changes = Changes {
         at: now,
         orders: vec![Write { expected, value: order.clone() }],
         events,
+        links,
         ledger,
         notifications,
         ..Changes::default()

@@ -19,7 +19,7 @@ use crate::{
         webhook::MessageChange,
     },
     rules::{
-        erasure::{self, erase_event, erase_mention, erase_subject, subject},
+        erasure::{self, ErasureBasis, erase_event, erase_mention, erase_subject, subject},
         settings::{Secret, Settings},
     },
     wire::OrderView,
@@ -148,7 +148,7 @@ pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Recipi
 pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> Result<RetentionPass, HostError> {
     let config = &settings.retention;
     let before = |days: u32| now.before(Duration::minutes(i64::from(days) * 24 * 60));
-    let mut redactions = vec![Redaction::PurgeClaims(now)];
+    let mut redactions = vec![Redaction::PurgeClaims(now), Redaction::PurgeLinks(now)];
     let mut retained = RetentionPass::default();
     if config.positions_days > 0 {
         redactions.push(Redaction::RemovePositions(before(config.positions_days)));
@@ -247,15 +247,16 @@ impl Run<'_> {
 
     async fn decide<H: Host>(&self, host: &H, order: &Order) -> Result<(Order, Changes, ErasureRecord), HostError> {
         let mut erased = order.clone();
-        let deliveries = match self.level {
+        let (deliveries, links) = match self.level {
             Erasure::Recipients => {
-                erasure::erase_recipients(&mut erased, &self.settings.secret, host.gazetteer(), |delivery| {
+                let basis = ErasureBasis { secret: &self.settings.secret, gazetteer: host.gazetteer(), now: self.now };
+                erasure::erase_recipients(&mut erased, basis, |delivery| {
                     self.phone.is_none_or(|phone| delivery.phone.as_ref() == Some(phone))
                 })
             }
             Erasure::NotErased | Erasure::Positions => {
                 erasure::erase_positions(&mut erased);
-                0
+                (0, Vec::new())
             }
         };
         let mut redactions = Vec::new();
@@ -297,6 +298,7 @@ impl Run<'_> {
             at: self.now,
             orders: vec![Write { expected: order.version, value: erased.clone() }],
             webhooks: webhooks.collect(),
+            links,
             messages,
             redactions,
             ..Changes::default()

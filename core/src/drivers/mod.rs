@@ -7,4 +7,5 @@ pub mod erasure;
 pub mod outbox;
 pub mod push;
 pub mod stream;
+pub mod tracking;
 pub mod trips;

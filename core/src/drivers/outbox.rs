@@ -12,18 +12,19 @@ use http::{Request, header};
 
 use crate::{
     changes::{Changes, Write},
-    host::{Host, HostError, too_few_ids},
+    host::{Host, HostError, StoreQuery, too_few_ids},
     model::{
         NotificationId, OrderId, StoreId, Timestamp, WebhookId,
-        order::{Order, RecordedEvent},
-        store::{FailureReason, Notification, NotificationKind},
-        webhook::{self, AttemptResult, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Webhook, stop_notice},
+        order::{EventKind, Order, RecordedEvent},
+        store::{FailureReason, Notification, NotificationKind, NotifyAt},
+        webhook::{self, AttemptResult, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Subject, Webhook, stop_notice},
     },
     rules::{
         settings::Settings,
+        tracking,
         webhooks::{MessageResult, PAGE, Settlement, WebhookPass, plan, settle, signature},
     },
-    wire::WebhookPayload,
+    wire::{NotifiedRecipient, WebhookPayload},
 };
 
 /// Maximum number of attempts to settle a pass after conflicts.
@@ -256,7 +257,12 @@ async fn jobs<H: Host>(
                 orders.insert(id, (order, host.events(id).await?));
             }
             let order = message.order().and_then(|id| orders.get(&id));
-            let payload = WebhookPayload::of(webhook, message, order.map(|(order, events)| (order, &events[..])));
+            let recipient = match order {
+                Some((order, _)) => recipient(host, settings, message, order).await?,
+                None => None,
+            };
+            let order = order.map(|(order, events)| (order, &events[..]));
+            let payload = WebhookPayload::of(webhook, message, order, recipient);
             let body = serde_json::to_vec(&payload);
             let body = body
                 .map_err(|error| HostError::Internal { detail: format!("cannot serialize a webhook body: {error}") })?;
@@ -267,6 +273,23 @@ async fn jobs<H: Host>(
         lanes.push(jobs);
     }
     Ok(lanes)
+}
+
+/// Returns the recipient of a `recipient.notify` event, with the current link and a new text.
+async fn recipient<H: Host>(
+    host: &H,
+    settings: &Settings,
+    message: &Message,
+    order: &Order,
+) -> Result<Option<NotifiedRecipient>, HostError> {
+    let Subject::Event(entry) = &message.subject else { return Ok(None) };
+    let event = &entry.recorded.event;
+    let notified = order.deliveries.iter().find(|delivery| Some(delivery.id) == event.delivery);
+    let Some(delivery) = notified.filter(|_| event.kind == EventKind::RecipientNotify) else { return Ok(None) };
+    let store = host.find_stores(StoreQuery::IdOrRemoved(order.store)).await?.pop();
+    let store_name = store.map(|store| store.name).unwrap_or_default();
+    let due = event.reason.as_deref().and_then(NotifyAt::from_name);
+    Ok(Some(NotifiedRecipient::of(delivery, store_name, tracking::url(settings, delivery), due)))
 }
 
 #[cfg(test)]

@@ -7,14 +7,16 @@
 
 use std::fmt::Write as _;
 
+use super::tracking;
 use crate::{
     host::{Host, HostError},
     model::{
-        Duration, KeyId, Language, Timestamp,
-        order::{Journal, JournalEntry},
+        Duration, KeyId, Language, StoreId, Timestamp, fingerprint,
+        order::{Journal, JournalEntry, TrackingLink},
         store::KeyHash,
     },
-    wire::JournalEventView,
+    rules::{recipient::RecipientStatus, settings::Settings},
+    wire::{JournalEventView, RecipientTracking},
 };
 
 /// Interval of heartbeats. Proxies close connections that are idle for a minute.
@@ -26,9 +28,18 @@ pub const RETRY_MS: u32 = 3_000;
 /// Maximum number of events in the initial response of a stream.
 pub const FIRST_EVENTS: u32 = 100;
 
-/// A client of a stream.
+/// The continuation of a response that starts a stream.
 #[derive(Clone, Debug)]
-pub struct Subscription {
+pub enum Subscription {
+    /// A stream of a journal, continued by [`next`].
+    Journal(JournalSubscription),
+    /// A stream of a delivery's status, continued by [`next_status`].
+    Delivery(DeliverySubscription),
+}
+
+/// A merchant's client of a stream.
+#[derive(Clone, Debug)]
+pub struct JournalSubscription {
     /// The journal view of the client.
     pub journal: Journal,
     /// Position of the last event that was sent.
@@ -42,7 +53,7 @@ pub struct Subscription {
 }
 
 /// Returns the first lines, which set the reconnection delay and the initial cursor.
-pub fn beginning(subscription: &Subscription) -> String {
+pub fn beginning(subscription: &JournalSubscription) -> String {
     format!("retry: {RETRY_MS}\nid: {}\n\n", subscription.journal.cursor(subscription.position))
 }
 
@@ -69,7 +80,7 @@ pub(crate) async fn after<H: Host>(
 /// # Errors
 /// An error of the host, or [`HostError::Unavailable`] if events that the client has not read were archived. The client
 /// must reconnect with its cursor and receives 410.
-pub async fn next<H: Host>(host: &H, subscription: &mut Subscription, limit: u32) -> Result<String, HostError> {
+pub async fn next<H: Host>(host: &H, subscription: &mut JournalSubscription, limit: u32) -> Result<String, HostError> {
     let journal = subscription.journal;
     let Some(entries) = after(host, journal, subscription.position, limit).await? else {
         let detail = format!("events after {} were archived", journal.cursor(subscription.position));
@@ -89,9 +100,65 @@ pub async fn next<H: Host>(host: &H, subscription: &mut Subscription, limit: u32
 }
 
 /// Returns whether the key of a stream is still valid.
-pub async fn is_allowed<H: Host>(host: &H, subscription: &Subscription, now: Timestamp) -> Result<bool, HostError> {
+pub async fn is_allowed<H: Host>(host: &H, subscription: &JournalSubscription, now: Timestamp) -> Result<bool, HostError> {
     let holder = host.key(&subscription.hash).await?;
     Ok(holder.is_some_and(|holder| {
         holder.key.deleted_at.is_none() && holder.store.deleted_at.is_none() && now < holder.key.expires_at
     }))
+}
+
+/// A recipient's client of a stream.
+#[derive(Clone, Debug)]
+pub struct DeliverySubscription {
+    /// The link.
+    pub link: TrackingLink,
+    /// The order's store.
+    pub store: StoreId,
+    /// Language of the texts.
+    pub language: Language,
+    /// Digest of the last status that was sent.
+    last: String,
+}
+
+impl DeliverySubscription {
+    /// Creates the subscription of a link.
+    pub fn new(link: TrackingLink, store: StoreId, language: Language) -> DeliverySubscription {
+        DeliverySubscription { link, store, language, last: String::new() }
+    }
+}
+
+/// Returns the first lines of a recipient's stream, with the current status.
+///
+/// # Errors
+/// A status that cannot be serialized.
+pub fn first_status(subscription: &mut DeliverySubscription, status: &RecipientStatus) -> Result<String, HostError> {
+    Ok(format!("retry: {RETRY_MS}\n\n{}", changed_status(subscription, status)?))
+}
+
+/// Returns the status of a recipient's delivery in the format of the stream if it has changed, or an empty string. `None` if
+/// the link has ended.
+///
+/// # Errors
+/// An error of the host.
+pub async fn next_status<H: Host>(
+    host: &H,
+    settings: &Settings,
+    subscription: &mut DeliverySubscription,
+    now: Timestamp,
+) -> Result<Option<String>, HostError> {
+    let Some(link) = tracking::find_link(host, &subscription.link.hash, now).await? else { return Ok(None) };
+    let Some(loaded) = tracking::load_order(host, &link).await? else { return Ok(None) };
+    let Some(status) = tracking::status(host, settings, &link, &loaded, now).await? else { return Ok(None) };
+    changed_status(subscription, &status).map(Some)
+}
+
+fn changed_status(subscription: &mut DeliverySubscription, status: &RecipientStatus) -> Result<String, HostError> {
+    let data = serde_json::to_string(&RecipientTracking::of(status, subscription.language))
+        .map_err(|error| HostError::Internal { detail: format!("cannot serialize a status: {error}") })?;
+    let digest = fingerprint(&[data.as_bytes()]);
+    if digest == subscription.last {
+        return Ok(String::new());
+    }
+    subscription.last = digest;
+    Ok(format!("event: status\ndata: {data}\n\n"))
 }

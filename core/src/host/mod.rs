@@ -17,7 +17,7 @@ use crate::{
         Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, IdBlock, KeyId, Located,
         NotificationId, OrderId, Point, StoreId, Timestamp, WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+        order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
@@ -101,6 +101,8 @@ pub trait Storage {
     async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError>;
     /// Returns the claim on an idempotency key.
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError>;
+    /// Returns the recipient's link with this hash, in any state, so that unknown, ended and revoked links cost the same.
+    async fn tracking_link(&self, hash: &KeyHash) -> Result<Option<TrackingLink>, HostError>;
     /// Returns stored personal data for an export, an erasure or the retention.
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError>;
     /// Returns the usage of limited storage.

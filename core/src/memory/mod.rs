@@ -26,9 +26,9 @@ use crate::{
         CourierId, Duration, Entropy, ExecContext, IdBlock, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         hmac_sha256,
-        order::{Journal, JournalEntry, Order, RecordedEvent},
+        order::{Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, Key, KeyHolder, LedgerEntry, Notification, StatementLine, Store},
+        store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::{
@@ -265,6 +265,10 @@ impl Storage for MemoryHost {
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError> {
         self.state(|state| state.claims.get(&(scope.to_owned(), key.to_owned())).cloned())
+    }
+
+    async fn tracking_link(&self, hash: &KeyHash) -> Result<Option<TrackingLink>, HostError> {
+        self.state(|state| state.links.get(hash).cloned())
     }
 
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError> {

@@ -102,6 +102,11 @@ impl State {
                 let ended: Vec<_> = ended.map(|(key, _)| key.clone()).collect();
                 ended.iter().for_each(|key| self.claims.remove(key));
             }
+            Redaction::PurgeLinks(before) => {
+                let ended = self.links.rows().iter().filter(|(_, link)| link.ends_at.is_some_and(|end| end < *before));
+                let ended: Vec<_> = ended.map(|(hash, _)| hash.clone()).collect();
+                ended.iter().for_each(|hash| self.links.remove(hash));
+            }
             Redaction::RemovePositions(before) => {
                 let old = self.positions.rows().iter().filter(|(_, position)| position.at < *before);
                 let old: Vec<_> = old.map(|(courier, _)| *courier).collect();

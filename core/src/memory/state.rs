@@ -7,7 +7,7 @@ use crate::{
     model::{
         AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId,
         courier::{Candidate, Courier, Position},
-        order::{Event, Order, RecordedEvent},
+        order::{Event, Order, RecordedEvent, TrackingLink},
         privacy::ErasureRecord,
         store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, MAX_NOTIFICATIONS, Notification, Store},
         webhook::{Attempt, Message, Webhook},
@@ -51,6 +51,7 @@ pub(super) struct State {
     pub(super) notifications: Table<(StoreId, u64), Notification>,
     pub(super) claims: Table<(String, String), Claim>,
     pub(super) erasures: Table<u64, ErasureRecord>,
+    pub(super) links: Table<KeyHash, TrackingLink>,
     /// Usage of an owner of claims per hour.
     pub(super) claim_usage: Table<(String, i64), StorageUsage>,
 }
@@ -100,7 +101,7 @@ impl State {
         ids.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 24] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 25] {
         [
             &mut self.stores,
             &mut self.balances,
@@ -126,6 +127,7 @@ impl State {
             &mut self.claims,
             &mut self.erasures,
             &mut self.claim_usage,
+            &mut self.links,
         ]
     }
 
@@ -136,6 +138,7 @@ impl State {
         changes.couriers.iter().try_for_each(|write| self.write_courier(write))?;
         changes.positions.iter().for_each(|position| self.put_position(position));
         changes.events.iter().try_for_each(|event| self.append_event(event))?;
+        changes.links.iter().for_each(|link| self.links.put(link.hash.clone(), link.clone()));
         changes.ledger.iter().try_for_each(|entry| self.append_entry(entry))?;
         changes.top_ups.iter().try_for_each(|top_up| self.book_top_up(top_up))?;
         changes.stores.iter().try_for_each(|write| self.close_balance(write))?;

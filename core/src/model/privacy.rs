@@ -130,6 +130,8 @@ pub enum Redaction {
     RemoveClaim(Claim),
     /// Removes a bounded number of claims that expired before this time.
     PurgeClaims(Timestamp),
+    /// Removes recipients' links that ended before this time.
+    PurgeLinks(Timestamp),
     /// Removes the last positions of couriers that have reported none since this time.
     RemovePositions(Timestamp),
     /// Removes a notification.

@@ -1,6 +1,6 @@
 //! Erasure of recipients' personal data.
 //!
-//! Names, phones, addresses, observations, reasons and coordinates are erased. Money, codes, statuses, times, the
+//! Names, phones, emails, addresses, observations, reasons, choices, ratings and coordinates are erased. Money, codes, statuses, times, the
 //! municipality and the state are kept, so prices, statements and counts do not change. [`crate::drivers::erasure`]
 //! runs erasures.
 
@@ -8,8 +8,8 @@ use super::settings::Secret;
 use crate::{
     geo::Gazetteer,
     model::{
-        Address, Located, OrderId, Phone, Point, Precision, hex, hmac_sha256,
-        order::{Delivery, Erasure, Event, Order, Place},
+        Address, Located, OrderId, Phone, Point, Precision, Timestamp, hex, hmac_sha256,
+        order::{Delivery, Erasure, Event, Order, Place, TrackingLink},
         store::Notification,
         webhook::Subject,
     },
@@ -63,20 +63,35 @@ pub fn erase_positions(order: &mut Order) {
     order.erasure = order.erasure.max(Erasure::Positions);
 }
 
-/// Erases matching recipients and the courier's position from an ended order. Returns the number of erased recipients.
+/// What an erasure uses besides the order.
+#[derive(Clone, Copy, Debug)]
+pub struct ErasureBasis<'a> {
+    /// The deployment's secret, for keyed digests.
+    pub secret: &'a Secret,
+    /// The municipalities, to which addresses are reduced.
+    pub gazetteer: Gazetteer,
+    /// The time of the erasure, at which the links end.
+    pub now: Timestamp,
+}
+
+/// Erases matching recipients and the courier's position from an ended order. Returns the number of erased recipients,
+/// and their links, which end.
 pub fn erase_recipients(
     order: &mut Order,
-    secret: &Secret,
-    gazetteer: Gazetteer,
+    ErasureBasis { secret, gazetteer, now }: ErasureBasis<'_>,
     matches: impl Fn(&Delivery) -> bool,
-) -> u32 {
-    let mut count = 0;
+) -> (u32, Vec<TrackingLink>) {
+    let (mut count, mut links, id) = (0, Vec::new(), order.id);
     for delivery in order.deliveries.iter_mut().filter(|delivery| !delivery.erased) {
         if matches(delivery) {
             delivery.name = None;
             delivery.phone = None;
+            delivery.email = None;
             delivery.observation = None;
             delivery.place = coarse(&delivery.place, gazetteer);
+            delivery.place = coarse(&delivery.place);
+            links.extend(delivery.end_link(id, now));
+            delivery.tracking = None;
             delivery.erased = true;
             count += 1;
         }
@@ -88,7 +103,7 @@ pub fn erase_recipients(
     if order.deliveries.iter().all(|delivery| delivery.erased) {
         order.erasure = Erasure::Recipients;
     }
-    count
+    (count, links)
 }
 
 /// Reduces a location to its municipality. If that is unknown, the coordinates are 0, 0.

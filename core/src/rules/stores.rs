@@ -5,7 +5,7 @@ use crate::{
     changes::{Changes, Write},
     model::{
         Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
-        store::{Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, Store, StoreDispatch},
+        store::{Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, Store, StoreDispatch, StoreTracking},
     },
 };
 
@@ -116,6 +116,7 @@ pub fn open(
         sandbox: parent.map_or(new.sandbox, |parent| parent.sandbox),
         created_at: now,
         dispatch: StoreDispatch::default(),
+        tracking: StoreTracking::default(),
         deleted_at: None,
     })
 }

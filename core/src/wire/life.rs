@@ -11,6 +11,7 @@ use crate::{
     model::{
         Timestamp,
         order::{Delivery, Order},
+        store::RecipientChoice,
     },
     rules::lifecycle::{self, CancellationTerms, Mode},
 };
@@ -165,6 +166,9 @@ pub struct CourierStopView {
     pub distance: Kilometres,
     /// Whether the courier must send the recipient's code to complete the delivery.
     pub code_required: bool,
+    /// What the recipient chose if nobody is at home.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<RecipientChoice>))]
+    pub recipient_choice: Option<&'static str>,
 }
 
 /// A courier's current order.
@@ -259,6 +263,7 @@ impl CourierStopView {
             longitude: recipient.map(|one| one.place.located.point.longitude()),
             distance: Kilometres(delivery.distance),
             code_required: delivery.requires_code(),
+            recipient_choice: delivery.tracking.as_ref().and_then(|tracking| tracking.choice).map(RecipientChoice::name),
         }
     }
 }

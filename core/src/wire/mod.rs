@@ -2,6 +2,7 @@
 //! Responses always contain every documented field, with `null` if there is no value.
 
 mod address;
+mod confirmation;
 mod context;
 mod device;
 mod dispatch;
@@ -19,9 +20,11 @@ mod push;
 pub mod schema;
 mod sign_in;
 mod store;
+mod tracking;
 mod webhook;
 
 pub use address::{AddressBody, LocationView};
+pub use confirmation::{ConfirmationBody, MarketplaceOrder, MarketplaceWebhookOrder};
 pub use context::{ContextLimits, ContextStore, PreviewContext};
 pub use device::{DeviceKeyView, DeviceSetup, ReportResult, SkipReason};
 pub use dispatch::{
@@ -41,8 +44,7 @@ pub use life::{
 };
 pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
 pub use order::{
-    ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, ListedOrder, MarketplaceOrder,
-    MarketplaceWebhookOrder, NewDelivery, OrderDetails, OrderView, PersonView, PriceLineView, StoreRef,
+    CourierView, CreateOrder, DeliveryView, EventView, ListedOrder, NewDelivery, OrderDetails, OrderView, PersonView, PriceLineView, StoreRef,
 };
 pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
 pub use privacy::{
@@ -53,6 +55,10 @@ pub use sign_in::{SignInCodeView, StartCourierSession};
 pub use store::{
     ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView,
     NotificationList, NotificationView, ParentStoreRef, StoreCreated, StoreView, UpdateStore,
+};
+pub use tracking::{
+    ChangeLink, ChooseDelivery, LinkView, NotifiedRecipient, RateDelivery, RatingView, RecipientTracking, SetStoreTracking,
+    StoreTrackingView, TrackingContactBody, TrackingCourier, TrackingWindow,
 };
 pub use webhook::{
     AttemptList, AttemptView, CreateWebhook, QueuedMessage, TEST_TYPE, WebhookData, WebhookList, WebhookPayload,

@@ -4,13 +4,14 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::{AnyStatus, KeyOrigin, StoreNumber, VisitAddress};
-use super::{AddressBody, EtaView, Id, Kilometres, LocationView, Quantity, Reais, objects};
+use super::{AddressBody, ConfirmationBody, EtaView, Id, Kilometres, LocationView, Quantity, RatingView, Reais, objects};
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
 use crate::model::{
     Person, Point, Precision, Timestamp,
     order::{AssignedCourier, Delivery, Event, Order, RecordedEvent},
     price::{PriceLine, Rule},
+    store::RecipientChoice,
 };
 
 /// A new order. Unknown fields are ignored.
@@ -79,6 +80,9 @@ pub struct NewDelivery {
     /// The recipient's phone number in E.164 format.
     #[cfg_attr(feature = "openapi", schema(format = "phone", max_length = 255, example = "+5511999990000"))]
     pub phone: Option<String>,
+    /// The recipient's email address, at most 400 characters.
+    #[cfg_attr(feature = "openapi", schema(format = "email", max_length = 400, example = "maria@exemplo.com.br"))]
+    pub email: Option<String>,
     /// Instructions for the courier, at most 1000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 1000))]
     pub observation: Option<String>,
@@ -96,45 +100,6 @@ pub struct NewDelivery {
     pub product_value: Option<f64>,
     /// How the receipt of the delivery is confirmed.
     pub confirmation: Option<ConfirmationBody>,
-}
-
-/// How the receipt of a delivery is confirmed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(as = Confirmation))]
-#[serde(default)]
-pub struct ConfirmationBody {
-    /// The order in the first marketplace.
-    #[serde(rename = "marketplaceA")]
-    pub marketplace_a: Option<MarketplaceOrder>,
-    /// The order in the first marketplace, as identified by its webhooks.
-    #[serde(rename = "marketplaceA_webhook")]
-    pub marketplace_a_webhook: Option<MarketplaceWebhookOrder>,
-    /// The order in the second marketplace.
-    #[serde(rename = "marketplaceB")]
-    pub marketplace_b: Option<MarketplaceWebhookOrder>,
-    /// Whether the courier must send the recipient's code to complete the delivery.
-    pub platform: Option<bool>,
-}
-
-/// An order in a marketplace.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase", default)]
-pub struct MarketplaceOrder {
-    /// The marketplace's order ID, at most 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255))]
-    pub order_id: Option<String>,
-}
-
-/// An order in a marketplace, as identified by its webhooks.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default)]
-pub struct MarketplaceWebhookOrder {
-    /// The marketplace's order ID, at most 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255))]
-    pub order_id: Option<String>,
 }
 
 /// An order.
@@ -253,6 +218,8 @@ pub struct DeliveryView {
     pub name: Option<String>,
     /// The recipient's phone number.
     pub phone: Option<String>,
+    /// The recipient's email address.
+    pub email: Option<String>,
     /// Instructions for the courier.
     pub observation: Option<String>,
     /// Whether the delivery is already paid.
@@ -277,6 +244,14 @@ pub struct DeliveryView {
     /// Precision of the coordinates.
     #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub precision: Precision,
+    /// URL of the recipient's page, in responses that create, return or list orders. Null in all others, and if there is no
+    /// link.
+    pub tracking_url: Option<String>,
+    /// What the recipient chose on the page if nobody is at home.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<RecipientChoice>))]
+    pub recipient_choice: Option<&'static str>,
+    /// The recipient's rating.
+    pub rating: Option<RatingView>,
     /// The `confirmation` that was sent with the order. Only in webhooks.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
@@ -441,12 +416,14 @@ impl CourierView {
 impl DeliveryView {
     /// Builds the representation of a delivery for the merchant.
     pub fn of(order_route: usize, delivery: &Delivery) -> DeliveryView {
+        let tracking = delivery.tracking.as_ref();
         DeliveryView {
             id: delivery.id.get(),
             code: delivery.code.clone(),
             full_code: delivery.full_code.clone(),
             name: delivery.name.clone(),
             phone: delivery.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+            email: delivery.email.as_ref().map(|email| email.as_str().to_owned()),
             observation: delivery.observation.clone(),
             online_payment: delivery.online_payment,
             product_value: delivery.product_value.map(Reais),
@@ -457,6 +434,9 @@ impl DeliveryView {
             distance: Kilometres(delivery.distance),
             delivery_code: delivery.delivery_code.clone(),
             precision: delivery.place.located.precision,
+            tracking_url: None,
+            recipient_choice: tracking.and_then(|tracking| tracking.choice).map(RecipientChoice::name),
+            rating: tracking.and_then(|tracking| tracking.rating.as_ref()).map(RatingView::of),
             confirmation: None,
         }
     }

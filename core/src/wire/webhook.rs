@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::{AttemptFault, WebhookStatus};
-use super::{ConfirmationBody, JournalEventView, MarketplaceOrder, MarketplaceWebhookOrder, OrderDetails};
+use super::{ConfirmationBody, JournalEventView, NotifiedRecipient, OrderDetails};
 #[cfg(feature = "openapi")]
 use crate::model::order::EventKind;
 use crate::model::{
     Language, Timestamp,
-    order::{Confirmation, JournalEntry, Order, RecordedEvent},
+    order::{JournalEntry, Order, RecordedEvent},
     webhook::{Message, RecordedAttempt, Subject, Webhook, WebhookState},
 };
 
@@ -160,7 +160,7 @@ pub struct WebhookPayload {
     pub data: WebhookData,
 }
 
-/// The content of a webhook. Both fields are null in test messages.
+/// The content of a webhook. All fields are null in test messages.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WebhookData {
@@ -168,6 +168,8 @@ pub struct WebhookData {
     pub event: Option<JournalEventView>,
     /// The order as of the time of sending. Each delivery contains its `confirmation`.
     pub order: Option<OrderDetails>,
+    /// The recipient to whom a message is to be sent. Null unless the type is `recipient.notify`.
+    pub recipient: Option<NotifiedRecipient>,
 }
 
 impl WebhookView {
@@ -217,8 +219,13 @@ impl AttemptView {
 }
 
 impl WebhookPayload {
-    /// Builds the body of a message from its event, the order and the order's history.
-    pub fn of(webhook: &Webhook, message: &Message, order: Option<(&Order, &[RecordedEvent])>) -> WebhookPayload {
+    /// Builds the body of a message from its event, the order and the order's history. `recipient` is that of the event.
+    pub fn of(
+        webhook: &Webhook,
+        message: &Message,
+        order: Option<(&Order, &[RecordedEvent])>,
+        recipient: Option<NotifiedRecipient>,
+    ) -> WebhookPayload {
         let entry: Option<&JournalEntry> = match &message.subject {
             Subject::Event(entry) => Some(entry),
             Subject::Test => None,
@@ -235,23 +242,7 @@ impl WebhookPayload {
         WebhookPayload {
             kind: event.map_or(TEST_TYPE, |event| event.kind.name()),
             timestamp: event.map_or(message.since, |event| event.at).to_string(),
-            data: WebhookData { event: event_view, order },
-        }
-    }
-}
-
-impl ConfirmationBody {
-    /// Builds the confirmation that the merchant sent, with all fields.
-    fn of(confirmation: Option<&Confirmation>) -> ConfirmationBody {
-        let Some(sent) = confirmation else {
-            return ConfirmationBody { platform: Some(false), ..ConfirmationBody::default() };
-        };
-        let by_webhook = |id: &Option<String>| id.clone().map(|id| MarketplaceWebhookOrder { order_id: Some(id) });
-        ConfirmationBody {
-            marketplace_a: sent.marketplace_a.clone().map(|id| MarketplaceOrder { order_id: Some(id) }),
-            marketplace_a_webhook: by_webhook(&sent.marketplace_a_webhook),
-            marketplace_b: by_webhook(&sent.marketplace_b),
-            platform: Some(sent.platform),
+            data: WebhookData { event: event_view, order, recipient },
         }
     }
 }

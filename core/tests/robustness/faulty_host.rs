@@ -23,9 +23,9 @@ use despacho_core::{
         Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId, Timestamp,
         WebhookId,
         courier::{self, Candidate, Courier, SearchingOrder},
-        order::{Journal, JournalEntry, Order, RecordedEvent},
+        order::{Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, KeyHolder, Notification, StatementLine, Store},
+        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::limits::{Admission, Bucket},
@@ -131,6 +131,7 @@ impl Storage for FaultyHost<'_> {
     fn messages(webhook: WebhookId) -> Vec<Message>;
     fn find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
     fn claim(scope: &str, key: &str) -> Option<Claim>;
+    fn tracking_link(hash: &KeyHash) -> Option<TrackingLink>;
     fn personal_data(query: &PersonalQuery) -> PersonalData;
     fn usage(of: UsageQuery<'_>) -> StorageUsage;
     fn ids(count: u32) -> IdBlock;

@@ -20,9 +20,9 @@ use despacho_core::{
         Address, CourierId, DistanceMatrix, Duration, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId,
         Timestamp, WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent},
+        order::{DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, KeyHolder, Notification, StatementLine, Store},
+        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::limits::{Admission, Bucket},
@@ -183,6 +183,7 @@ impl Storage for SimulatedHost {
     messages(webhook: WebhookId) -> Vec<Message>;
     find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
     claim(scope: &str, key: &str) -> Option<Claim>;
+    tracking_link(hash: &KeyHash) -> Option<TrackingLink>;
     personal_data(query: &PersonalQuery) -> PersonalData;
     usage(of: UsageQuery<'_>) -> StorageUsage;
     }

@@ -6,7 +6,7 @@ use crate::{
         call::{ApiResponse, Call, HandlerError},
         problem::{Problem, ProblemCode},
     },
-    drivers::stream::{self, FIRST_EVENTS, Subscription},
+    drivers::stream::{self, FIRST_EVENTS, JournalSubscription, Subscription},
     host::Host,
     model::order::Journal,
     wire::{EventPage, JournalEventView},
@@ -77,9 +77,9 @@ pub(super) async fn stream<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         }
         None => call.host.journal_span(journal).await?.end,
     };
-    let mut subscription = Subscription { journal, position: start, language: call.language, key, hash };
+    let mut subscription = JournalSubscription { journal, position: start, language: call.language, key, hash };
     let mut text = stream::beginning(&subscription);
     text.push_str(&stream::next(call.host, &mut subscription, FIRST_EVENTS).await?);
-    call.stream = Some(subscription);
+    call.stream = Some(Subscription::Journal(subscription));
     Ok(ApiResponse { media: "text/event-stream", ..ApiResponse::of(200, text.into_bytes()) })
 }

@@ -1,6 +1,9 @@
 //! Lists orders and stores, and removes branches.
 
-use super::pages::{cursor, invalid_parameter, limit, parameter, respond};
+use super::{
+    pages::{cursor, invalid_parameter, limit, parameter, respond},
+    tracking,
+};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
@@ -65,8 +68,12 @@ async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerE
         _ => false,
     };
     let cursor = |order: &Order| order.id.to_string();
-    let view =
-        |orders: &[Order], next_cursor| OrderList { orders: orders.iter().map(ListedOrder::of).collect(), next_cursor };
+    let listed = |order: &Order| {
+        let mut listed = ListedOrder::of(order);
+        tracking::add_links(call.settings, &mut listed.order, order);
+        listed
+    };
+    let view = |orders: &[Order], next_cursor| OrderList { orders: orders.iter().map(listed).collect(), next_cursor };
     Ok(respond(page, limit, more, cursor, view)?)
 }
 

@@ -20,6 +20,7 @@ mod push;
 mod sign_in;
 mod signals;
 mod stores;
+mod tracking;
 mod webhooks;
 
 use super::{
@@ -102,6 +103,11 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         | Endpoint::CourierReachReturn
         | Endpoint::CourierHandBack => boxed(carry::step(call, endpoint)).await,
         Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => boxed(signals::operate(call, endpoint)).await,
+        Endpoint::GetStoreTracking | Endpoint::SetStoreTracking => boxed(tracking::settings(call, endpoint)).await,
+        Endpoint::ChangeLink => boxed(tracking::change_link(call)).await,
+        Endpoint::RecipientPage => boxed(tracking::page(call)).await,
+        Endpoint::RecipientEvents => boxed(tracking::events(call)).await,
+        Endpoint::RecipientChoice | Endpoint::RecipientRating => boxed(tracking::step(call, endpoint)).await,
         Endpoint::ListEvents => boxed(events::list(call)).await,
         Endpoint::StreamEvents => boxed(events::stream(call)).await,
         Endpoint::CreateWebhook => boxed(webhooks::create(call)).await,

@@ -1,6 +1,6 @@
 //! Creates and returns orders.
 
-use super::life::visible;
+use super::{life::visible, tracking};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, retry, too_few},
@@ -87,18 +87,26 @@ async fn decide<H: Host>(
         lines: lines.clone(),
         tariff_version: tariff_version.clone(),
         lead_minutes: call.settings.dispatch.lead(store),
+        link_secret: tracking::has_links(call.settings, store).then_some(&call.settings.secret),
     };
     let mut ids = call.ids(1 + new.stops.len()).await?;
     let (order, changes) = lifecycle::create(new, facts, &mut ids, &mut call.context).map_err(rejected)?;
-    let response = ApiResponse::json(201, &OrderView::of(&order))?;
+    let response = order_response(call.settings, 201, &order)?;
     call.commit(changes, &response).await?;
     Ok(response)
+}
+
+/// Returns the response with an order and its links.
+fn order_response(settings: &Settings, status: u16, order: &Order) -> Result<ApiResponse, Problem> {
+    let mut view = OrderView::of(order);
+    let links = tracking::add_links(settings, &mut view, order);
+    Ok(ApiResponse { links, ..ApiResponse::json(status, &view)? })
 }
 
 /// Returns the existing order if the content is the same, else the problem of a conflicting code.
 fn replay(settings: &Settings, new: &NewOrder, existing: &Order) -> Result<ApiResponse, Problem> {
     if existing.has_content(&new.fingerprint(), &settings.secret) {
-        return Ok(ApiResponse { replayed: true, ..ApiResponse::json(200, &OrderView::of(existing))? });
+        return Ok(ApiResponse { replayed: true, ..order_response(settings, 200, existing)? });
     }
     let id = existing.id;
     let problem = Problem::new(
@@ -164,7 +172,9 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let order = with_position(call, order).await?;
     let events = call.host.events(order.id).await?;
-    Ok(ApiResponse::json(200, &OrderDetails::of(&order, &events, call.language))?)
+    let mut view = OrderDetails::of(&order, &events, call.language);
+    tracking::add_links(call.settings, &mut view.order, &order);
+    Ok(ApiResponse::json(200, &view)?)
 }
 
 /// Sets the courier's last known position while the courier has the order. Afterwards the order keeps the position that was stored with

@@ -103,7 +103,7 @@ pub fn cancel(body: Body<CancelOrder>) -> Result<Cancelled, Problem> {
 }
 
 impl Checker {
-    fn stop_id(&mut self, sent: Option<Id>) -> Option<Option<DeliveryId>> {
+    pub(super) fn stop_id(&mut self, sent: Option<Id>) -> Option<Option<DeliveryId>> {
         if sent.is_none() {
             self.required(&Path::Root.member("deliveryId"));
         }

@@ -10,6 +10,7 @@ mod privacy;
 mod push;
 mod report;
 mod store;
+mod tracking;
 mod webhook;
 
 pub use address::{Need, address};
@@ -21,4 +22,5 @@ pub use privacy::{cursor as recipient_cursor, recipient};
 pub use push::{push_endpoint, stored_push_endpoint};
 pub(super) use report::device_position;
 pub use store::{contact_and_address, key, session, store, update};
+pub use tracking::{LinkChange, choice, link_change, rating, store_tracking};
 pub use webhook::{top_up, webhook};

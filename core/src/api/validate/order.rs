@@ -9,7 +9,7 @@ use crate::{
         problem::{FieldError, Problem, ProblemCode},
         read::Body,
     },
-    model::{Money, MoneyError, Phone, PhoneError, StoreId, Text, order::Confirmation},
+    model::{Email, Money, MoneyError, Phone, PhoneError, StoreId, Text, order::Confirmation},
     route::Pin,
     rules::{
         lifecycle::{NewOrder, NewStop},
@@ -21,6 +21,7 @@ use crate::{
 
 const CODE: usize = 64;
 const NAME: usize = 255;
+const EMAIL: usize = 400;
 const OBSERVATION: usize = 1_000;
 const QUOTE: usize = 16_384;
 const VALUE: i64 = 100_000_000;
@@ -182,10 +183,17 @@ impl Checker {
             full_code: self.text(&path.member("fullCode"), delivery.full_code.as_ref(), CODE),
             name: self.text(&path.member("name"), delivery.name.as_ref(), NAME),
             phone: self.phone(&path.member("phone"), phone),
+            email: self.recipient_email(path, delivery.email.as_ref()),
             observation: self.text(&path.member("observation"), delivery.observation.as_ref(), OBSERVATION),
             product_value: self.value(&path.member("productValue"), delivery.product_value),
             confirmation: delivery.confirmation.as_ref().map(|body| self.confirmation(path, body)),
         }
+    }
+
+    fn recipient_email(&mut self, path: &Path<'_>, sent: Option<&String>) -> Option<Email> {
+        let path = path.member("email");
+        let text = self.text(&path, sent, EMAIL);
+        self.email(&path, text)
     }
 
     pub(super) fn phone(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Phone> {

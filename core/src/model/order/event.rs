@@ -73,6 +73,12 @@ event_kinds! {
     Lost "delivery.lost" "Lost" "Extraviada",
     /// A stop was cancelled before pickup.
     DeliveryCancelled "delivery.cancelled" "Stop cancelled" "Entrega cancelada",
+    /// The recipient chose what the courier does if nobody is at home.
+    RecipientChoice "delivery.recipient_choice" "Recipient's choice" "Escolha do destinatário",
+    /// The recipient rated the delivery.
+    Rated "delivery.rated" "Rated by the recipient" "Avaliada pelo destinatário",
+    /// A message to the recipient is due.
+    RecipientNotify "recipient.notify" "Message to the recipient" "Mensagem ao destinatário",
     /// No courier was found in time.
     Expired "order.expired" "No courier was found in time" "Nenhum entregador foi encontrado a tempo",
     /// The order was cancelled.

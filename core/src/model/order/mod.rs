@@ -6,6 +6,7 @@ mod event;
 mod filter;
 mod journal;
 mod status;
+mod tracking;
 mod tries;
 
 use serde::{Deserialize, Serialize};
@@ -16,10 +17,11 @@ pub use event::{Event, EventKind, RecordedEvent};
 pub use filter::OrderFilter;
 pub use journal::{Journal, JournalEntry};
 pub use status::{DeliveryStatus, OrderStatus};
+pub use tracking::{LinkKey, Rating, Tracking, TrackingLink};
 pub use tries::CodeTries;
 
 use super::{
-    Address, CourierId, DeliveryId, Distance, Duration, Located, Money, OrderId, Person, Phone, Point, StoreId,
+    Address, CourierId, DeliveryId, Distance, Duration, Email, Located, Money, OrderId, Person, Phone, Point, StoreId,
     Timestamp, price::PriceLine,
 };
 
@@ -146,6 +148,9 @@ pub struct Delivery {
     pub name: Option<String>,
     /// The recipient's phone number.
     pub phone: Option<Phone>,
+    /// The recipient's email address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<Email>,
     /// Instructions for the courier.
     pub observation: Option<String>,
     /// Whether the delivery is already paid. If not, the courier returns the payment to the pickup.
@@ -166,6 +171,9 @@ pub struct Delivery {
     /// Whether the recipient's data was erased.
     #[serde(default)]
     pub erased: bool,
+    /// The recipient's link and messages. `None` if the delivery never had a link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracking: Option<Tracking>,
 }
 
 /// How the receipt of a delivery is confirmed. Stored as sent and returned in webhooks.

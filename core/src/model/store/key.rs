@@ -130,6 +130,9 @@ pub struct StoredResponse {
     pub body: String,
     /// Nonce of the new key in the response, in hexadecimal.
     pub key_nonce: Option<String>,
+    /// Nonces of the recipients' links in the body, which has them instead of the tokens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link_nonces: Vec<String>,
     /// Data from which a preview is computed again, instead of its body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recompute: Option<Recompute>,

@@ -3,12 +3,14 @@
 mod key;
 mod ledger;
 mod notification;
+mod tracking;
 
 use serde::{Deserialize, Serialize};
 
 pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, Recompute, StoredResponse};
 pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
 pub use notification::{FailedField, FailureReason, MAX_NOTIFICATIONS, Notification, NotificationKind};
+pub use tracking::{NotifyAt, RecipientChoice, StoreTracking, TrackingContact};
 
 use super::{Address, Cnpj, Email, Located, Money, Person, StoreId, Timestamp};
 
@@ -51,6 +53,9 @@ pub struct Store {
     /// The store's own dispatch terms.
     #[serde(default, skip_serializing_if = "StoreDispatch::is_empty")]
     pub dispatch: StoreDispatch,
+    /// The settings for the pages of recipients.
+    #[serde(default, skip_serializing_if = "StoreTracking::is_default")]
+    pub tracking: StoreTracking,
     /// Time of creation.
     pub created_at: Timestamp,
     /// Time of removal.

@@ -5,15 +5,19 @@ use serde::Serialize;
 use crate::{
     changes::{Changes, Write},
     model::{
-        DeliveryId, Distance, Duration, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone, StoreId,
+        DeliveryId, Distance, Duration, Email, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone, StoreId,
         fingerprint,
         order::{
             Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Order, OrderDispatch, OrderStatus, Place,
         },
         price::PriceLine,
-        store::{EntryKind, LedgerEntry, Store},
+        store::{EntryKind, LedgerEntry, NotifyAt, Store},
     },
-    rules::pricing::{Inquiry, Plan, total},
+    rules::{
+        pricing::{Inquiry, Plan, total},
+        settings::Secret,
+        tracking,
+    },
 };
 
 /// A valid new order.
@@ -52,6 +56,9 @@ pub struct NewStop {
     pub name: Option<String>,
     /// The recipient's phone number.
     pub phone: Option<Phone>,
+    /// The recipient's email address. It is part of the content only if it is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<Email>,
     /// Instructions for the courier.
     pub observation: Option<String>,
     /// Value of the goods.
@@ -88,6 +95,8 @@ pub struct CreateOrderInput<'a> {
     pub tariff_version: String,
     /// Minutes before the ready time from which a courier is searched.
     pub lead_minutes: u32,
+    /// The deployment's secret, if the deliveries get links.
+    pub link_secret: Option<&'a Secret>,
 }
 
 /// The reason a valid order cannot be created.
@@ -125,7 +134,8 @@ pub fn create(
     }
     let by = input.by.clone();
     let mut order = compose(new, input, ids, context).ok_or(CreateOrderError::TooFewIds)?;
-    let event: Event = order.record(EventKind::Created, by, context.now);
+    let mut events: Vec<Event> = vec![order.record(EventKind::Created, by, context.now)];
+    events.extend(order.notify_recipients(NotifyAt::Created, None, context.now));
     let debit = LedgerEntry {
         store: order.store,
         account: None,
@@ -138,7 +148,8 @@ pub fn create(
     let changes = Changes {
         at: context.now,
         orders: vec![Write::insert(order.clone())],
-        events: vec![event],
+        events,
+        links: order.tracking_links(),
         ledger: vec![debit],
         ..Changes::default()
     };
@@ -146,7 +157,8 @@ pub fn create(
 }
 
 fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<Order> {
-    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, located, lead_minutes, .. } = input;
+    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, located, lead_minutes, link_secret, .. } =
+        input;
     let (inquiry, now) = (&new.inquiry, context.now);
     let id = ids.take(OrderId::new)?;
     let pickup_code = new.pickup_code.clone().unwrap_or_else(|| context.entropy.code());
@@ -160,6 +172,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
             full_code: stop.full_code.clone(),
             name: stop.name.clone(),
             phone: stop.phone.clone(),
+            email: stop.email.clone(),
             observation: stop.observation.clone(),
             online_payment: requested.online_payment,
             product_value: stop.product_value,
@@ -169,6 +182,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
             delivery_code: context.entropy.code(),
             confirmation: stop.confirmation.clone(),
             erased: false,
+            tracking: link_secret.map(|secret| tracking::start(&store.tracking, secret, context)),
         });
     }
     let times = inquiry.with_times.then_some(plan.times);

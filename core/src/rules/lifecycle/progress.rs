@@ -86,7 +86,8 @@ impl Progress {
     /// Returns the statuses after a step, or `None` if the table does not allow the step. Codes, times and money are
     /// checked elsewhere; this function applies only the table.
     pub fn take(&self, step: Step, stop: Option<DeliveryId>) -> Option<Progress> {
-        if self.status.is_final() {
+        // A recipient can rate a delivery after the order's end.
+        if self.status.is_final() && step != Step::Rate {
             return None;
         }
         let mut next = Progress { sequence: self.sequence + 1, ..self.clone() };
@@ -104,6 +105,12 @@ impl Progress {
             }
             Move::Unchanged { during } => {
                 if !during.contains(&self.status) {
+                    return None;
+                }
+            }
+            Move::DeliveryUnchanged { during } => {
+                let known = self.stops.iter().find(|known| Some(known.id) == stop)?;
+                if !during.contains(&known.status) {
                     return None;
                 }
             }

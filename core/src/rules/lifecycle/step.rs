@@ -10,7 +10,7 @@ use crate::{
         DeliveryId, ExecContext, IdBlock, Money, NotificationId, OrderId, Person, Timestamp,
         courier::Courier,
         order::{CodeTries, Eta, Event, EventKind, Order, OrderStatus},
-        store::{EntryKind, LedgerEntry, Notification, NotificationKind},
+        store::{EntryKind, LedgerEntry, Notification, NotificationKind, NotifyAt},
     },
 };
 
@@ -85,10 +85,12 @@ impl Order {
         let event = self.record(step.row().event, by, at);
         let moved = match step.row().moves {
             Move::Order { .. } | Move::Unchanged { .. } => None,
-            Move::Delivery { to, .. } => Some(to.number()),
+            Move::Delivery { .. } | Move::DeliveryUnchanged { .. } => {
+                self.deliveries.iter().find(|delivery| Some(delivery.id) == stop).map(|delivery| delivery.status)
+            }
         };
         Some(match moved {
-            Some(status) => Event { delivery: stop, status, ..event },
+            Some(status) => Event { delivery: stop, status: status.number(), ..event },
             None => event,
         })
     }
@@ -98,7 +100,7 @@ impl Order {
         let row = step.row();
         match (row.repeat, row.moves) {
             // The first call may already have started the search.
-            (Repeat::Never, _) | (Repeat::AtTarget, Move::Unchanged { .. }) => false,
+            (Repeat::Never, _) | (Repeat::AtTarget, Move::Unchanged { .. } | Move::DeliveryUnchanged { .. }) => false,
             (Repeat::AtTarget, Move::Order { to, .. }) => to == Some(self.status),
             (Repeat::AtTarget, Move::Delivery { to, .. }) => {
                 self.deliveries.iter().any(|delivery| Some(delivery.id) == stop && delivery.status == to)
@@ -207,6 +209,12 @@ impl<'a> OrderUpdate<'a> {
         self.may(step, stop)?;
         let event = self.order.take(step, stop, self.by.clone(), self.now);
         self.events.extend(event.map(|event| Event { reason, ..event }));
+        let due = match step {
+            Step::PickUp => Some(NotifyAt::PickedUp),
+            Step::SetOut => Some(NotifyAt::EnRoute),
+            _ => None,
+        };
+        self.events.extend(due.into_iter().flat_map(|due| self.order.notify_recipients(due, stop, self.now)));
         Ok(())
     }
 
@@ -265,6 +273,7 @@ impl<'a> OrderUpdate<'a> {
             (Some(eta), OrderStatus::OutForDelivery) => Some(Eta { pickup: None, ..eta }),
             (eta, status) => eta.filter(|_| status.is_before_pickup()),
         };
+        let links = order.end_links(now);
         let courier =
             courier.and_then(|courier| Some(Write { expected: courier.version, value: after(courier, &order)? }));
         let changes = Changes {
@@ -272,6 +281,7 @@ impl<'a> OrderUpdate<'a> {
             orders: vec![Write { expected, value: order.clone() }],
             couriers: courier.into_iter().collect(),
             events,
+            links,
             ledger,
             notifications,
             ..Changes::default()

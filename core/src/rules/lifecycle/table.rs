@@ -20,6 +20,8 @@ pub enum Actor {
     Dispatcher,
     /// A timeout.
     Clock,
+    /// The recipient of a delivery, with its link.
+    Recipient,
 }
 
 /// The status transition of a step.
@@ -40,6 +42,11 @@ pub enum Move {
         from: &'static [D],
         /// The new status.
         to: D,
+    },
+    /// No transition: the step concerns one delivery.
+    DeliveryUnchanged {
+        /// Statuses of the delivery in which it is valid.
+        during: &'static [D],
     },
     /// No transition: the step changes a time of the order.
     Unchanged {
@@ -124,6 +131,10 @@ const AT_PICKUP: &[D] = &[D::AwaitingPickup];
 const READY: Repeat = Repeat::While(&[O::Ready, O::Searching, O::Allocated, O::CourierAtPickup]);
 /// The time of a cancellation decides which of these it leads to.
 const CANCELLED: Repeat = Repeat::While(&[O::Cancelled, O::CancelledWithFee]);
+/// The statuses of a delivery that the courier has not handed over yet.
+const AHEAD: &[D] = &[D::AwaitingPickup, D::OnBoard, D::EnRoute];
+/// The statuses of a delivery that the courier has ended.
+const ENDED: &[D] = &[D::Delivered, D::Returned, D::Discarded, D::Lost];
 const RETURNED: Repeat = Repeat::AfterReturn(&[O::Completed, O::Partial, O::NotDelivered]);
 
 steps! {
@@ -194,6 +205,14 @@ steps! {
     /// No courier was found in time.
     Expire whole(&[O::Searching], Some(O::Expired), AT_PICKUP, D::Cancelled), &[Actor::Clock], Expired, Repeat::Never,
     "no courier was found in 20 minutes (configurable) from the search or the ready time on; all charges are refunded";
+    /// The recipient chooses what the courier does if nobody is at home.
+    Choose Move::DeliveryUnchanged { during: AHEAD }, &[Actor::Recipient], RecipientChoice, Repeat::Never, "a choice that the store allows; it replaces an earlier one";
+    /// The recipient rates the delivery.
+    Rate Move::DeliveryUnchanged { during: ENDED }, &[Actor::Recipient], Rated, Repeat::Never,
+    "once, until the link ends; the only step after the order's end";
+    /// A message to the recipient is due.
+    Notify Move::DeliveryUnchanged { during: AHEAD }, &[Actor::Platform], RecipientNotify, Repeat::Never,
+    "at the creation, the pickup or the departure, as the store sets; the recipient has a link and a phone or an email";
 }
 
 impl Step {
@@ -213,6 +232,7 @@ impl Actor {
             Actor::Platform => "platform",
             Actor::Dispatcher => "dispatcher",
             Actor::Clock => "clock",
+            Actor::Recipient => "recipient",
         }
     }
 }
@@ -252,7 +272,7 @@ fn repeat(row: &Row) -> String {
         (Repeat::Never, _) => String::new(),
         (Repeat::AtTarget, Move::Order { to, .. }) => list(to.iter().map(|to| to.number()).collect()),
         (Repeat::AtTarget, Move::Delivery { to, .. }) => to.number().to_string(),
-        (Repeat::AtTarget, Move::Unchanged { .. }) => String::new(),
+        (Repeat::AtTarget, Move::Unchanged { .. } | Move::DeliveryUnchanged { .. }) => String::new(),
         (Repeat::While(situations), _) => orders(situations),
         (Repeat::AfterReturn(situations), _) => format!("{}, with a returnCode", orders(situations)),
     }
@@ -272,6 +292,9 @@ fn line(row: &Row) -> String {
         Move::Delivery { from, to } => {
             ("delivery", format!("{} → {}", list(from.iter().map(|one| one.number()).collect()), to.number()))
         }
+        Move::DeliveryUnchanged { during } => {
+            ("delivery", format!("{} → unchanged", list(during.iter().map(|one| one.number()).collect())))
+        }
         Move::Unchanged { during } => {
             ("order", format!("{} → unchanged", list(during.iter().map(|one| one.number()).collect())))
         }
@@ -289,7 +312,7 @@ This page is generated from `core/src/rules/lifecycle/table.rs`, the table that 
 
 const RULES: &str = "
 ## Rules
-- The hundreds of a status are its phase. Statuses from 500 on are final: no step follows.
+- The hundreds of a status are its phase. Statuses from 500 on are final: no step follows, except a rating by the recipient.
 - From the pickup on, the order's status is derived from its deliveries. It is 300 while a delivery is 310, 320 or 330. Then, if goods or a
   payment must be returned, it is 400, and 410 when the courier is back. At the end it is 500 if all deliveries were delivered, 510 if some
   were, and 520 if none was. Cancelled stops do not count.
@@ -327,6 +350,9 @@ mod tests {
                 }
                 Move::Delivery { from, .. } => assert!(!from.iter().any(|one| one.is_final()), "{:?}", row.step),
                 Move::Unchanged { during } => assert!(!during.iter().any(|one| one.is_final()), "{:?}", row.step),
+                Move::DeliveryUnchanged { during } => {
+                    assert_eq!(during.iter().any(|one| one.is_final()), row.step == Step::Rate, "{:?}", row.step);
+                }
             }
         }
     }

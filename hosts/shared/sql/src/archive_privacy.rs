@@ -11,7 +11,7 @@ use despacho_core::{
         privacy::RecipientOrder,
     },
     rules::{
-        erasure::{erase_event, erase_recipients},
+        erasure::{ErasureBasis, erase_event, erase_recipients},
         settings::Secret,
     },
 };
@@ -64,7 +64,9 @@ struct ArchivedEvent {
 /// The line is not a record.
 pub fn erase_record(record: &str, selection: &Selection, secret: &Secret) -> Result<Option<String>, RecordError> {
     let Some(mut archived) = selected(record, selection)? else { return Ok(None) };
-    erase_recipients(&mut archived.order, secret, Gazetteer::embedded(), |delivery| match selection {
+    let ended_at = archived.order.status_since;
+    let basis = ErasureBasis { secret, gazetteer: Gazetteer::embedded(), now: ended_at };
+    erase_recipients(&mut archived.order, basis, |delivery| match selection {
         Selection::Phone(phone) => delivery.phone.as_ref() == Some(phone),
         Selection::CreatedBefore(_) => true,
     });

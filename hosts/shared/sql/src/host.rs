@@ -14,9 +14,9 @@ use despacho_core::{
         Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, Point, StoreId,
         Timestamp, WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Journal, JournalEntry, Order, RecordedEvent},
+        order::{Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, KeyHolder, Notification, StatementLine, Store},
+        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::{
@@ -247,6 +247,11 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError> {
         self.one(read::claim(scope, key), read::to_claim).await
+    }
+
+    async fn tracking_link(&self, hash: &KeyHash) -> Result<Option<TrackingLink>, HostError> {
+        let found = self.one(read::tracking_link(hash), read::to_tracking_link).await?;
+        Ok(found.map(|(order, delivery, ends_at)| TrackingLink { hash: hash.clone(), order, delivery, ends_at }))
     }
 
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError> {

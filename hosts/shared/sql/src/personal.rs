@@ -128,6 +128,11 @@ pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
             Statement::any(sql, claim_key(claim).to_vec())
         }
         Redaction::PurgeClaims(before) => purge_claims(*before),
+        Redaction::PurgeLinks(before) => {
+            let sql = "DELETE FROM tracking_links WHERE hash IN (SELECT hash FROM tracking_links WHERE ends_at < $1 \
+                       ORDER BY ends_at LIMIT 1000)";
+            Statement::any(sql, vec![(*before).into()])
+        }
         Redaction::RemovePositions(before) => {
             Statement::any("DELETE FROM positions WHERE at < $1", vec![(*before).into()])
         }

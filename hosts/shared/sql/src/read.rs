@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use despacho_core::{
     host::{HostError, StoreQuery},
     model::{
-        CourierId, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp,
+        CourierId, DeliveryId, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Order, OrderFilter, RecordedEvent},
         store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
@@ -253,6 +253,11 @@ pub(crate) fn claim(scope: &str, key: &str) -> Query {
     Query::new(sql, vec![scope.into(), key.into()])
 }
 
+pub(crate) fn tracking_link(hash: &KeyHash) -> Query {
+    let sql = "SELECT order_id, delivery, ends_at FROM tracking_links WHERE hash = $1";
+    Query::new(sql, vec![hash.as_str().into()])
+}
+
 pub(crate) fn timing() -> Query {
     Query::new("SELECT value FROM settings WHERE name = 'timing'", vec![])
 }
@@ -347,6 +352,13 @@ pub(crate) fn to_notification(row: &mut Row) -> Result<Notification, HostError> 
 /// Decodes a row of `body`.
 pub(crate) fn to_claim(row: &mut Row) -> Result<Claim, HostError> {
     row.json()
+}
+
+/// Decodes a recipient's link without its hash.
+pub(crate) fn to_tracking_link(row: &mut Row) -> Result<(OrderId, DeliveryId, Option<Timestamp>), HostError> {
+    let order = identifier(row.integer()?, OrderId::new)?;
+    let delivery = identifier(row.integer()?, DeliveryId::new)?;
+    Ok((order, delivery, row.optional_integer()?.map(Timestamp::from_millis)))
 }
 
 fn number(id: u64) -> Value {

@@ -170,8 +170,8 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, SANDBOX),
     // An older program would read a courier on a trip as free.
     (Change::Breaking, TRIPS),
-    // An older program removes the subscriptions of the couriers that it writes, and the browsers subscribe again.
-    (Change::Additive, PUSHES),
+    // An older program would end deliveries without ending their links.
+    (Change::Breaking, PEOPLE),
 ];
 
 /// The first version. An aggregate is one row: the columns of queries, and its body as JSON.
@@ -369,10 +369,12 @@ const TRIPS: &[&str] = &[
     "UPDATE couriers SET free = 2 WHERE carries IS NOT NULL AND body LIKE '%\"available\":true%'",
 ];
 
-/// Couriers with a due push.
-const PUSHES: &[&str] = &[
+/// Couriers with a due push, and the links of recipients by the hash of their token. A lookup finds links in every state.
+const PEOPLE: &[&str] = &[
     "ALTER TABLE couriers ADD COLUMN push_at {int}",
     "CREATE INDEX couriers_push ON couriers (push_at, id) WHERE push_at IS NOT NULL",
+    "CREATE TABLE tracking_links (hash TEXT NOT NULL PRIMARY KEY, order_id {int} NOT NULL, delivery {int} NOT NULL, ends_at {int}){strict}",
+    "CREATE INDEX tracking_links_end ON tracking_links (ends_at) WHERE ends_at IS NOT NULL",
 ];
 
 #[cfg(test)]

@@ -78,6 +78,7 @@ pub const TABLES: &[Table] = &[
     ),
     table("notifications", Kind::Number, &["id"], &["store", "body"]),
     table("claims", Kind::Text, &["scope", "idempotency_key"], &["holder", "expires_at", "body"]),
+    table("tracking_links", Kind::Text, &["hash"], &["order_id", "delivery", "ends_at"]),
     table("claim_usage", Kind::TextAndNumber, &["owner", "hour"], &["records", "bytes"]),
     table("counters", Kind::Seeded, &["name"], &["value"]),
     table("settings", Kind::Seeded, &["name"], &["value"]),

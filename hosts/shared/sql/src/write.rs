@@ -6,7 +6,7 @@ use despacho_core::{
     model::{
         Duration, StoreId, Timestamp,
         courier::{Candidate, Cell, Courier, Position},
-        order::{Event, Order},
+        order::{Event, Order, TrackingLink},
         store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
     },
     rules::lifecycle::{Timing, next_deadline},
@@ -44,6 +44,7 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     for value in &changes.events {
         list.extend([outbound::advance_journal(value.store), event(value)?]);
     }
+    list.extend(changes.links.iter().map(link));
     for entry in &changes.ledger {
         // The balance is updated first: this locks its row, and the entry stores the new balance.
         list.extend([balance(entry), outbound::entry(entry, None)]);
@@ -133,6 +134,9 @@ const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, f
 const PUT_POSITION: &str = "INSERT INTO positions (courier, latitude_e7, longitude_e7, at, cell) VALUES ($1, $2, $3, $4, $5) \
      ON CONFLICT (courier) DO UPDATE SET latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7, \
      at = excluded.at, cell = excluded.cell WHERE positions.at < excluded.at";
+
+const PUT_LINK: &str = "INSERT INTO tracking_links (hash, order_id, delivery, ends_at) VALUES ($1, $2, $3, $4) \
+     ON CONFLICT (hash) DO UPDATE SET order_id = excluded.order_id, delivery = excluded.delivery, ends_at = excluded.ends_at";
 
 /// The position is the last one of the journal, which was advanced in the same transaction.
 const INSERT_EVENT: &str = "INSERT INTO events (order_id, sequence, store, at, body, matrix, place) \
@@ -256,6 +260,11 @@ fn event(event: &Event) -> Result<Statement, HostError> {
         Value::json(event)?,
     ];
     Ok(Statement::one(INSERT_EVENT, params))
+}
+
+fn link(link: &TrackingLink) -> Statement {
+    let TrackingLink { hash, order, delivery, ends_at } = link;
+    Statement::one(PUT_LINK, vec![hash.as_str().into(), id(order.get()), id(delivery.get()), (*ends_at).into()])
 }
 
 fn balance(entry: &LedgerEntry) -> Statement {

@@ -19,9 +19,9 @@ use despacho_core::{
         CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, Point, StoreId, Timestamp,
         WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Journal, JournalEntry, Order, RecordedEvent},
+        order::{Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, KeyHolder, Notification, StatementLine, Store},
+        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::{
@@ -116,6 +116,7 @@ impl Storage for DayHost {
         messages(webhook: WebhookId) -> Vec<Message>;
         find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
         claim(scope: &str, key: &str) -> Option<Claim>;
+        tracking_link(hash: &KeyHash) -> Option<TrackingLink>;
         personal_data(query: &PersonalQuery) -> PersonalData;
         usage(of: UsageQuery<'_>) -> StorageUsage;
         ids(count: u32) -> IdBlock;

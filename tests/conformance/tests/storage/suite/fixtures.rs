@@ -358,6 +358,7 @@ pub(crate) fn with_response(claim: Claim) -> Claim {
         status: 201,
         body: r#"{"id":1}"#.to_owned(),
         key_nonce: Some("ab".to_owned()),
+        link_nonces: vec!["cd".to_owned()],
         recompute: None,
     };
     Claim { response: Some(response), expires_at: at(24 * 60), ..claim }

@@ -1,0 +1,53 @@
+//! Parts of HTML documents.
+
+use crate::model::{Language, Timestamp};
+
+/// Escapes a value for text and for attributes in quotation marks.
+pub(super) fn escape(value: &str) -> String {
+    let mut escaped = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Returns a document. `head` and `body` are HTML.
+pub(super) fn document(language: Language, title: &str, head: &str, body: &str) -> String {
+    let (lang, title, style) = (language.tag(), escape(title), super::STYLE);
+    format!(
+        "<!doctype html>\n<html lang=\"{lang}\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, \
+         initial-scale=1\">\n<meta name=\"robots\" content=\"noindex, nofollow\">\n<title>{title}</title>\n{head}<style>{style}</style>\n\
+         </head>\n<body>\n{body}</body>\n</html>\n"
+    )
+}
+
+/// Returns the local time of day.
+pub(super) fn clock(at: Timestamp, utc_offset_hours: i32) -> String {
+    let minutes = at.millis().div_euclid(60_000) + i64::from(utc_offset_hours) * 60;
+    let minutes = minutes.rem_euclid(24 * 60);
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_a_value_is_escaped() {
+        assert_eq!(escape("<b title=\"x\" id='y'>&amp;"), "&lt;b title=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;");
+    }
+
+    #[test]
+    fn clock_shows_local_time() {
+        // 12:00 UTC.
+        let noon = Timestamp::from_millis(1_795_262_400_000);
+        assert_eq!([-3, -5, 12].map(|hours| clock(noon, hours)), ["09:00", "07:00", "00:00"]);
+    }
+}

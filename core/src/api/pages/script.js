@@ -1,0 +1,60 @@
+"use strict";
+(() => {
+  const parts = ["live", "actions", "contact", "note"];
+  const page = location.pathname;
+  let last = null, stream = null, openedAt = 0, timer = 0;
+
+  // A part in which the recipient has written or chosen something stays as it is.
+  const inUse = (part) =>
+    part.contains(document.activeElement) || [...part.querySelectorAll("textarea, input:checked")].some((field) => field.value);
+
+  const refresh = async () => {
+    let response;
+    try {
+      response = await fetch(page, { headers: { accept: "text/html" }, cache: "no-store" });
+    } catch {
+      return;
+    }
+    if (response.status === 404) return location.reload();
+    if (!response.ok) return;
+    const next = new DOMParser().parseFromString(await response.text(), "text/html");
+    document.title = next.title;
+    for (const id of parts) {
+      const [before, after] = [document.getElementById(id), next.getElementById(id)];
+      if (!before || !after || before.innerHTML === after.innerHTML || inUse(before)) continue;
+      before.className = after.className;
+      before.replaceChildren(...after.childNodes);
+    }
+  };
+
+  const poll = () => {
+    clearInterval(timer);
+    timer = setInterval(() => document.hidden || refresh(), 10000);
+  };
+
+  // A host that cannot hold the stream open ends it at once. The page then polls.
+  const listen = () => {
+    if (stream) stream.close();
+    clearInterval(timer);
+    openedAt = Date.now();
+    stream = new EventSource(page + "/events");
+    stream.onopen = () => { openedAt = Date.now(); };
+    stream.addEventListener("status", (event) => {
+      if (last !== null && last !== event.data) refresh();
+      last = event.data;
+    });
+    stream.onerror = () => {
+      if (stream.readyState === EventSource.CLOSED || Date.now() - openedAt < 10000) {
+        stream.close();
+        poll();
+      }
+    };
+  };
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return stream.close();
+    refresh();
+    listen();
+  });
+  listen();
+})();
