@@ -89,7 +89,7 @@ pub fn erase_recipients(
             delivery.email = None;
             delivery.observation = None;
             delivery.place = coarse(&delivery.place, gazetteer);
-            delivery.place = coarse(&delivery.place);
+            delivery.place = coarse(&delivery.place, gazetteer);
             links.extend(delivery.end_link(id, now));
             delivery.tracking = None;
             delivery.erased = true;

@@ -6,11 +6,14 @@ use utoipa::{
 };
 
 use super::SkipReason;
-use crate::model::{
-    Precision,
-    order::{DeliveryStatus, EventKind, OrderStatus},
-    price::Rule,
-    store::{EntryKind, NotificationKind},
+use crate::{
+    model::{
+        Precision,
+        order::{DeliveryStatus, EventKind, OrderStatus},
+        price::Rule,
+        store::{EntryKind, NotificationKind, NotifyAt, RecipientChoice},
+    },
+    rules::recipient::TrackingState,
 };
 
 /// Implements `ToSchema` for types whose schemas `api::openapi` writes.
@@ -59,6 +62,8 @@ markers! {
     WebhookStatus,
     /// The error of a failed attempt.
     AttemptFault,
+    /// What to do with a recipient's link.
+    LinkAction,
 }
 
 named! {
@@ -80,6 +85,10 @@ named! {
     Rule = "PriceRule",
     WebhookStatus = "WebhookStatus",
     AttemptFault = "AttemptFault",
+    LinkAction = "LinkAction",
+    RecipientChoice = "RecipientChoice",
+    NotifyAt = "NotifyAt",
+    TrackingState = "TrackingState",
     EntryKind = "EntryType",
     SkipReason = "SkipReason",
 }

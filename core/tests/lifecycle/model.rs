@@ -8,15 +8,17 @@ use despacho_core::{
     host::Platform,
     memory::MemoryHost,
     model::{
-        DeliveryId, Duration, ExecContext, IdBlock,
+        DeliveryId, Duration, ExecContext, IdBlock, Timestamp,
         courier::{Courier, TripOrder},
-        order::{Eta, Order, OrderDispatch, OrderStatus},
+        order::{Eta, LinkKey, Order, OrderDispatch, OrderStatus, Tracking},
+        store::{KeyHash, NotifyAt, RecipientChoice},
     },
     rules::{
         lifecycle::{
-            Cancellation, Carrier, Carry, FailedStep, Progress, Repricing, Signal, StepError, StepOutcome, Timing,
+            Cancellation, Carrier, Carry, FailedStep, Progress, RecipientStep, RecipientStepError, Repricing, Signal,
+            StepError, StepOutcome, Timing,
             TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry, decline, estimate, expire, lose,
-            next_deadline, platform, signal,
+            next_deadline, platform, recipient_step, signal,
             table::{Move, Step, TABLE},
             without,
         },
@@ -51,6 +53,25 @@ impl From<Result<StepOutcome, StepError>> for Outcome {
     }
 }
 
+/// Returns the order with a link for each delivery, and messages due at the pickup and the departure.
+fn with_links(mut order: Order) -> Order {
+    for delivery in &mut order.deliveries {
+        let link = LinkKey { nonce: "00".to_owned(), hash: KeyHash::of(&delivery.id.to_string()) };
+        let notify_at = vec![NotifyAt::PickedUp, NotifyAt::EnRoute];
+        delivery.tracking = Some(Tracking { link: Some(link), notify_at, ..Tracking::default() });
+    }
+    order
+}
+
+fn by_recipient(order: &Order, stop: DeliveryId, act: &RecipientStep, now: Timestamp) -> Outcome {
+    recipient_step(order, stop, act, now)
+        .map_err(|error| match error {
+            RecipientStepError::Step(error) => error,
+            RecipientStepError::AlreadyRated => panic!("the delivery has no rating"),
+        })
+        .into()
+}
+
 /// The outcome of a dispatch or clock step that did nothing because the table has no such transition.
 fn invalid() -> Outcome {
     Outcome::Rejected(StepError::Invalid { status: OrderStatus::Scheduled, possible: vec![] })
@@ -75,7 +96,7 @@ impl ModelHost {
 
     /// Takes a step with the function that real requests use and with the correct codes.
     fn take(&self, order: &Order, step: Step, stop: Option<DeliveryId>) -> Option<Outcome> {
-        let order = &self.at_time_of(order, step)?;
+        let order = &with_links(self.at_time_of(order, step)?);
         let courier = self.courier_of(order);
         let (mut context, mut ids) = (self.exec_context(), IdBlock::new(1, 9));
         let reason = || "test".to_owned();
@@ -95,7 +116,10 @@ impl ModelHost {
             Outcome::from(cancel(order, Some(&courier), platform(), None, &rules(free_minutes), &later))
         };
         Some(match step {
-            Step::Prepare | Step::PlaceReady => return None,
+            // A message is recorded with the step after which it is due, so its event is checked there.
+            Step::Prepare | Step::PlaceReady | Step::Notify => return None,
+            Step::Choose => by_recipient(order, stop?, &RecipientStep::Choose(RecipientChoice::AtDoor), context.now),
+            Step::Rate => by_recipient(order, stop?, &RecipientStep::Rate { stars: 5, text: None }, context.now),
             Step::Delay | Step::Postpone => send_signal(Signal::Delay { minutes: 1, max: 1_440 }, &mut context),
             Step::MakeReady | Step::FinishEarly => send_signal(Signal::Ready, &mut context),
             Step::Search | Step::Expire => self.expire(order, step),
@@ -196,11 +220,16 @@ pub(crate) fn explore(model: &ModelHost, starts: Vec<Order>) -> BTreeMap<State, 
         let mut nexts = BTreeSet::new();
         let stops: Vec<Option<DeliveryId>> = order.deliveries.iter().map(|delivery| Some(delivery.id)).collect();
         for row in TABLE {
-            let is_order_step = !matches!(row.moves, Move::Delivery { .. });
+            let is_order_step = !matches!(row.moves, Move::Delivery { .. } | Move::DeliveryUnchanged { .. });
             for stop in if is_order_step { &[None][..] } else { &stops } {
                 let allowed = Progress::of(&order).take(row.step, *stop);
                 let Some(outcome) = model.take(&order, row.step, *stop) else { continue };
                 match (allowed, outcome) {
+                    // The only step after the end, which changes no status.
+                    (Some(expected), Outcome::Moved(moved)) if row.step == Step::Rate => {
+                        check(model, &order, row.step, &expected, &moved);
+                        assert_eq!(state(&moved.0), state(&order));
+                    }
                     (Some(expected), Outcome::Moved(moved)) => {
                         check(model, &order, row.step, &expected, &moved);
                         nexts.insert(state(&moved.0));
@@ -231,7 +260,12 @@ pub(crate) fn explore(model: &ModelHost, starts: Vec<Order>) -> BTreeMap<State, 
 fn check(model: &ModelHost, before: &Order, step: Step, expected: &Progress, moved: &(Order, Changes)) {
     let (after, changes) = moved;
     let mut received = Progress::of(before);
-    for event in &changes.events {
+    // A client that follows the order ignores a rating after the end.
+    if before.status.is_final() {
+        assert_eq!((step, changes.events.len()), (Step::Rate, 1));
+        received.sequence += 1;
+    }
+    for event in changes.events.iter().filter(|_| !before.status.is_final()) {
         assert_eq!(event.sequence, received.sequence + 1);
         received = received
             .apply(TransitionEvent::from(event))
@@ -244,7 +278,7 @@ fn check(model: &ModelHost, before: &Order, step: Step, expected: &Progress, mov
         assert_eq!(Progress { sequence: 0, ..received }, Progress { sequence: 0, ..expected.clone() });
     }
     assert_eq!(after.version, before.version + 1);
-    if after.status.is_final() && !model.courier_of(before).trip.is_empty() {
+    if after.status.is_final() && !before.status.is_final() && !model.courier_of(before).trip.is_empty() {
         assert!(
             changes.couriers.iter().any(|write| write.value.trip.is_empty()),
             "{step:?} does not release the courier"

@@ -62,6 +62,7 @@ fn table_matches_the_agreed_transitions() {
                 (list(from.iter().map(|one| one.number()).collect()), to.map_or(0, |to| to.number()))
             }
             Move::Delivery { from, to } => (list(from.iter().map(|one| one.number()).collect()), to.number()),
+            Move::DeliveryUnchanged { during } => (list(during.iter().map(|one| one.number()).collect()), 0),
             Move::Unchanged { during } => (list(during.iter().map(|one| one.number()).collect()), 0),
         };
         let actor: Vec<&str> = row.actor.iter().map(|actor| actor.name()).collect();

@@ -107,6 +107,7 @@ fn every_field_error_code_is_documented() {
         "validate/privacy.rs",
         "validate/report.rs",
         "validate/store.rs",
+        "validate/tracking.rs",
         "validate/webhook.rs",
     ];
     for source in sources {

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use despacho_core::{drivers::stream::Subscription, host::HostError, model::KeyId};
+use despacho_core::{drivers::stream::JournalSubscription, host::HostError, model::KeyId};
 use tokio::{sync::watch, time::Instant};
 
 use crate::store::Store;
@@ -32,7 +32,7 @@ impl Access {
         &self,
         store: &Store,
         changes: &watch::Receiver<u64>,
-        subscription: &Subscription,
+        subscription: &JournalSubscription,
     ) -> Result<bool, HostError> {
         // Both are taken before the key is read: a later change must invalidate the result.
         let (version, checked_at) = (*changes.borrow(), Instant::now());
@@ -47,7 +47,7 @@ impl Access {
     }
 
     /// Waits until the key is no longer valid.
-    pub async fn until_invalid(&self, store: &Store, subscription: &Subscription) -> Result<(), HostError> {
+    pub async fn until_invalid(&self, store: &Store, subscription: &JournalSubscription) -> Result<(), HostError> {
         let mut changes = store.access();
         loop {
             changes.borrow_and_update();

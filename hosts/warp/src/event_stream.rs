@@ -12,9 +12,8 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    drivers::stream::{HEARTBEAT, HEARTBEAT_TEXT, Subscription},
+    drivers::stream::{HEARTBEAT, HEARTBEAT_TEXT, JournalSubscription},
     host::HostError,
-    model::StoreId,
 };
 use futures_util::stream::poll_fn;
 use http::{HeaderName, HeaderValue, Response, header, request::Parts};
@@ -32,6 +31,7 @@ use crate::{
     connections::Connection,
     early::{self, EarlyResponse},
     feed::{Feed, Freshness},
+    streams::StreamOwner,
 };
 
 /// Time between two polls for events of another instance that arrived without a notification.
@@ -45,15 +45,42 @@ const MAX_PAGE_EVENTS: u32 = 100;
 const MAX_QUEUED_CHUNKS: usize = 1;
 
 /// A stream's permit, released on drop.
-struct StreamPermit {
-    app: Arc<App>,
-    merchant: StoreId,
+pub(crate) struct StreamPermit {
+    pub(crate) app: Arc<App>,
+    owner: StreamOwner,
     connection: Option<Arc<Connection>>,
+}
+
+impl StreamPermit {
+    /// Acquires a permit, or returns `None` if too many streams are open.
+    pub(crate) fn acquire(
+        app: &Arc<App>,
+        owner: StreamOwner,
+        connection: Option<Arc<Connection>>,
+    ) -> Option<StreamPermit> {
+        app.streams.acquire(owner).then(|| {
+            app.metrics.streams.inc();
+            StreamPermit { app: app.clone(), owner, connection }
+        })
+    }
+
+    /// Sends a chunk. False if the stream is to end.
+    pub(crate) async fn send(&self, chunks: &mpsc::Sender<Bytes>, chunk: Bytes) -> bool {
+        tokio::select! {
+        sent = chunks.send(chunk) => sent.is_ok(),
+        // Over HTTP/2 a peer can read its socket without opening the stream's window. Only closing the connection frees the events.
+        () = tokio::time::sleep(self.app.write_timeout) => {
+        self.connection.iter().for_each(|connection| connection.close());
+        false
+        }
+        () = self.app.shutdown.cancelled() => false,
+        }
+    }
 }
 
 impl Drop for StreamPermit {
     fn drop(&mut self) {
-        self.app.streams.release(self.merchant);
+        self.app.streams.release(self.owner);
         self.app.metrics.streams.dec();
     }
 }
@@ -63,19 +90,14 @@ pub(crate) fn respond(
     app: &Arc<App>,
     facts: &Parts,
     initial: Response<Bytes>,
-    subscription: Subscription,
+    subscription: JournalSubscription,
     connection: Option<Arc<Connection>>,
 ) -> warp::reply::Response {
-    let merchant = subscription.journal.merchant;
-    if !app.streams.acquire(merchant) {
+    let owner = StreamOwner::Merchant(subscription.journal.merchant);
+    let Some(permit) = StreamPermit::acquire(app, owner, connection) else {
         return early::respond(facts, "GET /delivery/events/stream", EarlyResponse::TooManyStreams).map(Into::into);
-    }
-    app.metrics.streams.inc();
-    let permit = StreamPermit { app: app.clone(), merchant, connection };
-    let (mut head, first) = initial.into_parts();
-    head.headers.remove(header::CONTENT_LENGTH);
-    // Without this header some proxies buffer the response until it ends.
-    head.headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    };
+    let (head, first) = stream_head(initial);
     let (chunks, mut waiting) = mpsc::channel(MAX_QUEUED_CHUNKS);
     let revoked = Arc::new(AtomicBool::new(false));
     tokio::spawn(follow(permit, subscription, first, chunks, revoked.clone()));
@@ -90,11 +112,20 @@ pub(crate) fn respond(
     Response::from_parts(head, body)
 }
 
+/// Returns the head of a stream's response, and its first chunk.
+pub(crate) fn stream_head(initial: Response<Bytes>) -> (http::response::Parts, Bytes) {
+    let (mut head, first) = initial.into_parts();
+    head.headers.remove(header::CONTENT_LENGTH);
+    // Without this header some proxies buffer the response until it ends.
+    head.headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    (head, first)
+}
+
 /// Writes until the reader disconnects, its key becomes invalid or the server shuts down. An error ends the stream too; the reader
 /// reconnects with its last position.
 async fn follow(
     permit: StreamPermit,
-    subscription: Subscription,
+    subscription: JournalSubscription,
     first: Bytes,
     chunks: mpsc::Sender<Bytes>,
     revoked: Arc<AtomicBool>,
@@ -123,7 +154,7 @@ enum EndReason {
 
 async fn write(
     permit: &StreamPermit,
-    mut subscription: Subscription,
+    mut subscription: JournalSubscription,
     first: Bytes,
     chunks: mpsc::Sender<Bytes>,
 ) -> Result<EndReason, HostError> {
@@ -135,14 +166,8 @@ async fn write(
     let mut written = Instant::now();
     loop {
         if let Some(chunk) = chunk.take() {
-            tokio::select! {
-            sent = chunks.send(chunk) => if sent.is_err() { return Ok(EndReason::Closed) },
-            // Over HTTP/2 a peer can read its socket without opening the stream's window. Only closing the connection frees the events.
-            () = tokio::time::sleep(app.write_timeout) => {
-            permit.connection.iter().for_each(|connection| connection.close());
-            return Ok(EndReason::Closed);
-            }
-            () = app.shutdown.cancelled() => return Ok(EndReason::Closed),
+            if !permit.send(&chunks, chunk).await {
+                return Ok(EndReason::Closed);
             }
             written = Instant::now();
         }
@@ -183,7 +208,7 @@ async fn write(
 async fn read_next(
     app: &App,
     feed: &Feed,
-    subscription: &mut Subscription,
+    subscription: &mut JournalSubscription,
     updates: &mut watch::Receiver<u64>,
 ) -> Result<Bytes, HostError> {
     // The semaphore is never closed; without a permit the read would still be correct.

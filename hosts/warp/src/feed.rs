@@ -11,7 +11,7 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    drivers::stream::Subscription,
+    drivers::stream::JournalSubscription,
     host::HostError,
     model::{Language, order::Journal},
 };
@@ -55,7 +55,7 @@ pub struct Freshness {
 
 impl Feeds {
     /// Returns the feed of a subscription's journal.
-    pub fn of(&self, subscription: &Subscription) -> Arc<Feed> {
+    pub fn of(&self, subscription: &JournalSubscription) -> Arc<Feed> {
         let mut feeds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let name = (subscription.journal, subscription.language);
         if let Some(feed) = feeds.get(&name).and_then(Weak::upgrade) {
@@ -82,7 +82,7 @@ impl Feed {
     pub async fn next(
         &self,
         store: &Store,
-        subscription: &mut Subscription,
+        subscription: &mut JournalSubscription,
         freshness: Freshness,
         limit: u32,
     ) -> Result<Bytes, HostError> {
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn feed_is_shared_while_a_stream_uses_it() {
         use despacho_core::model::{KeyId, StoreId, store::KeyHash};
-        let reader = |store, language| Subscription {
+        let reader = |store, language| JournalSubscription {
             journal: Journal { merchant: StoreId::new(store).unwrap(), branch: None },
             position: 0,
             language,

@@ -23,6 +23,7 @@ pub mod panel;
 pub mod peer;
 pub mod private;
 mod push;
+mod recipient_stream;
 mod respond;
 pub mod scheduler;
 pub mod server;

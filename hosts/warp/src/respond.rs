@@ -13,7 +13,7 @@ use crate::{
     app::App,
     connections::Connection,
     early::{self, EarlyResponse},
-    endpoints, event_stream,
+    endpoints, event_stream, recipient_stream,
     telemetry::{self, Context},
 };
 
@@ -43,7 +43,12 @@ impl App {
         let response = match ended {
             Ended::Response((response, None)) => response,
             Ended::Response((begun, Some(subscription))) => {
-                return event_stream::respond(&self, &facts, begun, subscription, connection);
+                return match subscription {
+                    Subscription::Journal(journal) => event_stream::respond(&self, &facts, begun, journal, connection),
+                    Subscription::Delivery(delivery) => {
+                        recipient_stream::respond(&self, &facts, begun, delivery, connection)
+                    }
+                };
             }
             Ended::Late => early::respond(&facts, "unmatched", EarlyResponse::Late),
             Ended::Panicked => {

@@ -12,7 +12,7 @@ use despacho_core::{
         erasure::{self, RetentionPass},
         outbox::{self, Batch},
         push::{self, PushBatch},
-        stream::{self, Subscription},
+        stream::{self, DeliverySubscription, JournalSubscription, Subscription},
     },
     host::{HostError, Platform, Storage, WebhookQuery},
     model::{
@@ -116,12 +116,21 @@ impl Store {
     }
 
     /// Returns the next events of a stream in its text format.
-    pub async fn next(&self, subscription: &mut Subscription, limit: u32) -> Result<String, HostError> {
+    pub async fn next(&self, subscription: &mut JournalSubscription, limit: u32) -> Result<String, HostError> {
         each!(self, host => stream::next(host, subscription, limit).await)
     }
 
+    /// Returns the changed status of a recipient's stream in its text format, or `None` if its link has ended.
+    pub async fn next_status(
+        &self,
+        settings: &Settings,
+        subscription: &mut DeliverySubscription,
+    ) -> Result<Option<String>, HostError> {
+        each!(self, host => stream::next_status(host, settings, subscription, host.exec_context().now).await)
+    }
+
     /// Returns whether a stream may stay open.
-    pub async fn is_allowed(&self, subscription: &Subscription) -> Result<bool, HostError> {
+    pub async fn is_allowed(&self, subscription: &JournalSubscription) -> Result<bool, HostError> {
         each!(self, host => stream::is_allowed(host, subscription, host.exec_context().now).await)
     }
 

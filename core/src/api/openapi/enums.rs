@@ -5,13 +5,14 @@ use crate::{
     api::problem::ProblemCode,
     model::{
         order::{DeliveryStatus, EventKind, OrderStatus},
-        store::{EntryKind, KeyKind, NotificationKind},
+        store::{EntryKind, KeyKind, NotificationKind, RecipientChoice},
         webhook::AttemptResult,
     },
+    rules::recipient::TrackingState,
 };
 
 /// The codes of invalid fields that are not also problem codes, with their descriptions.
-const FIELD_CODES: [(&str, &str); 39] = [
+const FIELD_CODES: [(&str, &str); 40] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "The value has the wrong JSON type."),
     ("duplicate_field", "The field was sent twice."),
@@ -50,6 +51,7 @@ const FIELD_CODES: [(&str, &str); 39] = [
     ("push_unavailable", "The deployment sends no push messages."),
     ("mail_unavailable", "The deployment, or a sandbox store, sends no mail."),
     ("mail_events", "A webhook with the URL `smtp:` subscribes to exactly one event type, `recipient.notify`."),
+    ("invalid_value", "Not one of the values that the field accepts."),
     ("too_many_deliveries", "The list has more deliveries than allowed."),
 ];
 
@@ -120,8 +122,36 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
             ),
         ),
         ("SkipReason", texts("The reason why a valid position was not stored.", skip_reasons())),
+        ("TrackingState", texts("The state of a delivery for its recipient.", tracking_states())),
+        (
+            "RecipientChoice",
+            texts("What a recipient who is not at home chooses.", recipient_choices()),
+        ),
+        ("NotifyAt", texts("A step after which a recipient gets a message.", notify_steps())),
+        ("LinkAction", texts("What to do with a link.", link_actions())),
         ("EntryType", texts("The kind of an entry in a statement.", entries())),
     ]
+}
+
+fn tracking_states() -> impl Iterator<Item = (&'static str, String)> {
+    TrackingState::ALL.iter().map(|state| (state.name(), format!("{}.", state.text().en)))
+}
+
+fn recipient_choices() -> impl Iterator<Item = (&'static str, String)> {
+    RecipientChoice::ALL.iter().map(|choice| (choice.name(), format!("{}.", choice.text().en)))
+}
+
+fn notify_steps() -> [(&'static str, String); 3] {
+    [
+        ("CREATED", "The order was created."),
+        ("PICKED_UP", "The courier has the goods."),
+        ("EN_ROUTE", "The courier is on the way to the recipient."),
+    ]
+    .map(|(name, meaning)| (name, meaning.to_owned()))
+}
+
+fn link_actions() -> [(&'static str, String); 2] {
+    [("ROTATE", "Replace it with a new one."), ("REVOKE", "End it.")].map(|(name, meaning)| (name, meaning.to_owned()))
 }
 
 fn skip_reasons() -> [(&'static str, String); 5] {

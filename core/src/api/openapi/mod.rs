@@ -20,6 +20,7 @@ mod responses;
 mod schemas;
 mod sign_in;
 mod text;
+mod tracking;
 
 pub use json::Json;
 
@@ -123,7 +124,8 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         }
         let mut content = Json::object([("application/json", media)]);
         if route.endpoint.body_media().contains(&FORM) {
-            content.set(FORM, Json::object([("schema", Json::reference("schemas", "OsmandForm"))]));
+            let form = if route.authority == Authority::Device { "OsmandForm" } else { schema };
+            content.set(FORM, Json::object([("schema", Json::reference("schemas", form))]));
         }
         entry.set("requestBody", Json::object([("required", true.into()), ("content", content)]));
     }
@@ -149,7 +151,7 @@ fn security(route: &Route) -> Json {
         Authority::Device if route.endpoint == Endpoint::OwnTracks => "devicePassword",
         Authority::Device => "deviceId",
         Authority::Operator => "operatorToken",
-        Authority::Public => return Json::List(Vec::new()),
+        Authority::Public | Authority::Recipient => return Json::List(Vec::new()),
     };
     Json::List(vec![required_scheme(scheme)])
 }

@@ -2,6 +2,7 @@
 
 use super::{
     devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy, push::push, sign_in,
+    tracking,
 };
 use crate::api::{
     problem::ProblemCode,
@@ -9,7 +10,7 @@ use crate::api::{
 };
 
 /// Tags and their descriptions.
-pub(super) const TAGS: [(&str, &str); 11] = [
+pub(super) const TAGS: [(&str, &str); 12] = [
     ("Orders", "Preview, create, follow and cancel delivery orders."),
     ("Stores", "A parent store and its branches."),
     ("Sessions", "Login with email and password, for people who use the panel."),
@@ -22,6 +23,7 @@ pub(super) const TAGS: [(&str, &str); 11] = [
         "Couriers",
         "Position, availability and order steps for a courier's app, with the courier's key or a session; positions from other apps, with a device key.",
     ),
+    ("Recipients", "The page of a delivery for its recipient, and the store's settings for it."),
     ("Operator", "Administration of the service, with the operator's token."),
     ("Deployment", "Health, metrics and documentation of the running service, without a key."),
 ];
@@ -83,6 +85,7 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
         Authority::Operator => {
             codes.extend([ProblemCode::ApiKeyMissing, ProblemCode::ApiKeyInvalid, ProblemCode::RateLimited])
         }
+        Authority::Recipient => codes.extend([ProblemCode::TrackingNotFound, ProblemCode::RateLimited]),
         Authority::Public => {}
     }
     if operation.request.is_some() {
@@ -166,6 +169,11 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::GetStatement
         | Endpoint::AdminStatement
         | Endpoint::TopUpStore => outward(endpoint),
+        Endpoint::GetStoreTracking | Endpoint::SetStoreTracking | Endpoint::ChangeLink => tracking::merchant(endpoint),
+        Endpoint::RecipientPage
+        | Endpoint::RecipientEvents
+        | Endpoint::RecipientChoice
+        | Endpoint::RecipientRating => tracking::recipient(endpoint),
         Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ListErasures => privacy(endpoint),
         Endpoint::CreateParentStore
         | Endpoint::AdminIssueKey

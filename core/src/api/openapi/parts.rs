@@ -89,6 +89,7 @@ fn own() -> Vec<(&'static str, Json)> {
             id("platformOrderId", "path", "The order's ID: `id` in the response to its creation.", true),
         ),
         ("storeId", id("storeId", "path", "The store's ID.", true)),
+        ("token", parameter("token", "path", "The token of the link: the end of `trackingUrl`.", true, string())),
         ("keyId", id("keyId", "path", "The key's ID: its `id`, not its value.", true)),
         ("courierId", id("courierId", "path", "The courier's ID.", true)),
         ("notificationId", id("notificationId", "path", "The notification's ID.", true)),

@@ -24,10 +24,10 @@ pub(super) fn by_status(codes: &[ProblemCode]) -> BTreeMap<u16, Vec<ProblemCode>
 /// Returns a successful response.
 pub(super) fn success(route: &Route, schema: Option<&str>, meaning: &str, example: Option<Json>) -> Json {
     let mut headers = vec!["x-request-id"];
-    if matches!(route.authority, Authority::Store | Authority::Courier | Authority::Device) {
+    if matches!(route.authority, Authority::Store | Authority::Courier | Authority::Device | Authority::Recipient) {
         headers.extend(["RateLimit-Policy", "RateLimit"]);
     }
-    if route.method == http::Method::POST && route.authority != Authority::Device {
+    if route.method == http::Method::POST && !matches!(route.authority, Authority::Device | Authority::Recipient) {
         headers.push("Idempotent-Replayed");
     }
     if matches!(route.endpoint, Endpoint::StartCourierSession | Endpoint::EndCourierSession) {
@@ -37,6 +37,7 @@ pub(super) fn success(route: &Route, schema: Option<&str>, meaning: &str, exampl
     let mut content = Json::Object(Vec::new());
     for media in route.endpoint.media() {
         let schema = match schema {
+            None if route.authority == Authority::Recipient => continue,
             _ if *media != "application/json" => Json::object([("type", "string".into())]),
             None => continue,
             Some("Document") => Json::object([("type", "object".into())]),

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The schemas of requests; every other schema belongs to a response.
-const REQUESTS: [&str; 30] = [
+const REQUESTS: [&str; 35] = [
     "PushEndpoint",
     "CreateOrder",
     "NewDelivery",
@@ -41,6 +41,11 @@ const REQUESTS: [&str; 30] = [
     "CreateWebhook",
     "CreateTopUp",
     "NameRecipient",
+    "SetStoreTracking",
+    "TrackingContact",
+    "ChangeLink",
+    "ChooseDelivery",
+    "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
 const OPTIONAL: [(&str, &str); 15] = [
@@ -111,6 +116,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::RecipientExport>(&mut schemas)?;
     add::<wire::ErasureResult>(&mut schemas)?;
     add::<wire::ErasureList>(&mut schemas)?;
+    recipients(&mut schemas)?;
     add::<ProblemDocument>(&mut schemas)?;
     let enums = enums::schemas();
     schemas.retain(|(name, _)| !enums.iter().any(|(other, _)| other == name));
@@ -145,6 +151,17 @@ fn couriers(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::PushKeyView>(schemas)?;
     add::<wire::PushEndpoint>(schemas)?;
     add::<wire::SetAvailability>(schemas)?;
+    Ok(())
+}
+
+fn recipients(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
+    add::<wire::SetStoreTracking>(schemas)?;
+    add::<wire::StoreTrackingView>(schemas)?;
+    add::<wire::ChangeLink>(schemas)?;
+    add::<wire::LinkView>(schemas)?;
+    add::<wire::RecipientTracking>(schemas)?;
+    add::<wire::ChooseDelivery>(schemas)?;
+    add::<wire::RateDelivery>(schemas)?;
     Ok(())
 }
 

@@ -15,6 +15,7 @@ const EVENTS: readonly EventType[] = [
   "order.courier_arrived", "order.courier_released", "order.picked_up", "delivery.en_route", "delivery.resequenced",
   "delivery.arrived", "delivery.delivered", "delivery.discarded", "delivery.returning", "order.courier_at_return", "order.returned",
   "order.return_waived", "delivery.lost", "delivery.cancelled", "order.cancelled", "order.expired",
+  "delivery.recipient_choice", "delivery.rated", "recipient.notify",
 ];
 
 export function HookStatus(props: { of: Webhook }) {

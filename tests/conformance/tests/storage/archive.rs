@@ -3,7 +3,7 @@
 use despacho_core::{
     api,
     changes::{Changes, Write},
-    drivers::stream::{self, Subscription},
+    drivers::stream::{self, JournalSubscription},
     host::{Host, HostError, Storage},
     model::{
         Language,
@@ -130,7 +130,7 @@ async fn cursor_before_archived_events_returns_410<D: Driver, P: Machine>(host: 
         (response.status().as_u16(), String::from_utf8_lossy(response.body()).into_owned())
     };
     assert_eq!(query("/delivery/events?after=3-1").await.0, 200);
-    let mut open = Subscription {
+    let mut open = JournalSubscription {
         journal: journals()[0],
         position: 3,
         language: Language::English,
