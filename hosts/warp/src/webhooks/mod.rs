@@ -129,7 +129,7 @@ async fn post(sender: &Sender, url: &str, job: &Job) -> AttemptResult {
         return send(sender, url, job, None).await;
     };
     span.set_attribute("despacho.webhook", i64::try_from(job.message.webhook.get()).unwrap_or(i64::MAX));
-    let response = send(sender, url, job, Some(span.context().header())).await;
+    let response = send(sender, url, job, span.context().header()).await;
     if let AttemptResult::Status(status) = response {
         span.set_attribute("http.response.status_code", i64::from(status));
     }
