@@ -17,7 +17,9 @@ use crate::{
         NotificationId, OrderId, StoreId, Timestamp, WebhookId,
         order::{EventKind, Order, RecordedEvent},
         store::{FailureReason, Notification, NotificationKind, NotifyAt},
-        webhook::{self, AttemptResult, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Subject, Webhook, stop_notice},
+        webhook::{
+            self, AttemptResult, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Subject, Webhook, stop_notice,
+        },
     },
     rules::{
         settings::Settings,

@@ -100,7 +100,11 @@ pub async fn next<H: Host>(host: &H, subscription: &mut JournalSubscription, lim
 }
 
 /// Returns whether the key of a stream is still valid.
-pub async fn is_allowed<H: Host>(host: &H, subscription: &JournalSubscription, now: Timestamp) -> Result<bool, HostError> {
+pub async fn is_allowed<H: Host>(
+    host: &H,
+    subscription: &JournalSubscription,
+    now: Timestamp,
+) -> Result<bool, HostError> {
     let holder = host.key(&subscription.hash).await?;
     Ok(holder.is_some_and(|holder| {
         holder.key.deleted_at.is_none() && holder.store.deleted_at.is_none() && now < holder.key.expires_at

@@ -59,6 +59,7 @@ struct Inner {
     next_id: u64,
     buckets: BTreeMap<String, TheoreticalArrival>,
     next_commit: Option<HostError>,
+    reads: u64,
 }
 
 impl MemoryHost {
@@ -73,6 +74,7 @@ impl MemoryHost {
             next_id: FIRST_ID,
             buckets: BTreeMap::new(),
             next_commit: None,
+            reads: 0,
         };
         MemoryHost { inner: Mutex::new(inner) }
     }
@@ -105,6 +107,11 @@ impl MemoryHost {
         self.lock().next_commit = Some(error);
     }
 
+    /// Returns the number of queries so far.
+    pub fn reads(&self) -> u64 {
+        self.lock().reads
+    }
+
     /// Returns all orders, sorted by ID.
     pub fn orders(&self) -> Vec<Order> {
         self.lock().state.orders.rows().values().cloned().collect()
@@ -130,7 +137,9 @@ impl MemoryHost {
     }
 
     fn state<T>(&self, read: impl FnOnce(&State) -> T) -> Result<T, HostError> {
-        Ok(read(&self.lock().state))
+        let mut inner = self.lock();
+        inner.reads += 1;
+        Ok(read(&inner.state))
     }
 }
 
@@ -167,7 +176,8 @@ impl Storage for MemoryHost {
     }
 
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {
-        let inner = self.lock();
+        let mut inner = self.lock();
+        inner.reads += 1;
         let state = &inner.state;
         Ok(match query {
             OrderQuery::Ids(ids) => ids.iter().filter_map(|id| state.orders.get(id).cloned()).collect(),

@@ -263,7 +263,11 @@ impl CourierStopView {
             longitude: recipient.map(|one| one.place.located.point.longitude()),
             distance: Kilometres(delivery.distance),
             code_required: delivery.requires_code(),
-            recipient_choice: delivery.tracking.as_ref().and_then(|tracking| tracking.choice).map(RecipientChoice::name),
+            recipient_choice: delivery
+                .tracking
+                .as_ref()
+                .and_then(|tracking| tracking.choice)
+                .map(RecipientChoice::name),
         }
     }
 }

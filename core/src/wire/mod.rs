@@ -44,7 +44,8 @@ pub use life::{
 };
 pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
 pub use order::{
-    CourierView, CreateOrder, DeliveryView, EventView, ListedOrder, NewDelivery, OrderDetails, OrderView, PersonView, PriceLineView, StoreRef,
+    CourierView, CreateOrder, DeliveryView, EventView, ListedOrder, NewDelivery, OrderDetails, OrderView, PersonView,
+    PriceLineView, StoreRef,
 };
 pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
 pub use privacy::{
@@ -57,8 +58,8 @@ pub use store::{
     NotificationList, NotificationView, ParentStoreRef, StoreCreated, StoreView, UpdateStore,
 };
 pub use tracking::{
-    ChangeLink, ChooseDelivery, LinkView, NotifiedRecipient, RateDelivery, RatingView, RecipientTracking, SetStoreTracking,
-    StoreTrackingView, TrackingContactBody, TrackingCourier, TrackingWindow,
+    ChangeLink, ChooseDelivery, LinkView, NotifiedRecipient, RateDelivery, RatingView, RecipientTracking,
+    SetStoreTracking, StoreTrackingView, TrackingContactBody, TrackingCourier, TrackingWindow,
 };
 pub use webhook::{
     AttemptList, AttemptView, CreateWebhook, QueuedMessage, TEST_TYPE, WebhookData, WebhookList, WebhookPayload,

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::{AnyStatus, KeyOrigin, StoreNumber, VisitAddress};
-use super::{AddressBody, ConfirmationBody, EtaView, Id, Kilometres, LocationView, Quantity, RatingView, Reais, objects};
+use super::{
+    AddressBody, ConfirmationBody, EtaView, Id, Kilometres, LocationView, Quantity, RatingView, Reais, objects,
+};
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
 use crate::model::{

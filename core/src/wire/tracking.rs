@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "openapi")]
-use super::schema::{LinkAction, StopNumber};
 use super::Id;
 #[cfg(feature = "openapi")]
+use super::schema::{LinkAction, StopNumber};
+#[cfg(feature = "openapi")]
 use crate::model::{order::DeliveryStatus, store::RecipientChoice};
+#[cfg(feature = "openapi")]
+use crate::rules::recipient::TrackingState;
 use crate::{
     model::{
         Language, Point,
@@ -15,8 +17,6 @@ use crate::{
     },
     rules::recipient::RecipientStatus,
 };
-#[cfg(feature = "openapi")]
-use crate::rules::recipient::TrackingState;
 
 /// Settings for the pages of a store's recipients. They replace the previous settings.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ mod model;
 mod money;
 mod page;
 mod privacy;
+mod recipient;
 mod rejected;
 mod sign_in;
 mod steps;

@@ -16,9 +16,8 @@ use despacho_core::{
     rules::{
         lifecycle::{
             Cancellation, Carrier, Carry, FailedStep, Progress, RecipientStep, RecipientStepError, Repricing, Signal,
-            StepError, StepOutcome, Timing,
-            TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry, decline, estimate, expire, lose,
-            next_deadline, platform, recipient_step, signal,
+            StepError, StepOutcome, Timing, TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry,
+            decline, estimate, expire, lose, next_deadline, platform, recipient_step, signal,
             table::{Move, Step, TABLE},
             without,
         },

@@ -50,6 +50,9 @@ const AGREED: &str = "
 100,110,120,200,210,220 → 610 merchant order.cancelled 600,610
 100,110,120,200,210,220 → 620 platform order.cancelled 620
 200 → 630 clock order.expired -
+150,310,320 → 0 recipient delivery.recipient_choice -
+500,540,550,560 → 0 recipient delivery.rated -
+150,310,320 → 0 platform recipient.notify -
 ";
 
 #[test]

@@ -123,10 +123,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ),
         ("SkipReason", texts("The reason why a valid position was not stored.", skip_reasons())),
         ("TrackingState", texts("The state of a delivery for its recipient.", tracking_states())),
-        (
-            "RecipientChoice",
-            texts("What a recipient who is not at home chooses.", recipient_choices()),
-        ),
+        ("RecipientChoice", texts("What a recipient who is not at home chooses.", recipient_choices())),
         ("NotifyAt", texts("A step after which a recipient gets a message.", notify_steps())),
         ("LinkAction", texts("What to do with a link.", link_actions())),
         ("EntryType", texts("The kind of an entry in a statement.", entries())),

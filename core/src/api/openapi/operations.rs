@@ -170,10 +170,9 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::AdminStatement
         | Endpoint::TopUpStore => outward(endpoint),
         Endpoint::GetStoreTracking | Endpoint::SetStoreTracking | Endpoint::ChangeLink => tracking::merchant(endpoint),
-        Endpoint::RecipientPage
-        | Endpoint::RecipientEvents
-        | Endpoint::RecipientChoice
-        | Endpoint::RecipientRating => tracking::recipient(endpoint),
+        Endpoint::RecipientPage | Endpoint::RecipientEvents | Endpoint::RecipientChoice | Endpoint::RecipientRating => {
+            tracking::recipient(endpoint)
+        }
         Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ListErasures => privacy(endpoint),
         Endpoint::CreateParentStore
         | Endpoint::AdminIssueKey

@@ -57,7 +57,10 @@ mod tests {
                 let courier = drawing.split("class=\"courier\"").nth(1).unwrap();
                 courier.split(&format!("{name}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
             };
-            assert!((15..=WIDTH - 15).contains(&number("cx")) && (15..=HEIGHT - 15).contains(&number("cy")), "{drawing}");
+            assert!(
+                (15..=WIDTH - 15).contains(&number("cx")) && (15..=HEIGHT - 15).contains(&number("cy")),
+                "{drawing}"
+            );
         }
     }
 

@@ -55,7 +55,9 @@ pub(in crate::api) fn problem_page(problem: &Problem, back: Option<&str>, langua
     });
     let detail = if fields.is_empty() { format!("<p>{}</p>\n", escape(problem.detail.get(language))) } else { fields };
     let heading = escape(title.get(language));
-    let body = format!("<header></header>\n<main>\n<section class=\"card\">\n<h1>{heading}</h1>\n{detail}{back}</section>\n</main>\n");
+    let body = format!(
+        "<header></header>\n<main>\n<section class=\"card\">\n<h1>{heading}</h1>\n{detail}{back}</section>\n</main>\n"
+    );
     document(language, title.get(language), "", &body)
 }
 
@@ -155,9 +157,8 @@ fn rating_form(token: &str, language: Language) -> String {
         Language::English => ("How was the delivery?", "Comment (optional)", "Send rating"),
         Language::Portuguese => ("Como foi a entrega?", "Comentário (opcional)", "Enviar avaliação"),
     };
-    let stars = (1..=5).map(|star| {
-        format!("<label><input type=\"radio\" name=\"stars\" value=\"{star}\" required>{star}</label>")
-    });
+    let stars = (1..=5)
+        .map(|star| format!("<label><input type=\"radio\" name=\"stars\" value=\"{star}\" required>{star}</label>"));
     let stars: String = stars.collect();
     format!(
         "<section class=\"card\"><form method=\"post\" action=\"/t/{token}/rating\">\n<fieldset><legend>{legend}</legend>\n\

@@ -157,8 +157,9 @@ pub fn create(
 }
 
 fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<Order> {
-    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, located, lead_minutes, link_secret, .. } =
-        input;
+    let CreateOrderInput {
+        store, plan, pickup, lines, tariff_version, origin, located, lead_minutes, link_secret, ..
+    } = input;
     let (inquiry, now) = (&new.inquiry, context.now);
     let id = ids.take(OrderId::new)?;
     let pickup_code = new.pickup_code.clone().unwrap_or_else(|| context.entropy.code());

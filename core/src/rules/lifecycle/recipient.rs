@@ -79,7 +79,9 @@ impl Order {
         let mut recipients = Vec::new();
         for delivery in self.deliveries.iter_mut().filter(is_due) {
             let has_contact = delivery.phone.is_some() || delivery.email.is_some();
-            let Some(tracking) = delivery.tracking.as_mut().filter(|tracking| tracking.link.is_some()) else { continue };
+            let Some(tracking) = delivery.tracking.as_mut().filter(|tracking| tracking.link.is_some()) else {
+                continue;
+            };
             let before = tracking.notify_at.len();
             tracking.notify_at.retain(|at| *at != due);
             if has_contact && tracking.notify_at.len() < before {
