@@ -1,6 +1,6 @@
 //! Sends Web Push to couriers during a dispatch request, because a component has no background tasks.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use despacho_core::{
     drivers::push::{self, PushJob},

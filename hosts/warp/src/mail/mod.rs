@@ -102,16 +102,21 @@ impl Mailer {
             .date(SystemTime::UNIX_EPOCH + Duration::from_millis(since))
             .message_id(Some(id))
             .header(AutoSubmitted)
-            .singlepart(SinglePart::plain(mail.text.clone()));
+            .singlepart(SinglePart::plain(body_text(&mail.text)));
         message.ok()
     }
 }
 
-/// Returns a text for a header: on one line, without control characters, and of limited length.
+/// Returns a text for a body: without control characters except line breaks and tabs.
+fn body_text(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}
+
+/// Returns a text for a header: on one line, without control characters and encoded words (RFC 2047), and of limited length.
 fn header_text(text: &str) -> String {
     let is_plain = |c: char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
     let plain: String = text.chars().map(|c| if is_plain(c) { c } else { ' ' }).take(MAX_HEADER_CHARS).collect();
-    plain.trim().to_owned()
+    plain.trim().replace("=?", "= ?")
 }
 
 /// Returns the result of a failed attempt. The log has the status, and never the text of the mail server, which can quote credentials.

@@ -39,6 +39,7 @@ struct Server {
     commands: Arc<Mutex<Vec<String>>>,
     /// The messages.
     received: Arc<Mutex<Vec<String>>>,
+    /// Maximum number of transactions that were open at the same time.
     max_open: Arc<AtomicUsize>,
 }
 
@@ -54,12 +55,11 @@ impl Server {
         let open = Arc::new(AtomicUsize::new(0));
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                max_open.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                let (commands, received, open) = (commands.clone(), received.clone(), open.clone());
+                let (commands, received) = (commands.clone(), received.clone());
+                let (open, max_open) = (open.clone(), max_open.clone());
                 std::thread::spawn(move || {
                     // The client can close the connection at any time.
-                    let _ = converse(&stream, reply, &commands, &received);
-                    open.fetch_sub(1, Ordering::SeqCst);
+                    let _ = converse(&stream, reply, &commands, &received, &(open, max_open));
                 });
             }
         });
@@ -87,6 +87,7 @@ fn converse(
     reply: Reply,
     commands: &Mutex<Vec<String>>,
     received: &Mutex<Vec<String>>,
+    (open, max_open): &(Arc<AtomicUsize>, Arc<AtomicUsize>),
 ) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?).lines();
     stream.write_all(b"220 mail.example ESMTP\r\n")?;
@@ -103,6 +104,10 @@ fn converse(
         let word = line.split(' ').next().unwrap_or_default();
         let text = match word {
             "EHLO" => "250-mail.example\r\n250-8BITMIME\r\n250 AUTH PLAIN LOGIN",
+            "MAIL" => {
+                max_open.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                "250 ok"
+            }
             "AUTH" => "235 2.7.0 ok",
             "DATA" => {
                 stream.write_all(b"354 go\r\n")?;
@@ -115,6 +120,7 @@ fn converse(
                     mail += &format!("{line}\n");
                 }
                 received.lock().unwrap().push(mail);
+                open.fetch_sub(1, Ordering::SeqCst);
                 "250 2.0.0 queued"
             }
             "QUIT" => "221 bye",
@@ -148,8 +154,8 @@ async fn mail_has_complete_headers_and_utf8_text() {
     assert_eq!((received.len(), &received[0]), (2, &received[1]), "a repeated message is the same");
     let (head, body) = received[0].split_once("\n\n").unwrap();
     for line in [
-        "From: =?utf-8?b?RW1ww7NyaW8=?= Central <entregas@loja.example>",
-        "To: Rita =?utf-8?b?Q29uY2Vpw6fDo28=?= <rita@cliente.example>",
+        "From: =?utf-8?b?RW1ww7NyaW8gQ2VudHJhbA==?= <entregas@loja.example>",
+        "To: =?utf-8?b?Uml0YSBDb25jZWnDp8Ojbw==?= <rita@cliente.example>",
         "Subject: Pedido a caminho: =?utf-8?b?Sm/Do28=?=",
         "Date: Sat, 21 Nov 2026 12:00:00 +0000",
         "Message-ID: <evt_7_1@loja.example>",
@@ -159,7 +165,7 @@ async fn mail_has_complete_headers_and_utf8_text() {
     ] {
         assert!(head.lines().any(|one| one == line), "{line}\n{head}");
     }
-    assert_eq!(body, "Ol=C3=A1, Rita!\nSeu pedido saiu. Acompanhe: https://entregas.example/t/abc\n");
+    assert_eq!(body.trim_end(), "Ol=C3=A1, Rita!\nSeu pedido saiu. Acompanhe: https://entregas.example/t/abc");
     assert_eq!(server.commands("MAIL")[0], "MAIL FROM:<entregas@loja.example>");
     assert_eq!(server.commands("RCPT")[0], "RCPT TO:<rita@cliente.example>");
     assert_eq!(server.commands("EHLO")[0], "EHLO loja.example");
@@ -233,7 +239,7 @@ async fn hostile_names_and_subjects_add_no_header() {
         let head = text.split("\r\n\r\n").next().unwrap();
         assert!(text.is_ascii() && !text.replace("\r\n", "").contains(['\r', '\n', '\0']), "{text:?}");
         let lines: Vec<&str> = head.split("\r\n").collect();
-        assert!(lines.iter().all(|line| line.len() <= 998), "{text:?}");
+        assert!(text.split("\r\n").all(|line| line.len() <= 998) && !head.contains("=?utf-8?q?"), "{text:?}");
         let mut names: Vec<&str> = lines
             .iter()
             .filter(|line| !line.starts_with([' ', '\t']))
@@ -288,7 +294,6 @@ async fn mail_server_gets_few_connections_at_once() {
     let results = join_all(jobs.iter().map(|job| mailer.send(job))).await;
     assert!(results.iter().all(|result| *result == AttemptResult::Status(250)), "{results:?}");
     let max = server.max_open.load(Ordering::SeqCst);
-    // A connection counts until the server has read its end.
-    assert!((2..=MAX_CONNECTIONS + 2).contains(&max), "{max} connections");
+    assert!((2..=MAX_CONNECTIONS).contains(&max), "{max} connections");
     assert_eq!(server.received().len(), 40);
 }

@@ -97,7 +97,8 @@ fn assignment_sends_one_signed_push_to_each_browser() {
     wait_for(&server, "the second order is not pushed", || sent_to("first").len() == 2);
     wait_for(&server, "the second order is not pushed to all browsers", || sent_to("second").len() == 3);
     assert_eq!(sent_to("gone").len(), 1);
-    let metrics = server.metrics().text();
+    let metrics = server.metrics();
+    let metrics = metrics.text();
     assert!(metrics.contains("despacho_push_attempts_failed_total 2\n"), "{metrics}");
     let log = server.log();
     assert!(!log.contains(&private) && !log.contains("/second"), "{log}");
