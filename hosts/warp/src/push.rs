@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(500);
 const MAX_COURIERS: usize = 64;
 
 /// Runs until the server shuts down, then waits at most `timeout` for open requests. Interrupted pushes are sent again.
-pub async fn run(app: Arc<App>, timeout: Duration) {
+pub(crate) async fn run(app: Arc<App>, timeout: Duration) {
     if app.settings.push.sender().is_none() {
         return;
     }
