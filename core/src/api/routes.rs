@@ -373,8 +373,6 @@ impl Endpoint {
             Endpoint::ReadNotification
                 | Endpoint::ReadyOrder
                 | Endpoint::WaiveReturn
-                | Endpoint::CourierReachPickup
-                | Endpoint::CourierReachReturn
                 | Endpoint::CreateDeviceKey
                 | Endpoint::CreateSignInCode
                 | Endpoint::RunDispatch

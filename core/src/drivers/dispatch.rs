@@ -102,8 +102,8 @@ async fn release_unresponsive<H: Host>(
         let mut decided = TripChanges::default();
         for mut courier in couriers {
             for order in trips::take_trip(&courier, &mut orders) {
-                // The timeout starts at the last step, which includes the assignment.
-                if context.now.since(order.status_since) < silence {
+                // The timeout starts when the last step is received, which includes the assignment.
+                if context.now.since(order.status_received()) < silence {
                     continue;
                 }
                 let Some((_, changes)) = release(&order, &courier, platform(), context) else { continue };

@@ -27,6 +27,15 @@ macro_rules! requests {
 }
 
 requests! {
+    /// The time of a courier's step.
+    StepTime {
+        /// Time at which you took the step, in RFC 3339 format. Send it for a step that was queued without a network. A time before the
+        /// order's last event counts as the time of that event, and a time in the future as the current time. Defaults to the current
+        /// time.
+        #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
+        at: String,
+    }
+
     /// A code that the merchant gave to the courier.
     GiveCode {
         /// The code. Surrounding blanks and the case of letters are ignored.

@@ -40,7 +40,7 @@ pub use fleet::{
 pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, csv};
 pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveCode,
-    GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, StoreList,
+    GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, StepTime, StoreList,
 };
 pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
 pub use order::{

@@ -325,6 +325,9 @@ pub struct EventView {
     /// Time of the event.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
+    /// Time at which the service received the event, if the courier sent it more than a second late. Null otherwise.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub received_at: Option<String>,
     /// Description of the event in the language of the request.
     pub description: String,
     /// Latitude of the courier at the time of the event.
@@ -457,6 +460,7 @@ impl EventView {
         EventView {
             id,
             created_at: event.at.to_string(),
+            received_at: event.received_at.as_ref().map(Timestamp::to_string),
             description: event.kind.description().get(language).to_owned(),
             latitude: event.point.map(Point::latitude),
             longitude: event.point.map(Point::longitude),

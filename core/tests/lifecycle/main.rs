@@ -15,6 +15,7 @@ mod privacy;
 mod recipient;
 mod rejected;
 mod sign_in;
+mod step_time;
 mod steps;
 mod support;
 mod texts;

@@ -101,7 +101,7 @@ impl ModelHost {
         let reason = || "test".to_owned();
         let carried = |act: Carry, context: &mut ExecContext| {
             Outcome::from(
-                carry(order, &courier, TripContext::default(), &act, &mut IdBlock::new(1, 9), context)
+                carry(order, &courier, TripContext::default(), &act.into(), &mut IdBlock::new(1, 9), context)
                     .map_err(|FailedStep { error, .. }| error),
             )
         };
@@ -133,7 +133,7 @@ impl ModelHost {
                 estimate(order, eta, context.now).map_or_else(invalid, |moved| Outcome::Moved(Box::new(moved)))
             }
             Step::ReachPickup => carried(Carry::ReachPickup, &mut context),
-            Step::Release => decline(order, &courier, reason(), &mut context)
+            Step::Release => decline(order, &courier, reason(), None, &mut context)
                 .map_or_else(invalid, |moved| Outcome::Moved(Box::new(moved))),
             Step::PickUp => carried(Carry::PickUp { code: order.pickup_code.clone() }, &mut context),
             Step::SetOut => carried(Carry::SetOut(stop?), &mut context),

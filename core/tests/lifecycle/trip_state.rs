@@ -145,7 +145,7 @@ impl JointState {
                 signal(order, carrier, platform(), value, &Timing::default(), &mut context).into()
             }
             Act::Decline(_) => {
-                courier.map_or(Taken::Nothing, |courier| decline(order, courier, reason(), &mut context).into())
+                courier.map_or(Taken::Nothing, |courier| decline(order, courier, reason(), None, &mut context).into())
             }
             Act::Release(_) => {
                 courier.map_or(Taken::Nothing, |courier| release(order, courier, platform(), &mut context).into())
@@ -165,7 +165,7 @@ impl JointState {
     fn carry(&self, order: &Order, courier: &Courier, act: &Carry) -> Taken {
         let others = self.others(order);
         let trip = TripContext { others: &others, next: self.next(courier).filter(|_| !others.is_empty()) };
-        match carry(order, courier, trip, act, &mut IdBlock::new(1, 9), &mut self.context()) {
+        match carry(order, courier, trip, &act.clone().into(), &mut IdBlock::new(1, 9), &mut self.context()) {
             Ok(taken) => Ok(taken).into(),
             Err(FailedStep { error, counted }) => Taken::Rejected(error, counted),
         }

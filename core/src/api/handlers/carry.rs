@@ -11,9 +11,9 @@ use crate::{
     },
     drivers::trips,
     host::Host,
-    model::{OrderId, courier::Courier, order::Order},
+    model::{OrderId, Timestamp, courier::Courier, order::Order},
     rules::{
-        lifecycle::{self, Carry, StepOutcome},
+        lifecycle::{self, Carry, CourierStep, StepOutcome},
         trips::TripContext,
     },
     wire::{CourierOrderView, CurrentOrder, CurrentTrip, TripView},
@@ -36,11 +36,11 @@ pub(super) async fn current<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
 /// `POST /courier/orders/{orderId}/…`
 pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let (order, courier) = load_courier_order(call).await?;
-    let act = parse_step(call, endpoint)?;
+    let (act, at) = both(parse_step(call, endpoint), step_time(call.body))?;
     let (others, next) = other_orders(call, &order, &courier).await?;
     let trip = TripContext { others: &others, next };
     let mut ids = call.ids(1).await?;
-    match lifecycle::carry(&order, &courier, trip, &act, &mut ids, &mut call.context) {
+    match lifecycle::carry(&order, &courier, trip, &CourierStep { act, at }, &mut ids, &mut call.context) {
         Ok(StepOutcome::Already) => Ok(view(&order)?),
         Ok(StepOutcome::Now(moved)) => {
             let (order, changes) = *moved;
@@ -75,7 +75,8 @@ async fn other_orders<H: Host>(
 
 /// `POST /courier/orders/{orderId}/decline`
 pub(super) async fn decline<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let reason = validate::reason(read(call.body)?)?;
+    let reason = read(call.body).and_then(validate::reason);
+    let (reason, at) = both(reason, step_time(call.body))?;
     let courier = call.courier()?.id;
     if let Some(id) = OrderId::parse(call.id)
         && let Some(order) = call.host.order(id).await?
@@ -85,7 +86,7 @@ pub(super) async fn decline<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
         return Ok(ApiResponse::empty(204));
     }
     let (order, courier) = load_courier_order(call).await?;
-    let Some((_, changes)) = lifecycle::decline(&order, &courier, reason, &mut call.context) else {
+    let Some((_, changes)) = lifecycle::decline(&order, &courier, reason, at, &mut call.context) else {
         let error = lifecycle::StepError::Invalid {
             status: order.status,
             possible: lifecycle::next_steps(&order).into_iter().map(|step| step.row().event).collect(),
@@ -111,6 +112,25 @@ async fn load_courier_order<H: Host>(call: &Call<'_, H>) -> Result<(Order, Couri
         return Err(HandlerError::Conflict);
     }
     Ok((order, courier))
+}
+
+/// Reads the time of a step. Every step accepts it, also those without other fields, whose body can be empty.
+fn step_time(body: &[u8]) -> Result<Option<Timestamp>, Problem> {
+    if body.is_empty() { Ok(None) } else { validate::step_time(read(body)?) }
+}
+
+/// Combines the results of two readers of the body, so a problem lists the errors of both.
+fn both<A, B>(first: Result<A, Problem>, second: Result<B, Problem>) -> Result<(A, B), Problem> {
+    let (first, second) = match (first, second) {
+        (Ok(first), Ok(second)) => return Ok((first, second)),
+        (Err(problem), Ok(_)) | (Ok(_), Err(problem)) => return Err(problem),
+        (Err(first), Err(second)) => (first, second),
+    };
+    let is_malformed = second.code == ProblemCode::MalformedRequest;
+    let (mut problem, other) = if is_malformed { (second, first) } else { (first, second) };
+    let known = problem.errors.clone();
+    problem.errors.extend(other.errors.into_iter().filter(|error| !known.contains(error)));
+    Err(problem)
 }
 
 fn parse_step<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Carry, Problem> {

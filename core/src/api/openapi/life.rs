@@ -212,7 +212,7 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             codes: &[],
         },
         Endpoint::CourierReachPickup => {
-            step(("courierArrive", "Arrive at the pickup", "From 210 to 220. Has no request body."), None, STEP)
+            step(("courierArrive", "Arrive at the pickup", "From 210 to 220."), Some("StepTime"), STEP)
         }
         Endpoint::CourierDecline => Operation {
             documented: &[(204, None, "The order was declined.")],
@@ -301,11 +301,9 @@ fn after_pickup(endpoint: Endpoint) -> Operation {
             Some("GiveDeliveryReason"),
             DELIVERY_STEP,
         ),
-        Endpoint::CourierReachReturn => step(
-            ("courierAtReturn", "Arrive back at the pickup", "From 400 to 410. Has no request body."),
-            None,
-            TRIP_STEP,
-        ),
+        Endpoint::CourierReachReturn => {
+            step(("courierAtReturn", "Arrive back at the pickup", "From 400 to 410."), Some("StepTime"), TRIP_STEP)
+        }
         _ => step(
             (
                 "courierHandBack",

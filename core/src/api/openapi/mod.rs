@@ -38,6 +38,9 @@ use crate::host::HostError;
 /// The introduction of the documentation page.
 const ABOUT: &str = include_str!("about.md");
 
+/// The schema of the only body that can be empty.
+const STEP_TIME: &str = "StepTime";
+
 /// A request and its response, as an example of an endpoint.
 pub struct Example {
     /// The endpoint.
@@ -118,7 +121,7 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         ("parameters", parameters(route, operation)),
     ]);
     if let Some(schema) = operation.request {
-        let mut media = Json::object([("schema", Json::reference("schemas", schema))]);
+        let mut media = Json::object([("schema", request_schema(route, schema))]);
         if let Some(request) = example.and_then(|example| example.request.clone()) {
             media.set("example", request);
         }
@@ -127,7 +130,7 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
             let form = if route.authority == Authority::Device { "OsmandForm" } else { schema };
             content.set(FORM, Json::object([("schema", Json::reference("schemas", form))]));
         }
-        entry.set("requestBody", Json::object([("required", true.into()), ("content", content)]));
+        entry.set("requestBody", Json::object([("required", (schema != STEP_TIME).into()), ("content", content)]));
     }
     let mut documented = Json::Object(Vec::new());
     for (status, schema, meaning) in operation.documented {
@@ -142,6 +145,15 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         documented.set(status.to_string(), responses.problem(status, &codes));
     }
     entry.with("responses", documented)
+}
+
+/// Returns the schema of a request body. Every step of a courier accepts its time, besides its own fields.
+fn request_schema(route: &Route, name: &str) -> Json {
+    let own = Json::reference("schemas", name);
+    if name == STEP_TIME || !route.path.starts_with("/courier/orders/") {
+        return own;
+    }
+    Json::object([("allOf", Json::List(vec![own, Json::reference("schemas", STEP_TIME)]))])
 }
 
 fn security(route: &Route) -> Json {

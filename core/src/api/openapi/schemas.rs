@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The schemas of requests; every other schema belongs to a response.
-const REQUESTS: [&str; 35] = [
+const REQUESTS: [&str; 36] = [
     "PushEndpoint",
     "CreateOrder",
     "NewDelivery",
@@ -31,6 +31,7 @@ const REQUESTS: [&str; 35] = [
     "SetAvailability",
     "StartCourierSession",
     "SetStoreDispatch",
+    "StepTime",
     "GiveCode",
     "GiveReason",
     "NameDelivery",
@@ -98,6 +99,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::CancellationView>(&mut schemas)?;
     add::<wire::CurrentOrder>(&mut schemas)?;
     add::<wire::CurrentTrip>(&mut schemas)?;
+    add::<wire::StepTime>(&mut schemas)?;
     add::<wire::GiveCode>(&mut schemas)?;
     add::<wire::GiveReason>(&mut schemas)?;
     add::<wire::NameDelivery>(&mut schemas)?;

@@ -221,7 +221,7 @@ impl Checker {
         Some(instant)
     }
 
-    fn timestamp(&mut self, path: &Path<'_>, text: Option<&String>) -> Option<Timestamp> {
+    pub(super) fn timestamp(&mut self, path: &Path<'_>, text: Option<&String>) -> Option<Timestamp> {
         let text = self.text(path, text, 64)?;
         let Some(instant) = Timestamp::parse(&text) else {
             let en = "Expected a timestamp in RFC 3339 format, such as 2026-11-21T14:30:00Z.";

@@ -3,9 +3,11 @@
 use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
-    model::DeliveryId,
+    model::{DeliveryId, Timestamp},
     rules::limits::Limits,
-    wire::{CancelOrder, DelayOrder, GiveCode, GiveDeliveryCode, GiveDeliveryReason, GiveReason, Id, NameDelivery},
+    wire::{
+        CancelOrder, DelayOrder, GiveCode, GiveDeliveryCode, GiveDeliveryReason, GiveReason, Id, NameDelivery, StepTime,
+    },
 };
 
 const CODE: usize = 64;
@@ -29,6 +31,16 @@ pub fn handover_code(body: Body<GiveCode>) -> Result<String, Problem> {
     let mut checker = Checker::new(body.wrong);
     let code = checker.required_text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
     checker.finish(code)
+}
+
+/// Validates the time of a courier's step; `None` if none was sent.
+///
+/// # Errors
+/// Every invalid field.
+pub fn step_time(body: Body<StepTime>) -> Result<Option<Timestamp>, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let at = checker.timestamp(&Path::Root.member("at"), body.value.at.as_ref());
+    checker.finish(Some(at))
 }
 
 /// Validates a reason.

@@ -96,6 +96,9 @@ pub struct Event {
     pub sequence: u32,
     /// Time of the event.
     pub at: Timestamp,
+    /// Time at which the service received the event, if the courier sent it late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received_at: Option<Timestamp>,
     /// The kind of the event.
     pub kind: EventKind,
     /// Status of the order, or of the affected delivery, after the event.

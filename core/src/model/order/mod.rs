@@ -49,6 +49,9 @@ pub struct Order {
     /// Time of the last change of status.
     #[serde(rename = "situation_since")]
     pub status_since: Timestamp,
+    /// Time at which the service received the step to the current status, if the courier sent it late. Timeouts start then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_received_at: Option<Timestamp>,
     /// Time of creation.
     pub created_at: Timestamp,
     /// Preparation time in minutes.
@@ -117,6 +120,9 @@ pub struct Order {
     pub tries: CodeTries,
     /// Sequence of the last event. The first is 1.
     pub last_sequence: u32,
+    /// Time of the last event. `None` in rows of schema version 14 and earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_event_at: Option<Timestamp>,
     /// The extent to which personal data was erased.
     #[serde(default)]
     pub erasure: Erasure,
@@ -240,11 +246,13 @@ impl Order {
     /// Creates the order's next event.
     pub fn record(&mut self, kind: EventKind, by: Person, at: Timestamp) -> Event {
         self.last_sequence += 1;
+        self.last_event_at = Some(at);
         Event {
             order: self.id,
             store: self.store,
             sequence: self.last_sequence,
             at,
+            received_at: None,
             kind,
             status: self.status.number(),
             delivery: None,
@@ -253,6 +261,11 @@ impl Order {
             point: self.courier.as_ref().and_then(|courier| courier.position),
             reason: None,
         }
+    }
+
+    /// Returns the time at which the service received the current status.
+    pub fn status_received(&self) -> Timestamp {
+        self.status_received_at.unwrap_or(self.status_since)
     }
 
     /// Maximum number of assignments whose reasons an order stores.

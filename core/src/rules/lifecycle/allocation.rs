@@ -11,7 +11,7 @@ use super::{
 use crate::{
     changes::{Changes, Write},
     model::{
-        ExecContext, Person,
+        ExecContext, Person, Timestamp,
         courier::Courier,
         order::{Assignment, Order},
     },
@@ -80,30 +80,33 @@ pub fn allocate(
 /// Releases an unresponsive courier before the pickup, so the search starts again. The pickup code is replaced unless
 /// the merchant set it. Returns `None` if the courier is not on the way to the pickup with this order.
 pub fn release(order: &Order, courier: &Courier, by: Person, context: &mut ExecContext) -> Option<(Order, Changes)> {
-    release_courier(order, courier, by, None, context)
+    release_courier(order, courier, by, (None, None), context)
 }
 
-/// Releases the courier at the courier's request, with a reason.
+/// Releases the courier at the courier's request, with a reason and the time that the app sent. The search for another courier starts by
+/// the service's clock: otherwise an earlier time would shorten it.
 pub fn decline(
     order: &Order,
     courier: &Courier,
     reason: String,
+    at: Option<Timestamp>,
     context: &mut ExecContext,
 ) -> Option<(Order, Changes)> {
-    release_courier(order, courier, courier.assigned().person(), Some(reason), context)
+    release_courier(order, courier, courier.assigned().person(), (Some(reason), at), context)
 }
 
 fn release_courier(
     order: &Order,
     courier: &Courier,
     by: Person,
-    reason: Option<String>,
+    (reason, at): (Option<String>, Option<Timestamp>),
     context: &mut ExecContext,
 ) -> Option<(Order, Changes)> {
     if order.courier.as_ref().map(|assigned| assigned.id) != Some(courier.id) || !courier.carries(order.id) {
         return None;
     }
     let mut update = OrderUpdate::new(order, Some(courier), Actor::Platform, by.clone(), context.now);
+    update.taken_at(at);
     update.release(by, reason, context)?;
     let released = &mut update.order.released;
     released.retain(|id| *id != courier.id);

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     changes::Changes,
     model::{
-        DeliveryId, ExecContext, IdBlock,
+        DeliveryId, ExecContext, IdBlock, Timestamp,
         courier::Courier,
         order::{Order, OrderStatus},
         store::NotificationKind,
@@ -56,6 +56,21 @@ pub enum Carry {
     },
 }
 
+/// A step of a courier, and the time at which the courier took it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CourierStep {
+    /// The step.
+    pub act: Carry,
+    /// The time that the courier's app sent. `None` if the step is taken now.
+    pub at: Option<Timestamp>,
+}
+
+impl From<Carry> for CourierStep {
+    fn from(act: Carry) -> CourierStep {
+        CourierStep { act, at: None }
+    }
+}
+
 /// A rejected step, and the changes to commit in spite of the rejection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedStep {
@@ -74,21 +89,26 @@ impl From<StepError> for FailedStep {
 /// Takes a courier's step. The caller must have checked that the order is assigned to this courier. `trip` are the other
 /// orders that the courier carries.
 ///
+/// Only the event and the time of the order's status have the time that the app sent, which a courier can choose freely. Attempts at a
+/// code and its lockout, notifications, the ledger, and every timeout use the service's clock.
+///
 /// # Errors
 /// [`FailedStep`] if the step is not valid for the order's status or a code is wrong.
 pub fn carry(
     order: &Order,
     courier: &Courier,
     trip: TripContext<'_>,
-    act: &Carry,
+    step: &CourierStep,
     ids: &mut IdBlock,
     context: &mut ExecContext,
 ) -> Result<StepOutcome, FailedStep> {
+    let CourierStep { act, at } = step;
     let (step, stop) = act.step();
     if order.has_taken(step, stop) {
         return Ok(StepOutcome::Already);
     }
     let mut update = OrderUpdate::new(order, Some(courier), Actor::Courier, courier.assigned().person(), context.now);
+    update.taken_at(*at);
     update.may(step, stop)?;
     act.comes_next(order, trip)?;
     if let Some((code, given)) = act.codes(order)? {

@@ -33,7 +33,8 @@ pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
         OrderStatus::Ready => Some(order.ready_at),
         // With a lead time, the search starts before the goods are ready.
         OrderStatus::Searching => {
-            let from = order.status_since.max(order.ready_at);
+            // A courier can decline with an earlier time, which must not shorten the search.
+            let from = order.status_received().max(order.ready_at);
             Some(from.after(Duration::minutes(i64::from(timing.search_minutes))))
         }
         _ => None,

@@ -197,6 +197,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         origin: origin.to_owned(),
         status: if inquiry.preparation_minutes > 0 { OrderStatus::Preparing } else { OrderStatus::Ready },
         status_since: now,
+        status_received_at: None,
         created_at: now,
         preparation_minutes: inquiry.preparation_minutes,
         ready_at: now.after(Duration::minutes(inquiry.preparation_minutes.into())),
@@ -229,6 +230,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         sandbox: store.sandbox,
         tries: crate::model::order::CodeTries::default(),
         last_sequence: 0,
+        last_event_at: None,
         erasure: Erasure::NotErased,
     })
 }

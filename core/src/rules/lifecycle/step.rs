@@ -7,7 +7,7 @@ use super::{
 use crate::{
     changes::{Changes, Write},
     model::{
-        DeliveryId, ExecContext, IdBlock, Money, NotificationId, OrderId, Person, Timestamp,
+        DeliveryId, Duration, ExecContext, IdBlock, Money, NotificationId, OrderId, Person, Timestamp,
         courier::Courier,
         order::{CodeTries, Eta, Event, EventKind, Order, OrderStatus},
         store::{EntryKind, LedgerEntry, Notification, NotificationKind, NotifyAt},
@@ -81,6 +81,7 @@ impl Order {
         if self.status != next.status {
             self.status = next.status;
             self.status_since = at;
+            self.status_received_at = None;
         }
         let event = self.record(step.row().event, by, at);
         let moved = match step.row().moves {
@@ -139,8 +140,14 @@ pub(super) struct OrderUpdate<'a> {
     courier: Option<&'a Courier>,
     events: Vec<Event>,
     notifications: Vec<Notification>,
+    /// Time at which the step was taken, which is the time of its event.
+    at: Timestamp,
+    /// Time at which the service received the step. Notifications and the ledger use it.
     now: Timestamp,
 }
+
+/// Maximum difference between the time of a step and its receipt for a step that is not late. It covers the duration of a request.
+const MAX_DELAY: Duration = Duration::seconds(1);
 
 impl<'a> OrderUpdate<'a> {
     /// Starts an update of an order. If its courier is given, the courier's position is copied to the order.
@@ -168,8 +175,27 @@ impl<'a> OrderUpdate<'a> {
             courier,
             events: Vec::new(),
             notifications: Vec::new(),
+            at: now,
             now,
         }
+    }
+
+    /// Sets the time at which the courier took the step, within the time from the order's last event until now. The order's history
+    /// therefore stays in order, and a step is never in the future.
+    pub(super) fn taken_at(&mut self, at: Option<Timestamp>) {
+        let last = self.order.last_event_at.unwrap_or(self.order.status_since);
+        self.at = at.map_or(self.now, |at| at.max(last).min(self.now));
+    }
+
+    /// Takes a step of the order at its time.
+    fn apply_step(&mut self, step: Step, stop: Option<DeliveryId>, by: Person) -> Option<Event> {
+        let before = self.order.status;
+        let event = self.order.take(step, stop, by, self.at)?;
+        let received_at = Some(self.now).filter(|now| now.since(self.at) > MAX_DELAY);
+        if self.order.status != before {
+            self.order.status_received_at = received_at;
+        }
+        Some(Event { received_at, ..event })
     }
 
     /// Checks that a step is valid.
@@ -207,7 +233,7 @@ impl<'a> OrderUpdate<'a> {
         reason: Option<String>,
     ) -> Result<(), StepError> {
         self.may(step, stop)?;
-        let event = self.order.take(step, stop, self.by.clone(), self.now);
+        let event = self.apply_step(step, stop, self.by.clone());
         self.events.extend(event.map(|event| Event { reason, ..event }));
         let due = match step {
             Step::PickUp => Some(NotifyAt::PickedUp),
@@ -222,7 +248,7 @@ impl<'a> OrderUpdate<'a> {
     /// `None` if the courier has the goods.
     pub(super) fn release(&mut self, by: Person, reason: Option<String>, context: &mut ExecContext) -> Option<()> {
         // The event must be created before the courier is cleared, because it contains the courier.
-        let event = self.order.take(Step::Release, None, by, self.now)?;
+        let event = self.apply_step(Step::Release, None, by)?;
         self.events.push(Event { reason, ..event });
         if !self.order.own_pickup_code {
             self.order.pickup_code = context.entropy.code();

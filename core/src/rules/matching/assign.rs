@@ -307,7 +307,7 @@ fn is_searching<T>(order: &Order, pass: &Pass<'_, T>) -> bool {
 /// Returns the couriers for an order, each by index and with its additional cost in seconds.
 fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(usize, u32)> {
     let (pickup, radius_m) = (order.pickup.located.point, pass.config.radius_m());
-    let waited = pass.now.since(order.status_since.max(order.ready_at));
+    let waited = pass.now.since(order.status_received().max(order.ready_at));
     let reoffer = (waited >= pass.config.reoffer_after()).then(|| leg_over(radius_m).seconds.max(1));
     let extra = |courier: &Candidate| if order.released.contains(&courier.id) { reoffer } else { Some(0) };
     let fits = |courier: &Candidate| courier.sandbox == order.sandbox && extra(courier).is_some();

@@ -39,6 +39,7 @@ fn entry(position: u64, order: u64, kind: EventKind) -> JournalEntry {
         store: StoreId::new(1).unwrap(),
         sequence: u32::try_from(position).unwrap(),
         at: at(0),
+        received_at: None,
         kind,
         status: 110,
         delivery: None,

@@ -153,10 +153,12 @@ fn changes(turn: Turn<'_>, position: Position, ids: &mut IdBlock, context: &mut 
     let courier = Courier { position: Some(position.point), position_at: Some(position.at), ..courier.clone() };
     match action {
         Action::Travel { .. } => None,
-        Action::Decline { reason, .. } => Some(lifecycle::decline(&order, &courier, reason.to_owned(), context)?.1),
+        Action::Decline { reason, .. } => {
+            Some(lifecycle::decline(&order, &courier, reason.to_owned(), None, context)?.1)
+        }
         Action::Step { carry, .. } => {
             let trip = TripContext { others: &others, next: Some(order.id) };
-            match lifecycle::carry(&order, &courier, trip, &carry, ids, context) {
+            match lifecycle::carry(&order, &courier, trip, &carry.into(), ids, context) {
                 Ok(StepOutcome::Now(taken)) => Some(taken.1),
                 // A concurrent write changed the order. The next pass reads it again.
                 Ok(StepOutcome::Already) | Err(_) => None,
