@@ -8,10 +8,11 @@ use despacho_core::{
     model::{CourierId, courier::Courier},
     rules::settings::Settings,
 };
+use despacho_simulator::demo;
 use http::{Request, Response};
 use serde_json::{Value, json};
 
-use crate::support::{COURIER, OPERATOR, block_on, host, settings};
+use crate::support::{COURIER, OPERATOR, block_on, host, send, settings};
 
 fn courier(host: &MemoryHost) -> Courier {
     block_on(host.courier(CourierId::new(7).unwrap())).unwrap().unwrap()
@@ -82,6 +83,26 @@ fn guessed_codes_are_limited_by_address_and_look_the_same() {
     }
     assert_eq!(exchange(&host, &settings, &used, [10, 0, 0, 2]).status(), 401, "another address");
     assert_eq!(exchange(&host, &settings, &valid, [10, 0, 0, 1]).status(), 201, "a valid code");
+}
+
+#[test]
+fn demo_courier_signs_in_until_removed() {
+    let (host, settings) = (host(), settings());
+    let codes = [(); 2].map(|()| block_on(demo::sign_in(&host, &settings)).unwrap().unwrap());
+    assert_eq!(
+        exchange(&host, &settings, &codes[0], [10, 0, 0, 1]).status(),
+        401,
+        "the second code replaces the first"
+    );
+    let signed_in = exchange(&host, &settings, &codes[1], [10, 0, 0, 1]);
+    let body: Value = serde_json::from_slice(signed_in.body()).unwrap();
+    let id = body["id"].as_u64().and_then(CourierId::new).unwrap();
+    let courier = block_on(host.courier(id)).unwrap().unwrap();
+    // A simulated courier would have an expired key.
+    assert!(courier.sandbox && courier.key.unwrap().expires_at > host.now());
+    let removed = send(&host, OPERATOR, &format!("PATCH /admin/couriers/{id}"), &json!({ "removed": true }));
+    assert_eq!(removed.status, 200);
+    assert_eq!(block_on(demo::sign_in(&host, &settings)), Ok(None));
 }
 
 #[test]

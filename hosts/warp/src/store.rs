@@ -193,6 +193,14 @@ impl Store {
         }
     }
 
+    /// Issues a sign-in code for the demo's courier; `None` if the operator removed the courier.
+    pub async fn sign_in_demo_courier(&self, settings: &Settings) -> Result<Option<String>, HostError> {
+        match self {
+            Store::Sqlite(host) => demo::sign_in(host, settings).await,
+            Store::Postgres(host) => host.driver().exclusively(demo::sign_in(host, settings)).await?,
+        }
+    }
+
     /// Creates demo orders to replace those that have ended, and returns how many.
     pub async fn replace_demo_orders(&self, settings: &Settings) -> Result<u32, HostError> {
         if each!(self, host => demo::missing_orders(host).await)? == 0 {

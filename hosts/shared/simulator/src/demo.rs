@@ -8,9 +8,10 @@ use http::Request;
 use despacho_core::{
     api,
     changes::{Changes, Write},
-    host::{Host, HostError, OrderQuery, StoreQuery},
+    host::{CourierQuery, Host, HostError, OrderQuery, StoreQuery},
     model::{
         Duration, OrderId, StoreId,
+        courier::{Courier, CourierKey},
         order::OrderFilter,
         store::{Key, KeyHash},
     },
@@ -24,6 +25,9 @@ pub const KEY: &str = "dsp_demo_this-key-is-public_do-not-use-it-in-production";
 pub const PASSWORD: &str = "despacho-demo";
 /// Email of the parent store for the panel.
 pub const EMAIL: &str = "matriz@demo.despacho.example";
+
+/// Key of the courier that [`sign_in`] registers. Its courier is not simulated, because the key is valid.
+pub const COURIER_KEY: &str = "dsp_demo_this-courier-is-public_do-not-use-it-in-production";
 
 const YEARS_10: i64 = 10 * 365 * 24 * 60;
 /// Operator token that is valid only for the requests of [`seed`].
@@ -51,6 +55,44 @@ pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, HostEr
     }
     publish(host, &key).await?;
     Ok(true)
+}
+
+/// Issues a sign-in code for the demo's courier, who is registered first if there is none. Returns `None` if the operator removed the
+/// courier.
+///
+/// # Errors
+/// Returns the host's error, or an internal error for an unexpected response.
+pub async fn sign_in<H: Host>(host: &H, settings: &Settings) -> Result<Option<String>, HostError> {
+    let operator = Settings { operator: Some(KeyHash::of(TOKEN)), ..settings.clone() };
+    let courier = match courier_with(host, COURIER_KEY).await? {
+        Some(courier) => courier,
+        None => register_courier(host, &operator).await?,
+    };
+    if courier.removed_at.is_some() {
+        return Ok(None);
+    }
+    let path = format!("/admin/couriers/{}/sign-in", courier.id);
+    let issued = post(host, &operator, &path, TOKEN, String::new()).await?;
+    text(&issued, "value").map(Some)
+}
+
+/// Registers the demo's courier with the public key. The courier is not available until a person signs in: otherwise dispatch would wait
+/// for that person instead of using simulated couriers.
+async fn register_courier<H: Host>(host: &H, operator: &Settings) -> Result<Courier, HostError> {
+    let new = r#"{"name": "Dani Demo", "phone": "+5511990000300", "sandbox": true, "expiresInDays": 3650}"#;
+    let registered = post(host, operator, "/admin/couriers", TOKEN, new.to_owned()).await?;
+    let found = courier_with(host, &text(&registered, "value")?).await?;
+    let courier = found.ok_or_else(|| internal("the registered courier no longer exists"))?;
+    let key = courier.key.clone().map(|key| CourierKey { hash: KeyHash::of(COURIER_KEY), ..key });
+    let value = Courier { key, version: courier.version + 1, ..courier.clone() };
+    let mut changes = Changes { at: host.exec_context().now, ..Changes::default() };
+    changes.couriers.push(Write { expected: courier.version, value: value.clone() });
+    host.commit(&changes).await?;
+    Ok(value)
+}
+
+async fn courier_with<H: Host>(host: &H, key: &str) -> Result<Option<Courier>, HostError> {
+    Ok(host.find_couriers(CourierQuery::Key(&KeyHash::of(key))).await?.pop())
 }
 
 /// Number of open demo orders at any time.

@@ -395,6 +395,20 @@ pub enum CourierCommand {
         #[command(flatten)]
         overrides: CliOverrides,
     },
+    /// Issue a link with which a courier signs in to the courier's app, and print it. The link works once.
+    ///
+    /// It replaces the courier's previous link, and expires after the setting couriers.sign-in-minutes. Without the setting public-url,
+    /// only the code of the link is printed. Works on the configured database, also while a server uses it.
+    Link {
+        /// The courier's ID.
+        id: u64,
+        /// Print the complete response as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Settings.
+        #[command(flatten)]
+        overrides: CliOverrides,
+    },
     /// List couriers as JSON, 100 per page, including removed ones.
     List {
         /// `nextCursor` of the previous page.

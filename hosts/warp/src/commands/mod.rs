@@ -71,6 +71,9 @@ async fn run(command: Command) -> Result<(), CommandError> {
             });
             operator::add_courier(&overrides, new, json).await
         }
+        Command::Courier(CourierCommand::Link { id, json, overrides }) => {
+            operator::link_courier(&overrides, id, json).await
+        }
         Command::Courier(CourierCommand::List { cursor, overrides }) => {
             operator::list_couriers(&overrides, cursor.as_deref()).await
         }

@@ -99,6 +99,19 @@ pub(super) async fn add_courier(overrides: &CliOverrides, new: Value, whole: boo
     Ok(print(&format!("courier: {}\nx-api-token: {}", text(&reply["id"]), text(&reply["value"])))?)
 }
 
+/// Issues a sign-in link for a courier and prints it.
+pub(super) async fn link_courier(overrides: &CliOverrides, id: u64, whole: bool) -> Result<(), CommandError> {
+    let reply = send(overrides, Method::POST, &format!("/admin/couriers/{id}/sign-in"), None).await?;
+    if whole {
+        return print_json(&reply);
+    }
+    let link = match reply["url"].as_str() {
+        Some(url) => format!("link: {url}"),
+        None => format!("code: {} (set public-url to print a link)", text(&reply["value"])),
+    };
+    Ok(print(&format!("{link}\nexpires: {}", text(&reply["expiresAt"])))?)
+}
+
 /// Prints a page of couriers.
 pub(super) async fn list_couriers(overrides: &CliOverrides, cursor: Option<&str>) -> Result<(), CommandError> {
     // The core rejects an invalid cursor; the filter prevents the injection of other query parameters.

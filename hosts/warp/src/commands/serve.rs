@@ -34,10 +34,18 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
         let fresh = store.seed(&settings).await.map_err(|error| format!("cannot create demo data: {error}"))?;
         tracing::warn!(fresh, "demo data enabled; anyone with the public key can use the demo stores");
     }
+    let mut code = None;
+    // The panel's files contain the courier's app.
+    if config.demo && config.panel.is_some() {
+        let issued = store.sign_in_demo_courier(&settings).await;
+        code = issued.map_err(|error| format!("cannot create the demo courier: {error}"))?;
+    }
     let lines = |address: &str| {
         let panel =
             if config.panel.is_some() { format!("\n\nPanel: {address}/{}", login(config.demo)) } else { String::new() };
-        server::print(&(announcement(address, config.demo) + &panel))
+        let public = config.public_url.as_deref().unwrap_or(address);
+        let courier = code.as_ref().map(|code| sign_in_line(public, code)).unwrap_or_default();
+        server::print(&(announcement(address, config.demo) + &panel + &courier))
     };
     server::serve(config, settings, store, lines).await?;
     Ok(())
@@ -59,6 +67,11 @@ fn announcement(address: &str, demo: bool) -> String {
 /// Returns the login of the demo's panel.
 fn login(demo: bool) -> String {
     if demo { format!(" (log in as {EMAIL} with {PASSWORD})") } else { String::new() }
+}
+
+/// Returns the sign-in link of the demo's courier.
+fn sign_in_line(url: &str, code: &str) -> String {
+    format!("\nCourier's app: {url}/courier#{code} (works once; `despacho courier link` issues another)")
 }
 
 /// The order in the curl example: one delivery with coordinates, picked up at the store.

@@ -1,10 +1,17 @@
 //! Couriers added by command, dispatch by the scheduler, and simulated couriers of sandbox stores.
 
-use std::time::{Duration, Instant};
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpStream,
+    process::Stdio,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
-use crate::harness::{OPERATOR, Server, TIMEOUT, create_store, create_store_with, run, stdout};
+use crate::harness::{
+    OPERATOR, Response, Server, TIMEOUT, create_store, create_store_with, despacho, request, run, stdout,
+};
 
 pub(crate) fn send(server: &Server, line: &str, key: &str, body: &Value) -> Value {
     let head = format!("{line}\nx-api-token: {key}\ncontent-type: application/json");
@@ -47,6 +54,68 @@ fn courier_added_by_command_receives_the_next_order() {
     let seen = send(&server, &format!("GET /delivery/orders/{}", created["id"]), &store, &Value::Null);
     assert_eq!((&seen["situation"], &seen["deliveryMan"]["latitude"]), (&json!(210), &json!(-23.5614)), "{seen}");
     assert!(server.metrics().text().contains("despacho_dispatch_orders_allocated_total 1\n"));
+}
+
+/// Returns the head and the body of a sign-in with a link.
+fn sign_in(link: &str) -> (String, String) {
+    let code = link.split_once("/courier#").unwrap().1;
+    ("POST /courier/session\ncontent-type: application/json".to_owned(), json!({ "code": code }).to_string())
+}
+
+#[test]
+fn link_issued_by_command_signs_in_once() {
+    let folder = tempfile::tempdir().unwrap();
+    create_store(&folder);
+    let added = stdout(&run(&folder, &["courier", "add", "--name", "Ana Souza", "--phone", "+5511990000001"]));
+    let id = added.lines().find_map(|line| line.strip_prefix("courier: ")).unwrap();
+    let code = stdout(&run(&folder, &["courier", "link", id]));
+    assert!(code.starts_with(&format!("code: in_{id}_dsp_")) && code.contains("\nexpires: "), "{code}");
+    let url = ["--public-url", "https://entregas.example"];
+    let server = Server::start_in(folder, &url);
+    let printed = stdout(&run(&server.folder, &["courier", "link", id, url[0], url[1]]));
+    let link = printed.lines().find_map(|line| line.strip_prefix("link: ")).unwrap();
+    assert!(link.starts_with(&format!("https://entregas.example/courier#in_{id}_dsp_")), "{link}");
+    let (head, body) = sign_in(link);
+    let signed_in = server.send(&head, body.as_bytes());
+    assert_eq!((signed_in.status, signed_in.json()["name"].as_str()), (201, Some("Ana Souza")), "{}", signed_in.text());
+    let cookie = signed_in.header("set-cookie").unwrap();
+    assert!(cookie.ends_with("; Secure"), "{cookie}");
+    let session = cookie.split(';').next().unwrap();
+    assert_eq!(server.send(&format!("GET /courier/me\ncookie: {session}"), b"").status, 200);
+    server.send(&head, body.as_bytes()).is_problem(401, "api_key_invalid");
+    let whole: Value = serde_json::from_str(&stdout(&run(&server.folder, &["courier", "link", id, "--json"]))).unwrap();
+    assert!(whole["value"].is_string() && whole["url"].is_null() && whole["expiresAt"].is_string(), "{whole}");
+    assert_eq!(run(&server.folder, &["courier", "link", "1"]).status.code(), Some(1), "an unknown courier");
+    let (log, secret) = (server.log(), session.rsplit("dsp_").next().unwrap());
+    assert!(!log.contains(secret) && !log.contains(link.rsplit("dsp_").next().unwrap()), "{log}");
+}
+
+#[test]
+fn demo_prints_a_sign_in_link_for_its_courier() {
+    let (folder, panel) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(panel.path().join("index.html"), "<!doctype html>").unwrap();
+    let mut couriers = Vec::new();
+    for _ in 0..2 {
+        let mut command = despacho(&folder);
+        command.args(["serve", "--demo", "--listen", "127.0.0.1:0", "--panel"]).arg(panel.path());
+        let mut server = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let lines = BufReader::new(server.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let printed = lines.into_iter().find_map(|line| line.strip_prefix("Courier's app: ").map(str::to_owned));
+        let link = printed.unwrap().split_once(' ').unwrap().0.to_owned();
+        let address = link.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        let (head, body) = sign_in(&link);
+        stream.write_all(&request(&head, body.as_bytes())).unwrap();
+        let signed_in = Response::read(&mut stream);
+        server.kill().unwrap();
+        server.wait().unwrap();
+        assert_eq!(signed_in.status, 201, "{}", signed_in.text());
+        let courier = signed_in.json();
+        assert_eq!(courier["available"], false, "simulated couriers carry the orders until a person starts");
+        couriers.push(courier["id"].clone());
+    }
+    assert_eq!(couriers[0], couriers[1], "the courier is registered once");
 }
 
 #[test]
