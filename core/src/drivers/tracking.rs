@@ -23,7 +23,7 @@ pub async fn find_link<H: Host>(host: &H, hash: &KeyHash, now: Timestamp) -> Res
     Ok(host.tracking_link(hash).await?.filter(|link| link.is_valid(now)))
 }
 
-/// Reads the order of a link and its store. `None` if the link is no longer that of the delivery, or the store was removed.
+/// Reads the order of a link and its store. `None` if the delivery has another link now, or the store was removed.
 ///
 /// # Errors
 /// An error of the host.

@@ -175,7 +175,7 @@ pub struct CourierStopView {
     pub distance: Kilometres,
     /// Whether the courier must send the recipient's code to complete the delivery.
     pub code_required: bool,
-    /// What the recipient chose if nobody is at home.
+    /// What the recipient, not at home, chose.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<RecipientChoice>))]
     pub recipient_choice: Option<&'static str>,
 }

@@ -249,7 +249,7 @@ pub struct DeliveryView {
     /// URL of the recipient's page, in responses that create, return or list orders. Null in all others, and if there is no
     /// link.
     pub tracking_url: Option<String>,
-    /// What the recipient chose on the page if nobody is at home.
+    /// What the recipient, not at home, chose on the page.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<RecipientChoice>))]
     pub recipient_choice: Option<&'static str>,
     /// The recipient's rating.

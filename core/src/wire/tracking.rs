@@ -41,7 +41,7 @@ pub struct SetStoreTracking {
 #[cfg_attr(feature = "openapi", schema(as = TrackingContact))]
 #[serde(rename_all = "camelCase", default)]
 pub struct TrackingContactBody {
-    /// The name to ask for, at most 255 characters.
+    /// Name of a person or a counter, at most 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Balcão"))]
     pub name: Option<String>,
     /// A phone number in E.164 format.
@@ -196,7 +196,7 @@ pub struct TrackingCourier {
     pub longitude: Option<f64>,
 }
 
-/// The recipient to whom a message is to be sent, with its text in Portuguese.
+/// The recipient of a message, with its text in Portuguese.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

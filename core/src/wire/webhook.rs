@@ -168,7 +168,7 @@ pub struct WebhookData {
     pub event: Option<JournalEventView>,
     /// The order as of the time of sending. Each delivery contains its `confirmation`.
     pub order: Option<OrderDetails>,
-    /// The recipient to whom a message is to be sent. Null unless the type is `recipient.notify`.
+    /// The recipient of the message to send. Null unless the type is `recipient.notify`.
     pub recipient: Option<NotifiedRecipient>,
 }
 

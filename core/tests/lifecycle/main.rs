@@ -10,6 +10,7 @@ mod follow;
 mod lead;
 mod model;
 mod money;
+mod notify;
 mod page;
 mod privacy;
 mod recipient;

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::support::{COURIER, OPERATOR, block_on, courier, host, order, reasons, settings};
 
-/// The demo store's ID.
+/// Coordinates of the demo recipients.
 const HOME: (f64, f64) = (-23.5530, -46.6560);
 const JSON: (&str, &str) = ("accept", "application/json");
 const HTML: (&str, &str) = ("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
@@ -65,7 +65,7 @@ pub(crate) fn send_from(
 }
 
 /// Sends JSON with a key, if there is one.
-fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> Sent {
+pub(crate) fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> Sent {
     let text = if body.is_null() { String::new() } else { body.to_string() };
     let headers = [("x-api-token", key), ("content-type", "application/json"), JSON];
     send_from(host, &with_url(), [10, 0, 0, 1], line, &headers[usize::from(key.is_empty())..], &text)
@@ -76,7 +76,7 @@ fn get(host: &impl Host, path: &str, header: (&str, &str)) -> Sent {
 }
 
 /// Creates a host whose demo store has recipients' pages.
-fn tracked() -> MemoryHost {
+pub(crate) fn tracked() -> MemoryHost {
     let host = host();
     let store = send(&host, KEY, "GET /delivery/stores", &Value::Null).json()["stores"][0]["id"].clone();
     let tracking = json!({
@@ -103,7 +103,7 @@ fn delivery(at: usize) -> Value {
 }
 
 /// Creates an order with two deliveries. Returns it with the paths of the recipients' pages.
-fn create(host: &MemoryHost, code: &str) -> (Order, Vec<String>) {
+pub(crate) fn create(host: &MemoryHost, code: &str) -> (Order, Vec<String>) {
     let body = json!({ "code": code, "preparationTime": 0, "deliveries": [delivery(1), delivery(2)] });
     let created = send(host, KEY, "POST /delivery/orders", &body);
     assert_eq!(created.status, 201, "{}", created.text);
@@ -119,7 +119,7 @@ fn paths(order: &Value) -> Vec<String> {
 }
 
 /// Allocates an order to courier 7.
-fn assign(host: &MemoryHost, id: u64) {
+pub(crate) fn assign(host: &MemoryHost, id: u64) {
     send(host, KEY, &format!("GET /delivery/orders/{id}"), &Value::Null);
     let searching = Order { sandbox: true, ..order(host, id) };
     let (courier, context) = (courier(host, 7), host.exec_context());
@@ -137,7 +137,7 @@ fn step(host: &MemoryHost, id: u64, name: &str, stop: usize) {
     assert_eq!(done.status, 200, "{name}: {}", done.text);
 }
 
-fn steps(host: &MemoryHost, id: u64, names: &[&str], stop: usize) {
+pub(crate) fn steps(host: &MemoryHost, id: u64, names: &[&str], stop: usize) {
     names.iter().for_each(|name| step(host, id, name, stop));
 }
 

@@ -98,7 +98,9 @@ mod tests {
         let streams = Streams::new(StreamLimits { per_merchant: 50, total: 1_000 });
         let mut open = 0;
         for _ in 0..1_000 {
-            open += (1..=25).filter(|number| streams.acquire(StreamOwner::Merchant(StoreId::new(*number).unwrap()))).count();
+            open += (1..=25)
+                .filter(|number| streams.acquire(StreamOwner::Merchant(StoreId::new(*number).unwrap())))
+                .count();
         }
         assert!((900..1_000).contains(&open), "{open}");
         assert!(
@@ -112,7 +114,10 @@ mod tests {
         let streams = Streams::new(StreamLimits { per_merchant: 2, total: 6 });
         let recipient = |number| StreamOwner::Recipient(DeliveryId::new(number).unwrap());
         assert!((0..MAX_PER_RECIPIENT).all(|_| streams.acquire(recipient(1))) && !streams.acquire(recipient(1)));
-        assert!(streams.acquire(recipient(2)) && !streams.acquire(recipient(2)), "the last one is for another delivery");
+        assert!(
+            streams.acquire(recipient(2)) && !streams.acquire(recipient(2)),
+            "the last one is for another delivery"
+        );
         assert!(streams.acquire(StreamOwner::Merchant(StoreId::new(1).unwrap())));
         streams.release(recipient(1));
         assert!(streams.acquire(recipient(3)));

@@ -20,7 +20,7 @@ pub(crate) struct Pairing {
 /// digit, if they repeat such a value.
 const GENERATED_VALUES: &str = concat!(
     r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"#,
-    r#"|"(?:id|[A-Za-z]*Id|value|secret|cursor|nextCursor|next)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
+    r#"|"(?:id|[A-Za-z]*Id|value|secret|cursor|nextCursor|next|trackingUrl)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
     r#"|"(?:pickupCode|deliveryCode|returnCode)":"(?P<code>\d{4})""#,
     r"|(?P<word>[A-Za-z0-9_.-]*[0-9][A-Za-z0-9_-]*)",
 );

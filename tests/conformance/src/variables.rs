@@ -50,13 +50,18 @@ impl Variables {
     }
 
     /// Returns the value of `name`; `name:text` and `name:number` convert an ID between its two forms, and `name:basic` returns the
-    /// credentials of HTTP Basic authentication with the value as the password.
+    /// credentials of HTTP Basic authentication with the value as the password. `name:path` returns the path of a URL.
     fn value(&self, name: &str) -> Result<Value, String> {
         let (name, form) = name.split_once(':').unwrap_or((name, ""));
         let value = self.0.get(name).ok_or_else(|| format!("no value was captured as `{name}`"))?;
         match (form, value) {
             ("", _) | ("text", Value::String(_)) | ("number", Value::Number(_)) => Ok(value.clone()),
             ("basic", Value::String(text)) => Ok(Value::String(STANDARD.encode(format!("courier:{text}")))),
+            ("path", Value::String(url)) => {
+                let after_scheme = url.split_once("://").map(|(_, rest)| rest);
+                let path = after_scheme.and_then(|rest| rest.find('/').map(|start| &rest[start..]));
+                path.map(Value::from).ok_or_else(|| format!("`{name}` is `{url}`, which is not a URL with a path"))
+            }
             ("text", other) => Ok(Value::String(other.to_string())),
             ("number", Value::String(text)) => {
                 serde_json::from_str(text).map_err(|e| format!("`{name}` is `{text}`, which is not a number: {e}"))

@@ -80,7 +80,7 @@ pub(super) fn recipient(endpoint: Endpoint) -> Operation {
         ),
         Endpoint::RecipientChoice => known(
             "chooseDelivery",
-            "Choose what the courier does if nobody is at home",
+            "Choose what the courier does if the recipient is not at home",
             "One of the `choices` of the page. It replaces an earlier choice, creates the event `delivery.recipient_choice`, and the \
              courier sees it. A form of another site is rejected.",
             Some("ChooseDelivery"),

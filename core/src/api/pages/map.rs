@@ -12,7 +12,7 @@ pub(super) fn figure((east, north): (i32, i32), first_name: &str, language: Lang
     let distance = libm::sqrt(f64::from(east) * f64::from(east) + f64::from(north) * f64::from(north));
     let (x0, y0) = (WIDTH / 2, HEIGHT / 2);
     // The ring is the shortest of these distances, in units of 100 m, that contains the courier.
-    let ring = [5, 10, 20, 50, 100, 200, 500].into_iter().find(|ring| f64::from(*ring) >= distance).unwrap_or(1_000);
+    let ring = [5, 10, 20, 30, 50, 75, 100, 200, 500].into_iter().find(|ring| f64::from(*ring) >= distance).unwrap_or(1_000);
     let place = |units: i32| units.saturating_mul(REACH) / ring;
     let reach = |offset: i32| offset.clamp(-REACH, REACH);
     let (x, y) = (x0 + reach(place(east)), y0 - reach(place(north)));
@@ -40,6 +40,7 @@ fn kilometres(units: f64, language: Language) -> String {
     let units = (libm::round(units) as i64).max(1);
     match (units, language) {
         (..10, _) => format!("{} m", units * 100),
+        (whole, _) if whole % 10 == 0 => format!("{} km", whole / 10),
         (_, Language::English) => format!("{}.{} km", units / 10, units % 10),
         (_, Language::Portuguese) => format!("{},{} km", units / 10, units % 10),
     }
@@ -67,7 +68,7 @@ mod tests {
     #[test]
     fn distance_is_rounded_to_a_hundred_metres() {
         let texts = [0.0, 4.4, 9.6, 12.3].map(|units| kilometres(units, Language::Portuguese));
-        assert_eq!(texts, ["100 m", "400 m", "1,0 km", "1,2 km"]);
+        assert_eq!(texts, ["100 m", "400 m", "1 km", "1,2 km"]);
         assert_eq!(kilometres(12.3, Language::English), "1.2 km");
     }
 }

@@ -83,7 +83,7 @@ fn live(status: &RecipientStatus, language: Language) -> String {
     }
     if let Some(code) = &status.delivery_code {
         let (label, hint) = match language {
-            Language::English => ("Delivery code", "Tell it to the courier when you receive the order."),
+            Language::English => ("Delivery code", "Give it to the courier when you receive the order."),
             Language::Portuguese => ("Código de entrega", "Informe-o ao entregador ao receber o pedido."),
         };
         let code = escape(code);
@@ -137,7 +137,7 @@ fn choices(status: &RecipientStatus, token: &str, language: Language) -> String 
     let hint = Text::new("The courier sees your choice.", "O entregador vê a sua escolha.");
     let (heading, hint) = (heading.get(language), hint.get(language));
     if status.choices.is_empty() {
-        let Some(choice) = status.choice else { return String::new() };
+        let Some(choice) = status.choice.filter(|_| !status.situation.is_final()) else { return String::new() };
         let text = choice.text();
         return format!("<section class=\"card\"><h2>{heading}</h2>\n<p>{}</p></section>\n", text.get(language));
     }

@@ -73,7 +73,7 @@ event_kinds! {
     Lost "delivery.lost" "Lost" "Extraviada",
     /// A stop was cancelled before pickup.
     DeliveryCancelled "delivery.cancelled" "Stop cancelled" "Entrega cancelada",
-    /// The recipient chose what the courier does if nobody is at home.
+    /// The recipient chose what the courier does if the recipient is not at home.
     RecipientChoice "delivery.recipient_choice" "Recipient's choice" "Escolha do destinatário",
     /// The recipient rated the delivery.
     Rated "delivery.rated" "Rated by the recipient" "Avaliada pelo destinatário",

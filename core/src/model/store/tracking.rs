@@ -40,7 +40,7 @@ choices! {
     /// The courier leaves the delivery at the door.
     AtDoor "AT_DOOR" "Leave it at the door" "Deixar na porta",
     /// The courier calls the store.
-    CallStore "CALL_STORE" "Ask the store before anything else" "Falar com a loja antes",
+    CallStore "CALL_STORE" "Talk to the store first" "Falar com a loja antes",
 }
 
 /// A step after which the recipient gets a message.
@@ -94,7 +94,7 @@ pub struct StoreTracking {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrackingContact {
-    /// The name to ask for. The pages show the store's name without it.
+    /// Name of a person or a counter. The pages show the store's name without it.
     pub name: Option<String>,
     /// The phone number for recipients.
     pub phone: Option<Phone>,

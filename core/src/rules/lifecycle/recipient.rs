@@ -14,7 +14,7 @@ use crate::model::{
 /// A step of a recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecipientStep {
-    /// What the courier does if nobody is at home.
+    /// What the courier does if the recipient is not at home.
     Choose(RecipientChoice),
     /// A rating.
     Rate {

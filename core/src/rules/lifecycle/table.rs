@@ -205,7 +205,7 @@ steps! {
     /// No courier was found in time.
     Expire whole(&[O::Searching], Some(O::Expired), AT_PICKUP, D::Cancelled), &[Actor::Clock], Expired, Repeat::Never,
     "no courier was found in 20 minutes (configurable) from the search or the ready time on; all charges are refunded";
-    /// The recipient chooses what the courier does if nobody is at home.
+    /// The recipient chooses what the courier does if the recipient is not at home.
     Choose Move::DeliveryUnchanged { during: AHEAD }, &[Actor::Recipient], RecipientChoice, Repeat::Never, "a choice that the store allows; it replaces an earlier one";
     /// The recipient rates the delivery.
     Rate Move::DeliveryUnchanged { during: ENDED }, &[Actor::Recipient], Rated, Repeat::Never,

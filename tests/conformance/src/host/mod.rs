@@ -155,6 +155,7 @@ impl Memory {
         for (key, text) in overrides {
             match (key.as_str(), Precision::parse(text), text.parse()) {
                 ("places.min-precision", Some(level), _) => settings.places.min_precision = level,
+                ("public-url", ..) => settings.public_url = Some(text.clone()),
                 ("keys.per-store", _, Ok(count)) => settings.keys.per_store = count,
                 ("push.vapid-key", ..) => settings.push.vapid_key = VapidKey::parse(text).ok(),
                 ("push.contact", ..) => settings.push.contact = Some(text.clone()),

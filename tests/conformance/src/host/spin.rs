@@ -63,11 +63,17 @@ impl Spin {
             options.reuse.idle = Duration::from_secs(60);
         }
         options = options.variable("settings", &settings(overrides)?);
+        if let Some(url) = overrides.get(PUBLIC_URL) {
+            options = options.variable("public_url", url);
+        }
         let served = TestServer::start(compiled, &options).map_err(|e| e.to_string())?;
         let cluster = postgres.map(|(cluster, _)| cluster);
         Ok(Spin { client: Client::to(&served.base), clock, _served: served, _folder: folder, _cluster: cluster })
     }
 }
+
+/// The setting that is a variable of its own.
+pub(super) const PUBLIC_URL: &str = "public-url";
 
 /// Returns the variable `settings` for a case.
 pub(super) fn settings(overrides: &CaseSettings) -> Result<String, String> {
@@ -81,6 +87,7 @@ pub(super) fn settings(overrides: &CaseSettings) -> Result<String, String> {
                 let count: u32 = text.parse().map_err(|_| format!("`{text}` is not a count"))?;
                 settings["keys"]["per-store"] = count.into();
             }
+            PUBLIC_URL => {}
             _ => return Err(format!("cases cannot set `{key}` on the component")),
         }
     }

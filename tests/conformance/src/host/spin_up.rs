@@ -13,7 +13,10 @@ use bytes::Bytes;
 use despacho_xtask::{component, place};
 use http::{Request, Response};
 
-use super::{CaseSettings, Client, OPERATOR_TOKEN, TestHost, spin::settings};
+use super::{
+    CaseSettings, Client, OPERATOR_TOKEN, TestHost,
+    spin::{PUBLIC_URL, settings},
+};
 
 /// The timeout for starting an application. The first one compiles the component.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
@@ -50,7 +53,8 @@ impl SpinUp {
             ("SPIN_VARIABLE_SECRET", "5a".repeat(32)),
             ("SPIN_VARIABLE_SETTINGS", settings(overrides)?),
         ];
-        command.envs(variables).current_dir(folder.path());
+        let public_url = overrides.get(PUBLIC_URL).map(|url| ("SPIN_VARIABLE_PUBLIC_URL", url.clone()));
+        command.envs(variables).envs(public_url).current_dir(folder.path());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
         // `spin up` starts the trigger as a separate process, so signals go to the process group.
         let child = command.process_group(0).spawn().map_err(|error| format!("{command:?}: {error}"))?;

@@ -73,8 +73,8 @@ const BEFORE_DISPATCH: &[Setting] = &[
     Setting::new(
         "public-url",
         Text("URL", value::public_url),
-        "Base URL under which clients reach the service, without a path, for example https://entregas.example; couriers' sign-in links \
-         and the links that set up their phones contain it; if unset, there are no such links",
+        "Base URL under which clients reach the service, without a path, for example https://entregas.example; links to recipients' \
+         pages, couriers' sign-in links and the links that set up their phones contain it; if unset, there are no such links",
     ),
     Setting::new("tariff", Text("FILE", value::path), "Tariff as a JSON file, validated at start; if unset, the built-in tariff applies")
         .on(Server),
@@ -444,7 +444,7 @@ const AFTER_DISPATCH: &[Setting] = &[
     Setting::number("streams.per-merchant", Count, 1..=100_000, "Maximum open event streams of one merchant")
         .on(Server)
         .default_to("50"),
-    Setting::number("streams.total", Count, 1..=1_000_000, "Maximum open event streams").on(Server).default_to("1000"),
+    Setting::number("streams.total", Count, 1..=1_000_000, "Maximum open event streams of merchants, and of recipients").on(Server).default_to("1000"),
 ];
 
 impl Setting {

@@ -8,14 +8,15 @@ use despacho_core::{
         courier::{Courier, CourierKey, DeviceKey, Position, PushDue, PushSubscription, TripOrder},
         order::{
             AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
-            DeliveryStatus, Erasure, Eta, Event, EventKind, JournalEntry, Order, OrderDispatch, OrderStatus, Place,
-            RecordedEvent,
+            DeliveryStatus, Erasure, Eta, Event, EventKind, JournalEntry, LinkKey, Order, OrderDispatch, OrderStatus,
+            Place, Rating, RecordedEvent, Tracking,
         },
         price::{PriceLine, Rule},
         privacy::{ErasureCause, ErasureRecord},
         store::{
             Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
-            NotificationKind, Store, StoreDispatch, StoredResponse, TopUp,
+            NotificationKind, NotifyAt, RecipientChoice, Store, StoreDispatch, StoreTracking, StoredResponse, TopUp,
+            TrackingContact,
         },
         webhook::{Attempt, AttemptResult, Lease, Message, SendError, SigningSecret, Subject, Webhook, WebhookState},
     },
@@ -92,6 +93,12 @@ pub(crate) fn store(number: u64) -> Store {
         balance: Money::ZERO,
         sandbox: number.is_multiple_of(2),
         dispatch: StoreDispatch { lead_minutes: Some(15), orders_per_trip: Some(4) },
+        tracking: StoreTracking {
+            enabled: true,
+            contact: TrackingContact { phone: Some(phone()), ..TrackingContact::default() },
+            choices: RecipientChoice::ALL.to_vec(),
+            notify_at: NotifyAt::ALL.to_vec(),
+        },
         created_at: at(0),
         deleted_at: None,
     }
@@ -119,6 +126,7 @@ pub(crate) fn delivery(number: u64) -> Delivery {
         full_code: Some("E-full".to_owned()),
         name: Some("Ana".to_owned()),
         phone: Some(phone()),
+        email: Some(email(number)),
         observation: Some("portão azul\r\n\t🛵".to_owned()),
         online_payment: number.is_multiple_of(2),
         product_value: Some(money(12_345)),
@@ -132,6 +140,13 @@ pub(crate) fn delivery(number: u64) -> Delivery {
             ..Default::default()
         }),
         erased: number.is_multiple_of(2),
+        tracking: Some(Tracking {
+            link: Some(LinkKey { nonce: format!("{number:032}"), hash: KeyHash::of(&number.to_string()) }),
+            ended_at: number.is_multiple_of(2).then(|| at(7)),
+            notify_at: NotifyAt::ALL.to_vec(),
+            choice: Some(RecipientChoice::Doorman),
+            rating: Some(Rating { stars: 4, text: Some("tudo certo\n🛵".to_owned()), at: at(9) }),
+        }),
     }
 }
 

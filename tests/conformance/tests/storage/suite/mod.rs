@@ -8,6 +8,7 @@ pub(crate) mod exactness;
 pub(crate) mod fairness;
 pub(crate) mod fixtures;
 pub(crate) mod journal;
+pub(crate) mod links;
 pub(crate) mod lists;
 mod model;
 pub(crate) mod money;
@@ -77,6 +78,7 @@ macro_rules! run_suite {
                 branches_and_webhooks_are_counted_per_merchant, messages_are_listed_by_position,
                 log_keeps_the_newest_attempts, webhook_lease_has_a_single_holder, stopped_webhook_creates_a_notification,
             }
+            links { link_is_read_in_every_state, ended_links_are_purged, link_ends_with_its_delivery }
             lists {
                 orders_are_listed_newest_first, large_orders_are_read_in_parts, parent_store_is_listed_with_its_branches,
                 store_with_open_orders_is_not_removed,
