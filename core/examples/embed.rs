@@ -82,7 +82,7 @@ impl Tables {
     }
 }
 
-/// Defines queries that return empty results. This host has no journal, notifications, statements, webhooks or idempotency keys.
+/// Defines queries that return empty results. This host has no photos, journal, notifications, statements, webhooks or idempotency keys.
 macro_rules! empty {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         $(async fn $name(&self, $(_: $argument),*) -> Result<$result, HostError> { Ok(Default::default()) })*
@@ -137,6 +137,7 @@ impl Storage for Maps {
         find_attempts(AttemptQuery) -> Vec<RecordedAttempt>;
         claim(&str, &str) -> Option<Claim>;
         tracking_link(&KeyHash) -> Option<TrackingLink>;
+        blob(PhotoId) -> Option<Blob>;
         personal_data(&PersonalQuery) -> PersonalData;
         usage(UsageQuery<'_>) -> StorageUsage;
     }

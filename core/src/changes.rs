@@ -1,9 +1,9 @@
 //! The changes of a transaction, as data.
 
 use crate::model::{
-    Timestamp,
+    PhotoId, Timestamp,
     courier::{Courier, Position},
-    order::{Event, Order, TrackingLink},
+    order::{Blob, Event, Order, TrackingLink},
     privacy::Redaction,
     store::{ClaimChange, Key, LedgerEntry, Notification, Store, TopUp},
     webhook::{Attempt, MessageChange, Webhook},
@@ -45,6 +45,10 @@ pub struct Changes {
     pub notifications: Vec<Notification>,
     /// A change to a claim on an idempotency key.
     pub claim: Option<ClaimChange>,
+    /// Photos to insert. A conflict if one exists.
+    pub blobs: Vec<Blob>,
+    /// Photos to remove, if they exist.
+    pub removed_blobs: Vec<PhotoId>,
     /// Personal data to erase from rows that are otherwise never rewritten, in this order.
     pub redactions: Vec<Redaction>,
 }

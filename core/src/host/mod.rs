@@ -15,9 +15,9 @@ use crate::{
     geo::{self, Gazetteer},
     model::{
         Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, IdBlock, KeyId, Located,
-        NotificationId, OrderId, Point, StoreId, Timestamp, WebhookId,
+        NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp, WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
@@ -65,6 +65,8 @@ pub trait Storage {
         after: Option<(Timestamp, OrderId)>,
         limit: u32,
     ) -> Result<Vec<SearchingOrder>, HostError>;
+    /// Returns a photo.
+    async fn blob(&self, id: PhotoId) -> Result<Option<Blob>, HostError>;
     /// Returns an order's history, oldest first.
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError>;
     /// Returns at most `limit` entries of a journal after a position, oldest first. Once an event was returned, no

@@ -23,10 +23,11 @@ use crate::{
     },
     memory::state::State,
     model::{
-        CourierId, Duration, Entropy, ExecContext, IdBlock, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        CourierId, Duration, Entropy, ExecContext, IdBlock, NotificationId, OrderId, PhotoId, StoreId, Timestamp,
+        WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         hmac_sha256,
-        order::{Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
@@ -198,6 +199,10 @@ impl Storage for MemoryHost {
     ) -> Result<Vec<SearchingOrder>, HostError> {
         let inner = self.lock();
         Ok(SearchingOrder::scan(inner.state.orders.rows().values(), after, limit, &inner.timing))
+    }
+
+    async fn blob(&self, id: PhotoId) -> Result<Option<Blob>, HostError> {
+        self.state(|state| state.blobs.get(&id).cloned())
     }
 
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError> {

@@ -33,6 +33,14 @@ impl State {
                 orders.truncate(*limit as usize);
                 PersonalData { orders, ..data }
             }
+            PersonalQuery::Proofs { before, limit } => {
+                let rows = self.orders.rows().values();
+                let old = rows.filter(|order| order.status.is_final() && order.created_at < *before);
+                let mut orders: Vec<Order> = old.filter(|order| order.proof.is_personal()).cloned().collect();
+                orders.sort_by_key(|order| (order.created_at, order.id));
+                orders.truncate(*limit as usize);
+                PersonalData { orders, ..data }
+            }
             PersonalQuery::Outbound { order, store } => {
                 let merchant = self.merchant_of(*store);
                 let own: Vec<&Webhook> = self.webhooks.rows().values().filter(|one| one.merchant == merchant).collect();

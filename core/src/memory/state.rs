@@ -5,9 +5,9 @@ use crate::{
     changes::{Changes, Versioned, Write},
     host::{HostError, StorageUsage},
     model::{
-        AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId,
+        AttemptId, CourierId, EventId, KeyId, Money, OrderId, PhotoId, StoreId, Timestamp, WebhookId,
         courier::{Candidate, Courier, Position},
-        order::{Event, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Event, Order, RecordedEvent, TrackingLink},
         privacy::ErasureRecord,
         store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, MAX_NOTIFICATIONS, Notification, Store},
         webhook::{Attempt, Message, Webhook},
@@ -52,6 +52,7 @@ pub(super) struct State {
     pub(super) claims: Table<(String, String), Claim>,
     pub(super) erasures: Table<u64, ErasureRecord>,
     pub(super) links: Table<KeyHash, TrackingLink>,
+    pub(super) blobs: Table<PhotoId, Blob>,
     /// Usage of an owner of claims per hour.
     pub(super) claim_usage: Table<(String, i64), StorageUsage>,
 }
@@ -126,6 +127,7 @@ impl State {
             &mut self.notifications,
             &mut self.claims,
             &mut self.erasures,
+            &mut self.blobs,
             &mut self.claim_usage,
             &mut self.links,
         ]
@@ -145,6 +147,8 @@ impl State {
         self.apply_webhooks(changes)?;
         changes.notifications.iter().for_each(|notification| self.put_notification(notification));
         changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))?;
+        changes.blobs.iter().try_for_each(|blob| claim_value(&mut self.blobs, blob.id, blob.clone()))?;
+        changes.removed_blobs.iter().for_each(|id| self.blobs.remove(id));
         changes.redactions.iter().try_for_each(|redaction| self.redact(redaction))
     }
 

@@ -19,6 +19,11 @@ pub fn fingerprint(parts: &[&[u8]]) -> String {
     hex(&hasher.finalize())
 }
 
+/// Returns the SHA-256 of these bytes.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
 /// Returns the HMAC-SHA256 of the concatenated parts. The first part names the purpose.
 pub fn hmac_sha256(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     mac(key, parts).finalize().into_bytes().into()

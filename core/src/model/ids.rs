@@ -56,6 +56,8 @@ ids! {
     AttemptId,
     /// An entry of the ledger. Assigned by the commit.
     EntryId,
+    /// A photo of an order.
+    PhotoId,
 }
 
 /// A range of reserved identifiers.

@@ -27,13 +27,14 @@ pub mod webhook;
 pub use address::{Address, Cep, Uf};
 pub use cnpj::{Cnpj, CnpjError};
 pub use decimal::{read_decimal, shortest_decimal};
-pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};
+pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches, sha256};
 pub use ecdsa::{p256_public_key, p256_sign};
 pub use email::{Email, EmailError};
 pub use entropy::{Entropy, ExecContext};
 pub use geo::{Distance, DistanceMatrix, Leg, Located, Point, Precision};
 pub use ids::{
-    AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, StoreId, WebhookId,
+    AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, PhotoId, StoreId,
+    WebhookId,
 };
 pub use money::{Money, MoneyError};
 pub use phone::{Phone, PhoneError};

@@ -65,6 +65,14 @@ pub enum PersonalQuery {
         /// Maximum number of results.
         limit: u32,
     },
+    /// `orders` with proofs of their steps, by [`OrderProof::is_personal`](crate::model::order::OrderProof::is_personal), that have ended
+    /// and were created before `before`, oldest first.
+    Proofs {
+        /// Time before which the orders were created.
+        before: Timestamp,
+        /// Maximum number of results.
+        limit: u32,
+    },
     /// `messages` and `attempts` about an order, by [`is_about`](crate::rules::erasure::is_about), of all webhooks of its merchant, removed
     /// ones too; and those `webhooks` that have such a message or a lease, expired or not.
     Outbound {

@@ -58,7 +58,11 @@ fn message_has_the_recipient_the_link_and_a_text() {
     );
     assert_eq!(bodies[0]["data"]["event"]["deliveryId"], stored.deliveries[0].id.get());
     assert_eq!(bodies[1]["data"]["recipient"]["phone"], "+5511977770002");
-    assert_eq!(bodies[0]["data"]["order"]["deliveries"][0]["trackingUrl"], Value::Null, "only the recipient has the link");
+    assert_eq!(
+        bodies[0]["data"]["order"]["deliveries"][0]["trackingUrl"],
+        Value::Null,
+        "only the recipient has the link"
+    );
 }
 
 #[test]
@@ -106,7 +110,10 @@ fn message_of_a_revoked_link_has_no_link() {
     }
     for body in deliver(&host, webhook) {
         let recipient = &body["data"]["recipient"];
-        assert!(recipient["trackingUrl"].is_null() && !recipient["text"].as_str().unwrap().contains("http"), "{recipient}");
+        assert!(
+            recipient["trackingUrl"].is_null() && !recipient["text"].as_str().unwrap().contains("http"),
+            "{recipient}"
+        );
     }
     assign(&host, stored.id.get());
     steps(&host, stored.id.get(), &["arrive", "pickup"], 0);

@@ -20,10 +20,10 @@ use despacho_core::{
     },
     memory::MemoryHost,
     model::{
-        Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId, Timestamp,
-        WebhookId,
+        Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, StoreId,
+        Timestamp, WebhookId,
         courier::{self, Candidate, Courier, SearchingOrder},
-        order::{Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
@@ -120,6 +120,7 @@ impl Storage for FaultyHost<'_> {
     fn find_stores(query: StoreQuery<'_>) -> Vec<Store>;
     fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
     fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
+    fn blob(id: PhotoId) -> Option<Blob>;
     fn events(order: OrderId) -> Vec<RecordedEvent>;
     fn journal(of: Journal, after: u64, limit: u32) -> Vec<JournalEntry>;
     fn journal_span(of: Journal) -> JournalSpan;

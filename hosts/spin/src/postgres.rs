@@ -35,6 +35,7 @@ fn parameters(params: &[Value]) -> Vec<ParameterValue> {
         Value::Null => ParameterValue::DbNull,
         Value::Integer(number) => ParameterValue::Int64(*number),
         Value::Text(text) => ParameterValue::Str(text.clone()),
+        Value::Bytes(bytes) => ParameterValue::Binary(bytes.to_vec()),
     };
     params.iter().map(parameter).collect()
 }
@@ -45,7 +46,8 @@ fn column(value: DbValue) -> Result<Value, HostError> {
         DbValue::Int64(number) => Ok(Value::Integer(number)),
         DbValue::Int32(number) => Ok(Value::Integer(number.into())),
         DbValue::Str(text) => Ok(Value::Text(text)),
-        _ => Err(internal("unexpected column type: neither integer nor text")),
+        DbValue::Binary(bytes) => Ok(Value::Bytes(bytes.into())),
+        _ => Err(internal("unexpected column type: neither integer, text nor bytes")),
     }
 }
 

@@ -31,6 +31,7 @@ fn parameter(value: &Value) -> sqlite::Value {
         Value::Null => sqlite::Value::Null,
         Value::Integer(number) => sqlite::Value::Integer(*number),
         Value::Text(text) => sqlite::Value::Text(text.clone()),
+        Value::Bytes(bytes) => sqlite::Value::Blob(bytes.to_vec()),
     }
 }
 
@@ -40,7 +41,7 @@ fn row(row: RowResult) -> Result<Row, HostError> {
         sqlite::Value::Integer(number) => Ok(Value::Integer(number)),
         sqlite::Value::Text(text) => Ok(Value::Text(text)),
         sqlite::Value::Real(_) => Err(internal("unexpected column type: floating-point number")),
-        sqlite::Value::Blob(_) => Err(internal("unexpected column type: bytes")),
+        sqlite::Value::Blob(bytes) => Ok(Value::Bytes(bytes.into())),
     };
     Ok(Row::new(row.values.into_iter().map(column).collect::<Result<_, _>>()?))
 }

@@ -97,6 +97,7 @@ fn measure_baseline(path: &Path) -> f64 {
                     Value::Null => prepared.raw_bind_parameter(index, Null).unwrap(),
                     Value::Integer(number) => prepared.raw_bind_parameter(index, number).unwrap(),
                     Value::Text(text) => prepared.raw_bind_parameter(index, text.as_str()).unwrap(),
+                    Value::Bytes(bytes) => prepared.raw_bind_parameter(index, &bytes[..]).unwrap(),
                 }
             }
             prepared.raw_execute().unwrap();

@@ -17,10 +17,10 @@ use despacho_core::{
         StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     model::{
-        Address, CourierId, DistanceMatrix, Duration, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId,
-        Timestamp, WebhookId,
+        Address, CourierId, DistanceMatrix, Duration, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId,
+        StoreId, Timestamp, WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent, TrackingLink},
+        order::{Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
@@ -175,6 +175,7 @@ macro_rules! reads {
 impl Storage for SimulatedHost {
     reads! {
     find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+    blob(id: PhotoId) -> Option<Blob>;
     events(order: OrderId) -> Vec<RecordedEvent>;
     journal_span(of: Journal) -> JournalSpan;
     searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;

@@ -12,7 +12,8 @@ pub(super) fn figure((east, north): (i32, i32), first_name: &str, language: Lang
     let distance = libm::sqrt(f64::from(east) * f64::from(east) + f64::from(north) * f64::from(north));
     let (x0, y0) = (WIDTH / 2, HEIGHT / 2);
     // The ring is the shortest of these distances, in units of 100 m, that contains the courier.
-    let ring = [5, 10, 20, 30, 50, 75, 100, 200, 500].into_iter().find(|ring| f64::from(*ring) >= distance).unwrap_or(1_000);
+    let ring =
+        [5, 10, 20, 30, 50, 75, 100, 200, 500].into_iter().find(|ring| f64::from(*ring) >= distance).unwrap_or(1_000);
     let place = |units: i32| units.saturating_mul(REACH) / ring;
     let reach = |offset: i32| offset.clamp(-REACH, REACH);
     let (x, y) = (x0 + reach(place(east)), y0 - reach(place(north)));

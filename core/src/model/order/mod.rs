@@ -5,6 +5,7 @@ mod erasure;
 mod event;
 mod filter;
 mod journal;
+mod proof;
 mod status;
 mod tracking;
 mod tries;
@@ -16,6 +17,7 @@ pub use erasure::Erasure;
 pub use event::{Event, EventKind, RecordedEvent};
 pub use filter::OrderFilter;
 pub use journal::{Journal, JournalEntry};
+pub use proof::{Blob, OrderProof, Photo, PhotoFormat, Proof, ProofPart, ProofParts, ProofRule, ProofStep};
 pub use status::{DeliveryStatus, OrderStatus};
 pub use tracking::{LinkKey, Rating, Tracking, TrackingLink};
 pub use tries::CodeTries;
@@ -115,6 +117,9 @@ pub struct Order {
     /// changes. Rows of schema version 12 call it `demo`.
     #[serde(default, alias = "demo")]
     pub sandbox: bool,
+    /// Photos and other proofs of the steps, and the store's rules for them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub proof: OrderProof,
     /// Wrong codes that the courier sent.
     #[serde(default)]
     pub tries: CodeTries,

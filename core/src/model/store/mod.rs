@@ -12,7 +12,7 @@ pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
 pub use notification::{FailedField, FailureReason, MAX_NOTIFICATIONS, Notification, NotificationKind};
 pub use tracking::{NotifyAt, RecipientChoice, StoreTracking, TrackingContact};
 
-use super::{Address, Cnpj, Email, Located, Money, Person, StoreId, Timestamp};
+use super::{Address, Cnpj, Email, Located, Money, Person, StoreId, Timestamp, order::ProofRule};
 
 /// A store: a parent store, or a branch if `parent` is set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,6 +56,9 @@ pub struct Store {
     /// The settings for the pages of recipients.
     #[serde(default, skip_serializing_if = "StoreTracking::is_default")]
     pub tracking: StoreTracking,
+    /// What the store's steps require as a proof. New orders of the store copy it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proofs: Vec<ProofRule>,
     /// Time of creation.
     pub created_at: Timestamp,
     /// Time of removal.

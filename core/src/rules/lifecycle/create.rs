@@ -8,7 +8,8 @@ use crate::{
         DeliveryId, Distance, Duration, Email, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone, StoreId,
         fingerprint,
         order::{
-            Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Order, OrderDispatch, OrderStatus, Place,
+            Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Order, OrderDispatch, OrderProof,
+            OrderStatus, Place,
         },
         price::PriceLine,
         store::{EntryKind, LedgerEntry, NotifyAt, Store},
@@ -228,6 +229,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         released: Vec::new(),
         first_allocated_at: None,
         sandbox: store.sandbox,
+        proof: OrderProof { rules: store.proofs.clone(), ..OrderProof::default() },
         tries: crate::model::order::CodeTries::default(),
         last_sequence: 0,
         last_event_at: None,

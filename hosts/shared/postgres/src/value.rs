@@ -6,6 +6,7 @@ use deadpool_postgres::tokio_postgres::{
     Row as SqlRow,
     types::{Format, FromSql, IsNull, Kind, ToSql, Type, private::BytesMut, to_sql_checked},
 };
+use despacho_core::model::hex;
 use despacho_sql::{Row, Value};
 
 use crate::error::PgError;
@@ -25,6 +26,10 @@ impl ToSql for Parameter<'_> {
             Value::Null => Ok(IsNull::Yes),
             Value::Integer(number) if *kind == *INFERRED => number.to_string().to_sql(&Type::TEXT, out),
             Value::Text(text) if *kind == *INFERRED => text.as_str().to_sql(&Type::TEXT, out),
+            // As text, bytes are hexadecimal.
+            Value::Bytes(bytes) if *kind == *INFERRED => format!("\\x{}", hex(bytes)).to_sql(&Type::TEXT, out),
+            Value::Bytes(bytes) if *kind == Type::BYTEA => (&bytes[..]).to_sql(kind, out),
+            Value::Bytes(_) => Err(format!("bytes where {kind} is expected").into()),
             Value::Integer(number) => match *kind {
                 Type::INT2 => i16::try_from(*number)?.to_sql(kind, out),
                 Type::INT4 => i32::try_from(*number)?.to_sql(kind, out),
@@ -56,6 +61,7 @@ impl<'a> FromSql<'a> for Column {
             Type::INT2 => Value::Integer(i16::from_sql(kind, raw)?.into()),
             Type::INT4 => Value::Integer(i32::from_sql(kind, raw)?.into()),
             Type::INT8 => Value::Integer(i64::from_sql(kind, raw)?),
+            Type::BYTEA => Value::Bytes(<&[u8]>::from_sql(kind, raw)?.to_vec().into()),
             _ => Value::Text(<&str>::from_sql(kind, raw)?.to_owned()),
         }))
     }
@@ -65,7 +71,7 @@ impl<'a> FromSql<'a> for Column {
     }
 
     fn accepts(kind: &Type) -> bool {
-        matches!(*kind, Type::INT2 | Type::INT4 | Type::INT8) || <&str as FromSql<'a>>::accepts(kind)
+        matches!(*kind, Type::INT2 | Type::INT4 | Type::INT8 | Type::BYTEA) || <&str as FromSql<'a>>::accepts(kind)
     }
 }
 

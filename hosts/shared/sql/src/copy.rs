@@ -4,9 +4,6 @@ use despacho_core::host::HostError;
 
 use crate::{Dialect, Driver, TABLES, Table, Value, tables::CopyStatements};
 
-/// Rows that one query reads and one transaction writes.
-const PAGE: i64 = 250;
-
 /// The reason that a copy failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CopyError {
@@ -57,7 +54,7 @@ pub async fn copy<A: Driver, B: Driver>(
     let mut copied = Vec::with_capacity(TABLES.len());
     for table in TABLES {
         let (reading, writing) = (table.copy_statements(dialect), table.copy_statements(target));
-        fill((from, &reading), (to, &writing)).await?;
+        fill(table, (from, &reading), (to, &writing)).await?;
         if let Some(sequence) = writing.sequence() {
             to.write_returning(sequence).await?;
         }
@@ -67,12 +64,13 @@ pub async fn copy<A: Driver, B: Driver>(
 }
 
 async fn fill<A: Driver, B: Driver>(
+    table: &Table,
     (from, reading): (&A, &CopyStatements),
     (to, writing): (&B, &CopyStatements),
 ) -> Result<(), HostError> {
     let mut after: Option<Vec<Value>> = None;
     loop {
-        let page = page(from, reading, after.as_deref()).await?;
+        let page = page(table, (from, reading), after.as_deref()).await?;
         let Some(last) = page.last() else { return Ok(()) };
         after = Some(reading.key(last).to_vec());
         to.transact(page.iter().map(|row| writing.insert(row)).collect()).await?;
@@ -87,8 +85,8 @@ async fn compare<A: Driver, B: Driver>(
 ) -> Result<u64, CopyError> {
     let (mut after, mut count): (Option<Vec<Value>>, u64) = (None, 0);
     loop {
-        let source = page(from, reading, after.as_deref()).await?;
-        let target = page(to, writing, after.as_deref()).await?;
+        let source = page(table, (from, reading), after.as_deref()).await?;
+        let target = page(table, (to, writing), after.as_deref()).await?;
         if source != target {
             let same = source.iter().zip(&target).take_while(|(one, other)| one == other).count();
             return Err(CopyError::Differs(table.name, count + same as u64 + 1));
@@ -100,10 +98,10 @@ async fn compare<A: Driver, B: Driver>(
 }
 
 async fn page<D: Driver>(
-    driver: &D,
-    statements: &CopyStatements,
+    table: &Table,
+    (driver, statements): (&D, &CopyStatements),
     after: Option<&[Value]>,
 ) -> Result<Vec<Vec<Value>>, HostError> {
-    let rows = driver.read(statements.page(after, PAGE)).await?;
+    let rows = driver.read(statements.page(after, table.page())).await?;
     Ok(rows.into_iter().map(crate::Row::into_values).collect())
 }

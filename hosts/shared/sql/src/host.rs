@@ -11,10 +11,10 @@ use despacho_core::{
         StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     model::{
-        Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, Point, StoreId,
-        Timestamp, WebhookId,
+        Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, Point,
+        StoreId, Timestamp, WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
@@ -166,6 +166,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         limit: u32,
     ) -> Result<Vec<SearchingOrder>, HostError> {
         self.all(read::searching_orders(after, limit), read::to_searching).await
+    }
+
+    async fn blob(&self, id: PhotoId) -> Result<Option<Blob>, HostError> {
+        self.one(read::blob(id), read::to_blob).await
     }
 
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError> {

@@ -23,6 +23,10 @@ const ORDERS_WITH: &str = "SELECT version, body FROM orders WHERE id > $1 AND id
 const EXPIRED: &str = "SELECT version, body FROM orders WHERE situation >= 500 AND erasure < 2 AND erasure = $1 \
      AND created_at < $2 ORDER BY created_at, id LIMIT $3";
 
+/// Uses the index of ended orders with proofs.
+const WITH_PROOFS: &str = "SELECT version, body FROM orders WHERE situation >= 500 AND proofs = 1 \
+     AND created_at < $1 ORDER BY created_at, id LIMIT $2";
+
 const MESSAGES_ABOUT: &str = "SELECT webhook_messages.body FROM webhooks \
      JOIN webhook_messages ON webhook_messages.webhook = webhooks.id \
      WHERE webhooks.matrix = COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $1), $1) \
@@ -70,6 +74,10 @@ pub(crate) async fn personal_data<D: Driver>(driver: &D, query: &PersonalQuery) 
         PersonalQuery::Expired { erasure, before, limit } => {
             let params = vec![Value::number(erasure.number()), (*before).into(), Value::number(*limit)];
             PersonalData { orders: all(driver, Query::new(EXPIRED, params), read::to_order).await?, ..data }
+        }
+        PersonalQuery::Proofs { before, limit } => {
+            let params = vec![(*before).into(), Value::number(*limit)];
+            PersonalData { orders: all(driver, Query::new(WITH_PROOFS, params), read::to_order).await?, ..data }
         }
         PersonalQuery::Outbound { order, store } => {
             let params = || vec![Value::number(store.get()), containing(&format!("\"order\":{order},"))];

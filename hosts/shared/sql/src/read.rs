@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use despacho_core::{
     host::{HostError, StoreQuery},
     model::{
-        CourierId, DeliveryId, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp,
+        CourierId, DeliveryId, EventId, KeyId, Money, NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Order, OrderFilter, RecordedEvent},
+        order::{Blob, Order, OrderFilter, RecordedEvent},
         store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
     },
 };
@@ -143,6 +143,10 @@ pub(crate) fn due_orders(now: Timestamp, skipped: u32, limit: u32) -> Query {
 pub(crate) fn waiting_orders(after: u64, limit: u32) -> Query {
     let sql = "SELECT version, body FROM orders WHERE due_at IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
     Query::new(sql, vec![number(after), Value::number(limit)])
+}
+
+pub(crate) fn blob(id: PhotoId) -> Query {
+    Query::new("SELECT id, order_id, created_at, bytes FROM blobs WHERE id = $1", vec![number(id.get())])
 }
 
 pub(crate) fn events(order: OrderId) -> Query {
@@ -302,6 +306,12 @@ pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, HostError> {
     let until = Timestamp::from_millis(row.integer()?);
     let (latitude, longitude) = (row.optional_integer()?, row.optional_integer()?);
     Ok(SearchingOrder { id, until, pickup: to_point(latitude, longitude), sandbox: row.integer()? != 0 })
+}
+
+/// Decodes a row of `id, order_id, created_at, bytes`.
+pub(crate) fn to_blob(row: &mut Row) -> Result<Blob, HostError> {
+    let (id, order) = (identifier(row.integer()?, PhotoId::new)?, identifier(row.integer()?, OrderId::new)?);
+    Ok(Blob { id, order, created_at: Timestamp::from_millis(row.integer()?), bytes: row.bytes()? })
 }
 
 /// Value of the column `free` for a courier that is free at any time. Other candidates have [`BUSY`].

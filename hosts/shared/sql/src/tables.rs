@@ -63,6 +63,7 @@ pub const TABLES: &[Table] = &[
             "pickup_lon_e7",
             "erasure",
             "sandbox",
+            "proofs",
         ],
     ),
     table("couriers", Kind::Number, &["id"], &["version", "body", "key_hash", "free", "carries", "sandbox", "push_at"]),
@@ -108,6 +109,7 @@ pub const TABLES: &[Table] = &[
         &["id"],
         &["name", "cause", "subject", "at", "orders", "deliveries", "entries", "archived"],
     ),
+    table("blobs", Kind::Number, &["id"], &["order_id", "created_at", "bytes"]),
     table("buckets", Kind::Text, &["name"], &["arrival"]),
     table("geocoded", Kind::Text, &["question"], &["precision", "lat_e7", "lon_e7", "radius_m", "until"]),
 ];
@@ -125,6 +127,11 @@ impl Table {
     /// Whether the migrations leave it empty.
     pub(crate) fn starts_empty(&self) -> bool {
         self.kind != Kind::Seeded
+    }
+
+    /// The number of rows that one query reads and one transaction writes. A photo is much larger than any other row.
+    pub(crate) fn page(&self) -> i64 {
+        if self.name == "blobs" { 8 } else { 250 }
     }
 
     /// Returns the statements that copy the table. Their texts are leaked, because statements have static texts; only one command uses them.

@@ -1,5 +1,6 @@
 //! Values and rows, which are common to all drivers.
 
+use bytes::Bytes;
 use despacho_core::{host::HostError, json, model::Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -12,6 +13,8 @@ pub enum Value {
     Integer(i64),
     /// Text in UTF-8, which can be JSON.
     Text(String),
+    /// Bytes.
+    Bytes(Bytes),
 }
 
 impl Value {
@@ -108,6 +111,14 @@ impl Row {
         }
     }
 
+    /// Reads the next column as bytes.
+    pub fn bytes(&mut self) -> Result<Bytes, HostError> {
+        match self.columns.next() {
+            Some(Value::Bytes(bytes)) => Ok(bytes),
+            other => Err(unexpected("bytes", &other)),
+        }
+    }
+
     /// Reads the next column as JSON text and decodes it.
     pub fn json<T: DeserializeOwned>(&mut self) -> Result<T, HostError> {
         let text = self.text()?;
@@ -129,6 +140,7 @@ fn unexpected(wanted: &str, found: &Option<Value>) -> HostError {
         Some(Value::Null) => "null",
         Some(Value::Integer(_)) => "an integer",
         Some(Value::Text(_)) => "text",
+        Some(Value::Bytes(_)) => "bytes",
     };
     HostError::Internal { detail: format!("reading a row: {wanted} was expected, {found} found") }
 }

@@ -4,9 +4,9 @@ use despacho_core::{
     changes::{Changes, Write},
     host::HostError,
     model::{
-        Duration, StoreId, Timestamp,
+        Duration, PhotoId, StoreId, Timestamp,
         courier::{Candidate, Cell, Courier, Position},
-        order::{Event, Order, TrackingLink},
+        order::{Blob, Event, Order, TrackingLink},
         store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
     },
     rules::lifecycle::{Timing, next_deadline},
@@ -59,6 +59,9 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     for value in &changes.notifications {
         list.extend([notification(value)?, prune(value.store)]);
     }
+    list.extend(changes.blobs.iter().map(blob));
+    let remove = |id: &PhotoId| Statement::any("DELETE FROM blobs WHERE id = $1", vec![Value::number(id.get())]);
+    list.extend(changes.removed_blobs.iter().map(remove));
     if let Some(change) = &changes.claim {
         claim(&mut list, change, changes.at)?;
     }
@@ -116,13 +119,13 @@ const UPDATE_KEY: &str = "UPDATE keys SET version = $1, store = $2, hash = $3, c
      (SELECT 1 FROM keys AS other WHERE other.hash = $3 AND other.id <> $6)";
 
 const INSERT_ORDER: &str = "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, \
-     pickup_lat_e7, pickup_lon_e7, body, erasure, sandbox) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
-     ON CONFLICT DO NOTHING";
+     pickup_lat_e7, pickup_lon_e7, body, erasure, sandbox, proofs) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, \
+     $14) ON CONFLICT DO NOTHING";
 
 const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $3, holds_code = $4, situation = $5, \
-     created_at = $6, due_at = $7, pickup_lat_e7 = $8, pickup_lon_e7 = $9, body = $10, erasure = $11, sandbox = $12 \
-     WHERE id = $13 AND version = $14 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS (SELECT 1 FROM orders AS other \
-     WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $13))";
+     created_at = $6, due_at = $7, pickup_lat_e7 = $8, pickup_lon_e7 = $9, body = $10, erasure = $11, sandbox = $12, \
+     proofs = $13 WHERE id = $14 AND version = $15 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS (SELECT 1 FROM orders AS other \
+     WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $14))";
 
 const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, sandbox, push_at, body) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
@@ -218,6 +221,7 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, HostError> 
         Value::json(order)?,
         Value::number(order.erasure.number()),
         Value::Integer(order.sandbox.into()),
+        Value::Integer(order.proof.is_personal().into()),
     ];
     Ok(versioned(INSERT_ORDER, UPDATE_ORDER, id(order.id.get()), write.expected, columns))
 }
@@ -237,6 +241,12 @@ fn courier(write: &Write<Courier>) -> Result<Statement, HostError> {
     let push_at = courier.push_at().map_or(Value::Null, Value::from);
     let columns = [key.into(), Value::Integer(free), carries, sandbox, push_at, body];
     Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
+}
+
+fn blob(blob: &Blob) -> Statement {
+    let sql = "INSERT INTO blobs (id, order_id, created_at, bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
+    let bytes = Value::Bytes(blob.bytes.clone());
+    Statement::one(sql, vec![id(blob.id.get()), id(blob.order.get()), blob.created_at.into(), bytes])
 }
 
 fn position(position: &Position) -> Statement {

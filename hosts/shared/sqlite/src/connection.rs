@@ -154,6 +154,7 @@ fn bind(statement: &mut rusqlite::CachedStatement<'_>, params: &[Value]) -> Resu
             Value::Null => statement.raw_bind_parameter(index, rusqlite::types::Null),
             Value::Integer(number) => statement.raw_bind_parameter(index, number),
             Value::Text(text) => statement.raw_bind_parameter(index, text.as_str()),
+            Value::Bytes(bytes) => statement.raw_bind_parameter(index, &bytes[..]),
         };
         bound.map_err(host_error)?;
     }
@@ -170,7 +171,7 @@ fn column(value: ValueRef<'_>) -> Result<Value, HostError> {
             Err(_) => Err(unexpected("text that is not UTF-8")),
         },
         ValueRef::Real(_) => Err(unexpected("a floating-point number")),
-        ValueRef::Blob(_) => Err(unexpected("bytes")),
+        ValueRef::Blob(bytes) => Ok(Value::Bytes(bytes.to_vec().into())),
     }
 }
 

@@ -16,10 +16,10 @@ use despacho_core::{
     },
     memory::MemoryHost,
     model::{
-        CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, Point, StoreId, Timestamp,
-        WebhookId,
+        CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, Point, StoreId,
+        Timestamp, WebhookId,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
         webhook::{Message, RecordedAttempt, Webhook},
@@ -103,6 +103,7 @@ impl Storage for DayHost {
         find_stores(query: StoreQuery<'_>) -> Vec<Store>;
         find_orders(query: OrderQuery<'_>) -> Vec<Order>;
         searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
+        blob(id: PhotoId) -> Option<Blob>;
         events(order: OrderId) -> Vec<RecordedEvent>;
         journal(of: Journal, after: u64, limit: u32) -> Vec<JournalEntry>;
         journal_span(of: Journal) -> JournalSpan;

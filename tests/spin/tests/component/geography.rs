@@ -176,6 +176,7 @@ fn with_params(sql: &str, params: &[SqlValue]) -> String {
         SqlValue::Null => "NULL".to_owned(),
         SqlValue::Integer(number) => number.to_string(),
         SqlValue::Text(text) => format!("'{text}'"),
+        SqlValue::Bytes(_) => panic!("geocoded rows have no bytes"),
     };
     (1..).zip(params).fold(sql.to_owned(), |sql, (n, value)| sql.replace(&format!("${n}"), &literal(value)))
 }

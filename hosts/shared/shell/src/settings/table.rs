@@ -444,7 +444,14 @@ const AFTER_DISPATCH: &[Setting] = &[
     Setting::number("streams.per-merchant", Count, 1..=100_000, "Maximum open event streams of one merchant")
         .on(Server)
         .default_to("50"),
-    Setting::number("streams.total", Count, 1..=1_000_000, "Maximum open event streams of merchants, and of recipients").on(Server).default_to("1000"),
+    Setting::number(
+        "streams.total",
+        Count,
+        1..=1_000_000,
+        "Maximum open event streams of merchants, and of recipients",
+    )
+    .on(Server)
+    .default_to("1000"),
 ];
 
 impl Setting {

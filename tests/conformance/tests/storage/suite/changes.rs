@@ -19,9 +19,10 @@ use futures_util::future::join_all;
 
 use super::{
     Backend,
+    blobs::blob,
     fixtures::{
         at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message, notification, order,
-        order_id, position, store, store_id, top_up, update, webhook, webhook_id,
+        order_id, photo_id, position, store, store_id, top_up, update, webhook, webhook_id,
     },
     outward::journal_last_position,
 };
@@ -44,6 +45,8 @@ fn everything() -> Changes {
         notifications: vec![notification(70, 1)],
         claim: Some(ClaimChange::Take(claim("k", "a"))),
         orders: vec![Write::insert(order)],
+        blobs: vec![blob(80, 50, b"photo")],
+        removed_blobs: vec![photo_id(81)],
         redactions: vec![Redaction::Record(erasure_record())],
     }
 }
@@ -68,6 +71,7 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
         "{:?}",
         host.find_attempts(AttemptQuery::Webhook { webhook: webhook_id(7), before: None, limit: 10 }).await.unwrap()
     ));
+    seen.push(format!("{:?}", host.blob(photo_id(80)).await.unwrap()));
     seen.push(format!("{}", journal_last_position(host, 1).await.unwrap()));
     let records = PersonalQuery::Records { before: None, limit: 10 };
     seen.push(format!("{:?}", host.personal_data(&records).await.unwrap().records));
@@ -81,7 +85,7 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
 pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
     let host = backend.host();
     let before = visible(host).await;
-    let poison: [fn(&mut Changes); 8] = [
+    let poison: [fn(&mut Changes); 9] = [
         |changes| changes.stores.push(update(3, store(2))),
         |changes| changes.keys.push(update(1, key(6, 1))),
         |changes| changes.couriers.push(Write::insert(courier(9))),
@@ -90,6 +94,7 @@ pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
         |changes| changes.orders.push(Write::insert(order(51, 1, "P-1"))),
         |changes| changes.top_ups.push(top_up(1, 1, "PIX-1")),
         |changes| changes.webhooks.push(update(2, webhook(8, 1))),
+        |changes| changes.blobs.push(blob(80, 50, b"other")),
     ];
     for poison in poison {
         let mut poisoned = everything();

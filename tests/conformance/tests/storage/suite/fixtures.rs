@@ -4,12 +4,13 @@ use despacho_core::{
     changes::{Changes, Write},
     model::{
         Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, Located, Money,
-        NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp, WebhookId,
+        NotificationId, OrderId, Person, Phone, PhotoId, Point, Precision, StoreId, Text, Timestamp, WebhookId,
         courier::{Courier, CourierKey, DeviceKey, Position, PushDue, PushSubscription, TripOrder},
         order::{
             AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
-            DeliveryStatus, Erasure, Eta, Event, EventKind, JournalEntry, LinkKey, Order, OrderDispatch, OrderStatus,
-            Place, Rating, RecordedEvent, Tracking,
+            DeliveryStatus, Erasure, Eta, Event, EventKind, JournalEntry, LinkKey, Order, OrderDispatch, OrderProof,
+            OrderStatus, Photo, PhotoFormat, Place, Proof, ProofPart, ProofParts, ProofRule, ProofStep, Rating,
+            RecordedEvent, Tracking,
         },
         price::{PriceLine, Rule},
         privacy::{ErasureCause, ErasureRecord},
@@ -99,6 +100,7 @@ pub(crate) fn store(number: u64) -> Store {
             choices: RecipientChoice::ALL.to_vec(),
             notify_at: NotifyAt::ALL.to_vec(),
         },
+        proofs: vec![proof_rule()],
         created_at: at(0),
         deleted_at: None,
     }
@@ -196,6 +198,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         released: vec![CourierId::new(8).unwrap()],
         first_allocated_at: Some(at(3)),
         sandbox: false,
+        proof: proof(number),
         tries: CodeTries { wrong: 3, locked_until: Some(at(9)) },
         last_sequence: 1,
         last_event_at: Some(at(2)),
@@ -204,6 +207,35 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         eta: Some(Eta { pickup: Some(at(12)), delivery: at(41), at: at(3) }),
         assignments: vec![assignment()],
     }
+}
+
+pub(crate) fn photo_id(number: u64) -> PhotoId {
+    PhotoId::new(number).unwrap()
+}
+
+fn proof_rule() -> ProofRule {
+    let requires = vec![ProofPart::Photo, ProofPart::Position];
+    ProofRule { step: ProofStep::Failure, reason: Some("ausente \"2ª vez\"".to_owned()), requires }
+}
+
+fn proof(order: u64) -> OrderProof {
+    let photo = Photo {
+        id: photo_id(order * 100 + 50),
+        sha256: "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8".to_owned(),
+        bytes: 1_048_576,
+        format: PhotoFormat::Webp,
+        courier: CourierId::new(9).unwrap(),
+        at: at(20),
+    };
+    let parts = ProofParts {
+        photos: vec![photo.id],
+        received_by: Some("Ana \u{1f6f5}".to_owned()),
+        note: Some("na portaria".to_owned()),
+        position: Some(point(4)),
+    };
+    let delivery = DeliveryId::new(order * 100 + 1);
+    let step = Proof { sequence: 1, step: ProofStep::Failure, delivery, at: at(21), parts, erased: false };
+    OrderProof { rules: vec![proof_rule()], photos: vec![photo], steps: vec![step] }
 }
 
 fn assignment() -> Assignment {

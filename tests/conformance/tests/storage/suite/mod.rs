@@ -2,6 +2,7 @@
 //! file by its path, implements [`Backend`] and calls `run_suite!`: see core/HOSTING.md. The files in this folder use no database.
 
 pub(crate) mod aggregates;
+pub(crate) mod blobs;
 pub(crate) mod changes;
 pub(crate) mod dispatch;
 pub(crate) mod exactness;
@@ -50,6 +51,7 @@ macro_rules! run_suite {
                 free_couriers_have_a_recent_position, longest_search_comes_first, version_is_written_once,
                 racing_writes_commit_once,
             }
+            blobs { photos_are_read_as_written, photo_is_written_once, orders_with_proofs_are_found_by_age }
             changes {
                 conflict_undoes_the_entire_commit, ids_are_never_repeated, hostile_text_is_stored_unchanged, restart_keeps_all_data,
                 random_commits_match_the_reference_host,

@@ -22,8 +22,16 @@ use super::Backend;
 const OPERATOR: &str = "operator-token-of-these-tests";
 const PHONE: &str = "+5511987650123";
 /// Texts that identify the recipient.
-const MARKERS: [&str; 7] =
-    [PHONE, "Zilda Marcador", "Rua do Marcador", "4711-M", "portão marcador", "motivo marcador", "-23.5471234"];
+const MARKERS: [&str; 8] = [
+    PHONE,
+    "Zilda Marcador",
+    "Rua do Marcador",
+    "4711-M",
+    "portão marcador",
+    "motivo marcador",
+    "recibo marcador",
+    "-23.5471234",
+];
 /// The same coordinates as databases store them.
 const STORED_LATITUDE: &str = "-235471234";
 
@@ -100,7 +108,8 @@ async fn carry(host: &impl Host, merchant: &Merchant, code: &str, delivers: bool
     step("en-route", stop.clone()).await;
     step("at-door", stop.clone()).await;
     if delivers {
-        step("deliver", stop).await;
+        let proof = json!({"receivedBy": "recibo marcador", "latitude": -23.5471234, "longitude": -46.6});
+        step("deliver", json!({"deliveryId": stop["deliveryId"], "proof": proof})).await;
         return id;
     }
     let failed = json!({"deliveryId": stop["deliveryId"], "reason": "motivo marcador"});
@@ -226,7 +235,10 @@ pub(crate) async fn retention_follows_the_clock(backend: impl Backend) {
     let merchant = merchant(host).await;
     let id = carry(host, &merchant, "R-1", false).await;
     report(host, &merchant, -23.5471234).await;
-    let settings = Settings { retention: RetentionConfig { recipients_days: 180, positions_days: 30 }, ..settings() };
+    let settings = Settings {
+        retention: RetentionConfig { recipients_days: 180, positions_days: 30, proofs_days: 0 },
+        ..settings()
+    };
     let start = host.exec_context().now;
     let pass = async |days: i64| {
         let later: Timestamp = start.after(Duration::minutes(days * 24 * 60));
