@@ -67,6 +67,8 @@ pub(super) struct ApiResponse {
     pub recomputable: bool,
     /// The value of `Set-Cookie`.
     pub cookie: Option<String>,
+    /// The content security policy of a page.
+    pub policy: Option<String>,
 }
 
 /// A secret in a response. A stored response has only its nonce.
@@ -169,6 +171,7 @@ impl ApiResponse {
             media: JSON,
             recomputable: false,
             cookie: None,
+            policy: None,
         }
     }
 

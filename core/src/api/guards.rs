@@ -316,7 +316,7 @@ fn check_accept(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
 }
 
 fn check_body<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
-    let max = call.settings.limits.body_bytes;
+    let max = route.endpoint.max_body(&call.settings.limits);
     if call.body.len() > max {
         return Err(too_large(max));
     }
@@ -334,6 +334,10 @@ fn check_body<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem>
         [_] => (
             "The body must be uncompressed JSON. Send it with the header `content-type: application/json`.",
             "O corpo deve ser JSON sem compressão. Envie-o com o cabeçalho `content-type: application/json`.",
+        ),
+        _ if accepted.contains(&"image/jpeg") => (
+            "The body must be a photo. Send it with the header `content-type`: `image/jpeg`, `image/png` or `image/webp`.",
+            "O corpo deve ser uma foto. Envie-a com o cabeçalho `content-type`: `image/jpeg`, `image/png` ou `image/webp`.",
         ),
         _ => (
             "The body must be uncompressed JSON or an uncompressed form. Send it with the header `content-type: application/json` or \

@@ -19,6 +19,7 @@ mod pages;
 pub mod places;
 mod planning;
 pub mod problem;
+mod proof_page;
 mod read;
 mod reports;
 mod respond;
@@ -48,7 +49,7 @@ use crate::{
     rules::{limits::Admission, settings::Settings},
 };
 
-/// Responds to one request. The host must have collected the whole body, or at least one byte more than `settings.limits.body_bytes`.
+/// Responds to one request. The host must have collected the whole body, or at least one byte more than [`max_body`].
 ///
 /// ```
 /// use std::task::{Context, Poll, Waker};
@@ -185,6 +186,14 @@ async fn recomputed<H: Host>(
 /// quota would only fill the panel, and a request that is still running has not failed.
 fn is_notified(code: ProblemCode) -> bool {
     code.status() < 500 && !matches!(code, ProblemCode::RateLimited | ProblemCode::RequestInProgress)
+}
+
+/// Returns the maximum size of a request's body in bytes. Only the endpoint for photos has its own.
+pub fn max_body(settings: &Settings, method: &Method, path: &str) -> usize {
+    match routes::find(method, path) {
+        Match::Found(route, _) => route.endpoint.max_body(&settings.limits),
+        Match::OtherMethods(_) | Match::NotFound => settings.limits.body_bytes,
+    }
 }
 
 /// Whether a request may change what is stored. A host completes such a request even if the client has gone; it may cancel any other.

@@ -88,6 +88,8 @@ codes! {
     WebhookNotFound "webhook_not_found" 404 "Webhook not found" "Webhook não encontrado",
     /// The attempt does not exist or belongs to another store. Each webhook keeps its newest 200 attempts.
     AttemptNotFound "attempt_not_found" 404 "Attempt not found" "Tentativa não encontrada",
+    /// The photo does not exist or is not visible to the caller.
+    PhotoNotFound "photo_not_found" 404 "Photo not found" "Foto não encontrada",
     /// The path does not exist.
     EndpointNotFound "endpoint_not_found" 404 "Endpoint not found" "Endpoint não encontrado",
     /// The endpoint does not accept this method; `Allow` lists those that it accepts.
@@ -110,6 +112,8 @@ codes! {
     TooManyWebhooks "too_many_webhooks" 409 "Webhook limit reached" "Limite de webhooks atingido",
     /// The store has its maximum number of valid API keys.
     TooManyKeys "too_many_keys" 409 "API key limit reached" "Limite de chaves de API atingido",
+    /// The order has its maximum number of photos.
+    TooManyPhotos "too_many_photos" 409 "Photo limit reached" "Limite de fotos atingido",
     /// The webhook is disabled or has ended, so nothing is sent.
     WebhookDisabled "webhook_disabled" 409 "Webhook not active" "Webhook inativo",
     /// A request with this idempotency key is still running.
@@ -148,6 +152,10 @@ codes! {
     OutOfArea "out_of_area" 422 "Outside the service area" "Fora da área de atendimento",
     /// The route exceeds the maximum distance.
     DistanceExceeded "distance_exceeded" 422 "Route too long" "Rota longa demais",
+    /// The photo is empty, damaged, animated or too large in pixels, or not a file of the declared type.
+    PhotoInvalid "photo_invalid" 422 "Invalid photo" "Foto inválida",
+    /// The store requires a proof of this step that was not sent completely.
+    ProofRequired "proof_required" 422 "Proof required" "Comprovante obrigatório",
     /// The order has more deliveries than allowed.
     TooManyDeliveries "too_many_deliveries" 422 "Too many deliveries" "Entregas demais",
     /// The quote was issued for other content.
@@ -188,14 +196,6 @@ impl ProblemCode {
                 "This API key was revoked, or its store was removed. Use another key.",
                 "Esta chave de API foi revogada ou a loja foi removida. Use outra chave.",
             ),
-            ProblemCode::OrderNotFound => (
-                "Order not found. Check the ID, and that this key gives access to the order.",
-                "Pedido não encontrado. Confira o ID e se esta chave dá acesso ao pedido.",
-            ),
-            ProblemCode::TrackingNotFound => (
-                "This link does not exist or has ended. Check that you copied the entire link, or contact the store.",
-                "Este link não existe ou já terminou. Verifique se você copiou o link inteiro ou fale com a loja.",
-            ),
             ProblemCode::AlreadyRated => (
                 "You have already rated this delivery. A rating cannot be changed.",
                 "Você já avaliou esta entrega. Não é possível mudar a avaliação.",
@@ -203,28 +203,6 @@ impl ProblemCode {
             ProblemCode::CrossSite => (
                 "Another site sent this request. Open the page and send the form there.",
                 "Outro site enviou esta requisição. Abra a página e envie o formulário por ela.",
-            ),
-            ProblemCode::StoreNotFound => (
-                "Store not found. Check the ID, and that this key gives access to the store.",
-                "Loja não encontrada. Confira o ID e se esta chave dá acesso à loja.",
-            ),
-            ProblemCode::KeyNotFound => (
-                "API key not found. Send the key's ID from the list of keys, not its value.",
-                "Chave de API não encontrada. Envie o ID que aparece na lista de chaves, não o valor da chave.",
-            ),
-            ProblemCode::NotificationNotFound => {
-                ("Notification not found. Check the ID.", "Notificação não encontrada. Confira o ID.")
-            }
-            ProblemCode::CourierNotFound => {
-                ("Courier not found. Check the ID.", "Entregador não encontrado. Confira o ID.")
-            }
-            ProblemCode::WebhookNotFound => (
-                "Webhook not found. Check the ID, and use a key of the store that created it.",
-                "Webhook não encontrado. Confira o ID e use uma chave da loja que o criou.",
-            ),
-            ProblemCode::AttemptNotFound => (
-                "Attempt not found. Check the ID; only a webhook's newest 200 attempts are stored.",
-                "Tentativa não encontrada. Confira o ID; somente as 200 tentativas mais recentes de um webhook ficam salvas.",
             ),
             ProblemCode::CnpjTaken => (
                 "This CNPJ is already registered. Check it, or use the existing store.",
@@ -248,6 +226,48 @@ impl ProblemCode {
             ProblemCode::CoordinatesMismatch => (
                 "The coordinates of at least one address are wrong; `errors` lists each address and what to send.",
                 "As coordenadas de ao menos um endereço estão erradas; `errors` lista cada endereço e o que enviar.",
+            ),
+            other => return other.not_found_detail(),
+        };
+        Text::new(en, pt)
+    }
+
+    /// Returns the detail if something was not found, and otherwise the title as a sentence.
+    fn not_found_detail(self) -> Text {
+        let (en, pt) = match self {
+            ProblemCode::OrderNotFound => (
+                "Order not found. Check the ID, and that this key gives access to the order.",
+                "Pedido não encontrado. Confira o ID e se esta chave dá acesso ao pedido.",
+            ),
+            ProblemCode::TrackingNotFound => (
+                "This link does not exist or has ended. Check that you copied the entire link, or contact the store.",
+                "Este link não existe ou já terminou. Verifique se você copiou o link inteiro ou fale com a loja.",
+            ),
+            ProblemCode::StoreNotFound => (
+                "Store not found. Check the ID, and that this key gives access to the store.",
+                "Loja não encontrada. Confira o ID e se esta chave dá acesso à loja.",
+            ),
+            ProblemCode::KeyNotFound => (
+                "API key not found. Send the key's ID from the list of keys, not its value.",
+                "Chave de API não encontrada. Envie o ID que aparece na lista de chaves, não o valor da chave.",
+            ),
+            ProblemCode::NotificationNotFound => {
+                ("Notification not found. Check the ID.", "Notificação não encontrada. Confira o ID.")
+            }
+            ProblemCode::CourierNotFound => {
+                ("Courier not found. Check the ID.", "Entregador não encontrado. Confira o ID.")
+            }
+            ProblemCode::WebhookNotFound => (
+                "Webhook not found. Check the ID, and use a key of the store that created it.",
+                "Webhook não encontrado. Confira o ID e use uma chave da loja que o criou.",
+            ),
+            ProblemCode::AttemptNotFound => (
+                "Attempt not found. Check the ID; only a webhook's newest 200 attempts are stored.",
+                "Tentativa não encontrada. Confira o ID; somente as 200 tentativas mais recentes de um webhook ficam salvas.",
+            ),
+            ProblemCode::PhotoNotFound => (
+                "Photo not found. Check the ID, and that you have access to its order.",
+                "Foto não encontrada. Confira o ID e se você tem acesso ao pedido dela.",
             ),
             other => {
                 let Text { en, pt } = other.title();

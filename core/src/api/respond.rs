@@ -118,27 +118,14 @@ impl Reply {
         let code = match &result {
             Err(problem) => {
                 set(header::CONTENT_LANGUAGE, self.language.tag().to_owned());
-                if let Some(span) = problem.retry_after {
-                    set(header::RETRY_AFTER, span.seconds_ceil().max(1).to_string());
-                }
-                if let Some(allow) = &problem.allow {
-                    set(header::ALLOW, allow.clone());
-                }
+                problem_headers(problem).into_iter().for_each(|(name, value)| set(name, value));
                 if status == 401 {
                     set(header::WWW_AUTHENTICATE, challenge(self.route).to_owned());
                 }
                 Some(problem.code.name())
             }
             Ok(reply) => {
-                if let Some(location) = &reply.location {
-                    set(header::LOCATION, location.clone());
-                }
-                if reply.replayed {
-                    set(HeaderName::from_static("idempotent-replayed"), "true".to_owned());
-                }
-                if let Some(cookie) = &reply.cookie {
-                    set(header::SET_COOKIE, cookie.clone());
-                }
+                own_headers(reply).into_iter().for_each(|(name, value)| set(name, value));
                 None
             }
         };
@@ -162,6 +149,24 @@ impl Reply {
         let path = self.instance.rsplit_once('/').map(|(path, _)| path);
         path.filter(|_| is_form && !matches!(problem.code, ProblemCode::TrackingNotFound | ProblemCode::RateLimited))
     }
+}
+
+/// Returns the headers that a handler set.
+fn own_headers(reply: &ApiResponse) -> impl IntoIterator<Item = (HeaderName, String)> {
+    let set = [
+        (header::LOCATION, reply.location.clone()),
+        (header::CONTENT_SECURITY_POLICY, reply.policy.clone()),
+        (HeaderName::from_static("idempotent-replayed"), reply.replayed.then(|| "true".to_owned())),
+        (header::SET_COOKIE, reply.cookie.clone()),
+    ];
+    set.into_iter().filter_map(|(name, value)| Some((name, value?)))
+}
+
+/// Returns the headers of a problem that depend only on the problem.
+fn problem_headers(problem: &Problem) -> impl IntoIterator<Item = (HeaderName, String)> {
+    let seconds = problem.retry_after.map(|span| span.seconds_ceil().max(1).to_string());
+    let set = [(header::RETRY_AFTER, seconds), (header::ALLOW, problem.allow.clone())];
+    set.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 
 /// Returns the value of `WWW-Authenticate` for an endpoint.

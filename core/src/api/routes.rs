@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::rules::limits::Usage;
+use crate::rules::limits::{Limits, Usage};
 
 /// An endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +179,22 @@ pub enum Endpoint {
     EraseRecipient,
     /// `GET /admin/privacy/erasures`
     ListErasures,
+    /// `POST /courier/orders/{platformOrderId}/photos`
+    UploadPhoto,
+    /// `GET /delivery/photos/{photoId}`
+    GetPhoto,
+    /// `GET /courier/photos/{photoId}`
+    CourierPhoto,
+    /// `GET /admin/photos/{photoId}`
+    AdminPhoto,
+    /// `GET /delivery/stores/{storeId}/proofs`
+    GetProofRules,
+    /// `PUT /delivery/stores/{storeId}/proofs`
+    SetProofRules,
+    /// `GET /delivery/orders/{platformOrderId}/proof`
+    GetProof,
+    /// `GET /delivery/proof-key`
+    GetProofKey,
     /// `GET /openapi.json`
     OpenApi,
 }
@@ -232,6 +248,8 @@ pub(super) const PREVIEW: &str = "/delivery/orders/preview";
 pub(super) const OSMAND: &str = "/courier/positions/osmand";
 /// The media type of a form.
 pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+/// The media types of photos.
+const PHOTOS: &[&str] = &["image/jpeg", "image/png", "image/webp"];
 /// The path of OwnTracks.
 pub(super) const OWNTRACKS: &str = "/courier/positions/owntracks";
 
@@ -336,6 +354,14 @@ routes! {
     POST "/admin/privacy/export" ExportRecipient Operator Create,
     POST "/admin/privacy/erase" EraseRecipient Operator Create,
     GET "/admin/privacy/erasures" ListErasures Operator Read,
+    POST "/courier/orders/{platformOrderId}/photos" UploadPhoto Courier Create,
+    GET "/delivery/photos/{photoId}" GetPhoto Store Read,
+    GET "/courier/photos/{photoId}" CourierPhoto Courier Read,
+    GET "/admin/photos/{photoId}" AdminPhoto Operator Read,
+    GET "/delivery/stores/{storeId}/proofs" GetProofRules Store Read,
+    PUT "/delivery/stores/{storeId}/proofs" SetProofRules Store Create,
+    GET "/delivery/orders/{platformOrderId}/proof" GetProof Store Read,
+    GET "/delivery/proof-key" GetProofKey Public Read,
     GET "/openapi.json" OpenApi Public Read,
 }
 
@@ -348,6 +374,9 @@ impl Endpoint {
                 &["text/html", "application/json"]
             }
             Endpoint::GetStatement | Endpoint::AdminStatement => &["text/csv", "application/json"],
+            Endpoint::GetPhoto | Endpoint::CourierPhoto | Endpoint::AdminPhoto => PHOTOS,
+            Endpoint::GetProof => &["application/json", "text/html"],
+            Endpoint::GetProofKey => &["application/x-pem-file"],
             _ => &["application/json"],
         }
     }
@@ -356,7 +385,16 @@ impl Endpoint {
     pub(super) fn body_media(self) -> &'static [&'static str] {
         match self {
             Endpoint::Osmand | Endpoint::RecipientChoice | Endpoint::RecipientRating => &["application/json", FORM],
+            Endpoint::UploadPhoto => PHOTOS,
             _ => &["application/json"],
+        }
+    }
+
+    /// Returns the maximum size of its request body in bytes.
+    pub(super) fn max_body(self, limits: &Limits) -> usize {
+        match self {
+            Endpoint::UploadPhoto => limits.photo_bytes,
+            _ => limits.body_bytes,
         }
     }
 

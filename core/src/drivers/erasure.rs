@@ -180,6 +180,11 @@ pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> R
         retained.orders += count;
         retained.more |= full && count > 0;
     }
+    if config.proofs_days > 0 {
+        let (before, name) = (before(config.proofs_days), format!("retention/{day}"));
+        let run = Run { settings, now, name, cause: ErasureCause::Retention, phone: None, level: Erasure::NotErased };
+        run.erase_old_proofs(host, before, &mut retained).await?;
+    }
     Ok(retained)
 }
 
@@ -189,6 +194,7 @@ impl RecipientOrder {
         order.deliveries.retain(|delivery| delivery.phone.as_ref() == Some(phone));
         let is_own = |id| order.deliveries.iter().any(|delivery| delivery.id == id);
         events.retain(|recorded| recorded.event.delivery.is_none_or(is_own));
+        order.proof.steps.retain(|proof| proof.delivery.is_some_and(is_own));
         RecipientOrder { order, events }
     }
 }
@@ -259,6 +265,10 @@ impl Run<'_> {
                 (0, Vec::new())
             }
         };
+        let removed_blobs = match self.level {
+            Erasure::Recipients => erasure::erase_recipient_proofs(&mut erased),
+            Erasure::NotErased | Erasure::Positions => Vec::new(),
+        };
         let mut redactions = Vec::new();
         for mut recorded in host.events(order.id).await? {
             if erase_event(&mut recorded.event) {
@@ -300,10 +310,44 @@ impl Run<'_> {
             webhooks: webhooks.collect(),
             links,
             messages,
+            removed_blobs,
             redactions,
             ..Changes::default()
         };
         Ok((erased, changes, record))
+    }
+
+    /// Erases the proofs of orders that were created before a time, each with the record in one transaction.
+    async fn erase_old_proofs<H: Host>(
+        &self,
+        host: &H,
+        before: Timestamp,
+        retained: &mut RetentionPass,
+    ) -> Result<(), HostError> {
+        let query = PersonalQuery::Proofs { before, limit: EXPIRED_PER_PASS };
+        let orders = host.personal_data(&query).await?.orders;
+        let (full, mut count) = (orders.len() == EXPIRED_PER_PASS as usize, 0);
+        for order in orders {
+            let mut erased = order.clone();
+            let removed_blobs = erasure::erase_proofs(&mut erased, |_| true);
+            let record = ErasureRecord { orders: 1, ..self.record() };
+            let changes = Changes {
+                at: self.now,
+                orders: vec![Write { expected: order.version, value: erased }],
+                removed_blobs,
+                redactions: vec![Redaction::Record(record)],
+                ..Changes::default()
+            };
+            match host.commit(&changes).await {
+                Ok(()) => count += 1,
+                // A concurrent write won. The next pass erases the order.
+                Err(HostError::Conflict) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        retained.orders += count;
+        retained.more |= full && count > 0;
+        Ok(())
     }
 
     /// Erases the phone number from notifications about rejected orders.

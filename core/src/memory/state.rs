@@ -102,7 +102,7 @@ impl State {
         ids.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 25] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 26] {
         [
             &mut self.stores,
             &mut self.balances,

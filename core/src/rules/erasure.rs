@@ -1,6 +1,7 @@
 //! Erasure of recipients' personal data.
 //!
-//! Names, phones, emails, addresses, observations, reasons, choices, ratings and coordinates are erased. Money, codes, statuses, times, the
+//! Names, phones, emails, addresses, observations, reasons, choices, ratings, coordinates, and proofs with
+//! their photos are erased. Money, codes, statuses, times, the
 //! municipality and the state are kept, so prices, statements and counts do not change. [`crate::drivers::erasure`]
 //! runs erasures.
 
@@ -8,8 +9,8 @@ use super::settings::Secret;
 use crate::{
     geo::Gazetteer,
     model::{
-        Address, Located, OrderId, Phone, Point, Precision, Timestamp, hex, hmac_sha256,
-        order::{Delivery, Erasure, Event, Order, Place, TrackingLink},
+        Address, Located, OrderId, Phone, PhotoId, Point, Precision, Timestamp, hex, hmac_sha256,
+        order::{Delivery, Erasure, Event, Order, OrderProof, Photo, Place, Proof, ProofParts, TrackingLink},
         store::Notification,
         webhook::Subject,
     },
@@ -60,6 +61,7 @@ pub fn erase_positions(order: &mut Order) {
     if let Some(courier) = &mut order.courier {
         courier.position = None;
     }
+    order.proof.steps.iter_mut().for_each(|proof| proof.parts.position = None);
     order.erasure = order.erasure.max(Erasure::Positions);
 }
 
@@ -74,8 +76,21 @@ pub struct ErasureBasis<'a> {
     pub now: Timestamp,
 }
 
+/// Erases matching proofs from an ended order, and returns the photos to remove: all that no remaining proof contains.
+pub fn erase_proofs(order: &mut Order, matches: impl Fn(&Proof) -> bool) -> Vec<PhotoId> {
+    let OrderProof { photos, steps, .. } = &mut order.proof;
+    for proof in steps.iter_mut().filter(|proof| matches(proof)) {
+        proof.parts = ProofParts::default();
+        proof.erased = true;
+    }
+    let is_kept = |photo: &Photo| steps.iter().any(|proof| proof.parts.photos.contains(&photo.id));
+    let removed = photos.iter().filter(|photo| !is_kept(photo)).map(|photo| photo.id).collect();
+    photos.retain(is_kept);
+    removed
+}
+
 /// Erases matching recipients and the courier's position from an ended order. Returns the number of erased recipients,
-/// and their links, which end.
+/// and their links, which end. [`erase_recipient_proofs`] erases their proofs.
 pub fn erase_recipients(
     order: &mut Order,
     ErasureBasis { secret, gazetteer, now }: ErasureBasis<'_>,
@@ -104,6 +119,14 @@ pub fn erase_recipients(
         order.erasure = Erasure::Recipients;
     }
     (count, links)
+}
+
+/// Erases the proofs of erased deliveries, and those of the pickup and the return, which can show the same recipients. Returns
+/// the photos to remove.
+pub fn erase_recipient_proofs(order: &mut Order) -> Vec<PhotoId> {
+    let erased: Vec<_> =
+        order.deliveries.iter().filter(|delivery| delivery.erased).map(|delivery| delivery.id).collect();
+    erase_proofs(order, |proof| proof.delivery.is_none_or(|id| erased.contains(&id)))
 }
 
 /// Reduces a location to its municipality. If that is unknown, the coordinates are 0, 0.

@@ -82,7 +82,7 @@ impl Default for CourierConfig {
 }
 
 /// Retention of the personal data of orders, counted from their creation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RetentionConfig {
     /// Days after which recipients' names, phones, addresses and observations are erased from ended orders. 0 stores
@@ -91,6 +91,15 @@ pub struct RetentionConfig {
     /// Days after which couriers' positions are erased from ended orders, and from couriers that have reported none
     /// since. 0 stores them as long as the recipients.
     pub positions_days: u32,
+    /// Days after which photos and the other proofs of steps are erased from ended orders. 0 stores them as long as the
+    /// recipients.
+    pub proofs_days: u32,
+}
+
+impl Default for RetentionConfig {
+    fn default() -> RetentionConfig {
+        RetentionConfig { recipients_days: 0, positions_days: 0, proofs_days: 90 }
+    }
 }
 
 /// Requirements for addresses.

@@ -5,6 +5,7 @@ use crate::{
     changes::{Changes, Write},
     model::{
         Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
+        order::ProofRule,
         store::{Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, Store, StoreDispatch, StoreTracking},
     },
 };
@@ -117,6 +118,7 @@ pub fn open(
         created_at: now,
         dispatch: StoreDispatch::default(),
         tracking: StoreTracking::default(),
+        proofs: Vec::new(),
         deleted_at: None,
     })
 }
@@ -135,6 +137,13 @@ pub fn update(store: &Store, contact: Contact, located: Located, now: Timestamp)
 /// Sets the dispatch terms of a store, which apply to new orders.
 pub fn set_dispatch(store: &Store, dispatch: StoreDispatch, now: Timestamp) -> (Store, Changes) {
     let changed = Store { dispatch, version: store.version + 1, ..store.clone() };
+    let write = Write { expected: store.version, value: changed.clone() };
+    (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
+}
+
+/// Sets what the store's steps require as a proof, which applies to new orders.
+pub fn set_proofs(store: &Store, proofs: Vec<ProofRule>, now: Timestamp) -> (Store, Changes) {
+    let changed = Store { proofs, version: store.version + 1, ..store.clone() };
     let write = Write { expected: store.version, value: changed.clone() };
     (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::{CancellationMode, StopNumber};
-use super::{AddressBody, Id, Kilometres, ListedOrder, Reais, StoreView};
+use super::{AddressBody, Id, Kilometres, ListedOrder, ProofRuleView, Reais, SendProof, StoreView};
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
 use crate::{
@@ -41,6 +41,8 @@ requests! {
         /// The code. Surrounding blanks and the case of letters are ignored.
         #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "4326"))]
         code: String,
+        /// The proof of the step. The store's rules can require parts of it.
+        proof: SendProof,
     }
 
     /// The reason for a step.
@@ -65,6 +67,8 @@ requests! {
         /// The code that the recipient gave to the courier. Required if `codeRequired` is true.
         #[cfg_attr(feature = "openapi", schema(max_length = 64, example = "4144"))]
         code: String,
+        /// The proof of the step. The store's rules can require parts of it.
+        proof: SendProof,
     }
 
     /// A delivery and the reason for the step.
@@ -75,6 +79,18 @@ requests! {
         /// The reason in a few words. It is stored in the order's history.
         #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 255, example = "recipient not at home"))]
         reason: String,
+    }
+
+    /// A delivery that failed, and the reason.
+    FailDelivery {
+        /// The delivery's ID.
+        #[cfg_attr(feature = "openapi", schema(value_type = StopNumber, required = true))]
+        delivery_id: Id,
+        /// The reason in a few words. It is stored in the order's history.
+        #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 255, example = "recipient not at home"))]
+        reason: String,
+        /// The proof of the step. The store's rules can require parts of it, also by reason.
+        proof: SendProof,
     }
 
     /// A postponement of the time at which the goods are ready.
@@ -133,6 +149,8 @@ pub struct CourierOrderView {
     /// The events that the courier can cause next.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<EventKind>))]
     pub possible: Vec<&'static str>,
+    /// The store's rules for the proofs of this order's steps.
+    pub proof_rules: Vec<ProofRuleView>,
 }
 
 /// A delivery as shown to its courier. Once the order has ended, the recipient's data is null: `name`, `phone`,
@@ -248,6 +266,7 @@ impl CourierOrderView {
             return_required: order.return_code.is_some(),
             deliveries: (1..).zip(&order.deliveries).map(|(at, one)| CourierStopView::of(at, one, order)).collect(),
             possible,
+            proof_rules: order.proof.rules.iter().map(ProofRuleView::of).collect(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod numbers;
 mod order;
 mod preview;
 mod privacy;
+mod proof;
 mod push;
 #[cfg(feature = "openapi")]
 pub mod schema;
@@ -39,7 +40,7 @@ pub use fleet::{
 };
 pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, csv};
 pub use life::{
-    CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveCode,
+    CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, FailDelivery, GiveCode,
     GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, StepTime, StoreList,
 };
 pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
@@ -50,6 +51,10 @@ pub use order::{
 pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
 pub use privacy::{
     ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,
+};
+pub use proof::{
+    OrderProofView, PhotoView, ProofDelivery, ProofDocument, ProofOrder, ProofRuleView, ProofRulesView, ProofView,
+    SendProof, SetProofRule, SetProofRules,
 };
 pub use push::{PushEndpoint, PushKeyView};
 pub use sign_in::{SignInCodeView, StartCourierSession};

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "openapi")]
 use super::schema::{AnyStatus, KeyOrigin, StoreNumber, VisitAddress};
 use super::{
-    AddressBody, ConfirmationBody, EtaView, Id, Kilometres, LocationView, Quantity, RatingView, Reais, objects,
+    AddressBody, ConfirmationBody, EtaView, Id, Kilometres, LocationView, ProofView, Quantity, RatingView, Reais,
+    objects,
 };
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
@@ -189,6 +190,8 @@ pub struct OrderDetails {
     /// The kind of key with which the order was created.
     #[cfg_attr(feature = "openapi", schema(value_type = KeyOrigin))]
     pub origin: String,
+    /// The proofs of the steps, oldest first.
+    pub proofs: Vec<ProofView>,
 }
 
 /// An order in a list, with its courier.
@@ -391,6 +394,7 @@ impl OrderDetails {
             delivery_man: order.courier.as_ref().map(CourierView::of),
             events: events.iter().map(|recorded| EventView::of(recorded.id.get(), &recorded.event, language)).collect(),
             origin: order.origin.clone(),
+            proofs: ProofView::all(&order.proof),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DeliveryView, EventView};
+use super::{DeliveryView, EventView, ProofView};
 use crate::model::{
     Language,
     privacy::{ErasureSummary, RecipientData, RecipientOrder, StoredRecord},
@@ -90,6 +90,8 @@ pub struct ExportedOrder {
     pub deliveries: Vec<DeliveryView>,
     /// The events of these deliveries.
     pub events: Vec<ExportedEvent>,
+    /// The proofs of these deliveries' steps. `GET /admin/photos/{photoId}` returns their photos.
+    pub proofs: Vec<ProofView>,
 }
 
 /// An exported event.
@@ -189,6 +191,7 @@ impl ExportedOrder {
             created_at: order.created_at.to_string(),
             deliveries: (1..).zip(&order.deliveries).map(|(at, one)| DeliveryView::of(at, one)).collect(),
             events: views.map(event).collect(),
+            proofs: ProofView::all(&order.proof),
         }
     }
 }

@@ -64,6 +64,12 @@ markers! {
     AttemptFault,
     /// What to do with a recipient's link.
     LinkAction,
+    /// A step of which a courier can send a proof.
+    ProofStepName,
+    /// A part of a proof.
+    ProofPartName,
+    /// A photo's ID in a request.
+    PhotoNumber,
 }
 
 named! {
@@ -89,6 +95,9 @@ named! {
     RecipientChoice = "RecipientChoice",
     NotifyAt = "NotifyAt",
     TrackingState = "TrackingState",
+    ProofStepName = "ProofStep",
+    ProofPartName = "ProofPart",
+    PhotoNumber = "PhotoNumber",
     EntryKind = "EntryType",
     SkipReason = "SkipReason",
 }

@@ -101,7 +101,7 @@ impl ModelHost {
         let reason = || "test".to_owned();
         let carried = |act: Carry, context: &mut ExecContext| {
             Outcome::from(
-                carry(order, &courier, TripContext::default(), &act.into(), &mut IdBlock::new(1, 9), context)
+                carry(order, &courier, TripContext::default(), &act, &mut IdBlock::new(1, 9), context)
                     .map_err(|FailedStep { error, .. }| error),
             )
         };

@@ -165,7 +165,7 @@ impl JointState {
     fn carry(&self, order: &Order, courier: &Courier, act: &Carry) -> Taken {
         let others = self.others(order);
         let trip = TripContext { others: &others, next: self.next(courier).filter(|_| !others.is_empty()) };
-        match carry(order, courier, trip, &act.clone().into(), &mut IdBlock::new(1, 9), &mut self.context()) {
+        match carry(order, courier, trip, act, &mut IdBlock::new(1, 9), &mut self.context()) {
             Ok(taken) => Ok(taken).into(),
             Err(FailedStep { error, counted }) => Taken::Rejected(error, counted),
         }

@@ -65,6 +65,10 @@ fn all() -> Result<Vec<Example>, HostError> {
     examples.push(created);
     examples.push(run.record(Endpoint::UpdateStore, "PUT /delivery/stores", &key, Some(update()))?);
     examples.push(run.record(Endpoint::GetStore, &format!("GET /delivery/stores/{store}"), KEY, None)?);
+    let rules = json!({ "rules": [{ "step": "DELIVERY", "requires": ["NAME", "PHOTO"] }] });
+    let path = format!("/delivery/stores/{store}/proofs");
+    examples.push(run.record(Endpoint::SetProofRules, &format!("PUT {path}"), KEY, Some(rules))?);
+    examples.push(run.record(Endpoint::GetProofRules, &format!("GET {path}"), KEY, None)?);
     let login = json!({ "email": demo::EMAIL, "password": demo::PASSWORD });
     examples.push(run.record(Endpoint::CreateSession, "POST /delivery/sessions", "", Some(login))?);
     let issue = json!({ "storeId": store.parse::<u64>().unwrap_or(0), "name": "Till 2", "expiresInDays": 90 });

@@ -105,6 +105,7 @@ fn every_field_error_code_is_documented() {
         "validate/fleet.rs",
         "validate/order.rs",
         "validate/privacy.rs",
+        "validate/proof.rs",
         "validate/report.rs",
         "validate/store.rs",
         "validate/tracking.rs",

@@ -84,8 +84,12 @@ macro_rules! order {
 /// Response to the creation of an order.
 pub(crate) const ORDER: &[Field] = order!();
 /// Response to the lookup of an order.
-pub(crate) const DETAILS: &[Field] =
-    order!(("deliveryMan", Maybe(&Object(COURIER))), ("events", List(EVENT)), ("origin", Text),);
+pub(crate) const DETAILS: &[Field] = order!(
+    ("deliveryMan", Maybe(&Object(COURIER))),
+    ("events", List(EVENT)),
+    ("origin", Text),
+    ("proofs", List(PROOF)),
+);
 const COURIER: &[Field] = &[
     ("id", Id),
     ("profileId", Id),
@@ -110,6 +114,19 @@ const EVENT: &[Field] = &[
     ("sequence", Id),
     ("deliveryId", Maybe(&Id)),
     ("reason", MAYBE_TEXT),
+];
+const PHOTO: &[Field] = &[("photoId", Id), ("sha256", Text), ("bytes", Id), ("contentType", Text)];
+const PROOF: &[Field] = &[
+    ("sequence", Id),
+    ("step", Text),
+    ("deliveryId", Maybe(&Id)),
+    ("createdAt", Time),
+    ("photos", List(PHOTO)),
+    ("receivedBy", MAYBE_TEXT),
+    ("note", MAYBE_TEXT),
+    ("latitude", MAYBE_NUMBER),
+    ("longitude", MAYBE_NUMBER),
+    ("erased", Boolean),
 ];
 const STOP: &[Field] = &[
     ("orderRoute", Id),

@@ -80,7 +80,7 @@ async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) 
     if let Some(response) = panel::serve(parts, &config.site) {
         return Ok(NextStep::Respond(response));
     }
-    let limit = config.settings.limits.body_bytes;
+    let limit = api::max_body(&config.settings, &parts.method, parts.uri.path());
     let body = body::collect(body, limit).await.ok_or_else(|| unmatched(EarlyResponse::IncompleteBody.problem()))?;
     let error = |error: host::HostError| unmatched(problem(error));
     let database = Database::of(config.own.database_url.as_deref());

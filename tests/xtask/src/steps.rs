@@ -113,7 +113,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "pages",
         description: "the commands of every page run as written, with the release build",
-        needs: &[Need::Program("jq", "jq"), Need::Program("curl", "curl")],
+        needs: &[Need::Program("jq", "jq"), Need::Program("curl", "curl"), Need::Program("openssl", "openssl")],
         run: pages::check,
     },
     Step {

@@ -11,7 +11,11 @@ use crate::{
     },
     drivers::trips,
     host::Host,
-    model::{OrderId, Timestamp, courier::Courier, order::Order},
+    model::{
+        OrderId, Timestamp,
+        courier::Courier,
+        order::{Order, ProofParts},
+    },
     rules::{
         lifecycle::{self, Carry, CourierStep, StepOutcome},
         trips::TripContext,
@@ -36,11 +40,12 @@ pub(super) async fn current<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
 /// `POST /courier/orders/{orderId}/…`
 pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let (order, courier) = load_courier_order(call).await?;
-    let (act, at) = both(parse_step(call, endpoint), step_time(call.body))?;
+    let ((act, proof), at) = both(parse_step(call, endpoint), step_time(call.body))?;
     let (others, next) = other_orders(call, &order, &courier).await?;
     let trip = TripContext { others: &others, next };
     let mut ids = call.ids(1).await?;
-    match lifecycle::carry(&order, &courier, trip, &CourierStep { act, at }, &mut ids, &mut call.context) {
+    let step = CourierStep { act: &act, proof: &proof, at };
+    match lifecycle::carry(&order, &courier, trip, step, &mut ids, &mut call.context) {
         Ok(StepOutcome::Already) => Ok(view(&order)?),
         Ok(StepOutcome::Now(moved)) => {
             let (order, changes) = *moved;
@@ -99,7 +104,7 @@ pub(super) async fn decline<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
 }
 
 /// Loads the order in the path if it is assigned to this courier, or was when it ended.
-async fn load_courier_order<H: Host>(call: &Call<'_, H>) -> Result<(Order, Courier), HandlerError> {
+pub(super) async fn load_courier_order<H: Host>(call: &Call<'_, H>) -> Result<(Order, Courier), HandlerError> {
     let courier = call.courier()?.clone();
     let order = match OrderId::parse(call.id) {
         Some(id) => call.host.order(id).await?,
@@ -133,26 +138,38 @@ fn both<A, B>(first: Result<A, Problem>, second: Result<B, Problem>) -> Result<(
     Err(problem)
 }
 
-fn parse_step<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Carry, Problem> {
+fn parse_step<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<(Carry, ProofParts), Problem> {
     let stop = || known(validate::delivery(read(call.body)?)?);
-    Ok(match endpoint {
-        Endpoint::CourierPickUp => Carry::PickUp { code: validate::handover_code(read(call.body)?)? },
+    let mut proof = ProofParts::default();
+    let act = match endpoint {
+        Endpoint::CourierPickUp => {
+            let code;
+            (code, proof) = validate::handover_code(read(call.body)?)?;
+            Carry::PickUp { code }
+        }
         Endpoint::CourierSetOut => Carry::SetOut(stop()?),
         Endpoint::CourierResequence => Carry::Resequence(stop()?),
         Endpoint::CourierReachDoor => Carry::ReachDoor(stop()?),
         Endpoint::CourierDeliver => {
-            let (stop, code) = validate::delivery_code(read(call.body)?)?;
+            let (stop, code);
+            (stop, code, proof) = validate::delivery_code(read(call.body)?)?;
             Carry::Deliver { stop: known(stop)?, code }
         }
         Endpoint::CourierFail => {
-            let (stop, reason) = validate::delivery_reason(read(call.body)?)?;
+            let (stop, reason);
+            (stop, reason, proof) = validate::failure(read(call.body)?)?;
             Carry::Fail { stop: known(stop)?, reason }
         }
         Endpoint::CourierReachReturn => Carry::ReachReturn,
-        Endpoint::CourierHandBack => Carry::HandBack { code: validate::handover_code(read(call.body)?)? },
+        Endpoint::CourierHandBack => {
+            let code;
+            (code, proof) = validate::handover_code(read(call.body)?)?;
+            Carry::HandBack { code }
+        }
         Endpoint::CourierReachPickup => Carry::ReachPickup,
         _ => return Err(too_few().into()),
-    })
+    };
+    Ok((act, proof))
 }
 
 fn view(order: &Order) -> Result<ApiResponse, Problem> {

@@ -4,13 +4,14 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, too_few},
         problem::{FieldError, Problem, ProblemCode},
+        validate,
     },
     changes::Write,
     host::{Host, StoreQuery},
     model::{
         DeliveryId, OrderId, Text, Timestamp,
         courier::Courier,
-        order::{EventKind, Order, OrderStatus},
+        order::{EventKind, Order, OrderStatus, ProofPart},
     },
     rules::lifecycle::{MAX_WRONG_CODES, StepError, StepOutcome},
 };
@@ -131,6 +132,8 @@ pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
             ),
         )
         .retry_after(until.since(now)),
+        StepError::ProofRequired { missing } => proof_required(missing),
+        StepError::UnknownPhoto { index } => validate::unknown_photo(*index),
         StepError::TooFewIds => too_few().into(),
     }
 }
@@ -150,6 +153,33 @@ fn invalid(status: OrderStatus, possible: &[EventKind]) -> Problem {
         format!("O pedido está na situação {number} {name}, que não permite esta etapa. {pt}"),
     );
     Problem { possible: Some(names), ..problem }
+}
+
+/// Returns the problem of a proof without required parts, with an error for each.
+fn proof_required(missing: &[ProofPart]) -> Problem {
+    let error = |part: &ProofPart| {
+        let (pointer, en, pt) = match part {
+            ProofPart::Photo => ("/proof/photoIds", "Send at least one photo.", "Envie pelo menos uma foto."),
+            ProofPart::Name => (
+                "/proof/receivedBy",
+                "Send the name of the person who received the goods.",
+                "Envie o nome de quem recebeu a mercadoria.",
+            ),
+            ProofPart::Note => ("/proof/note", "Send a note.", "Envie uma observação."),
+            ProofPart::Position => (
+                "/proof/latitude",
+                "Send the position: latitude and longitude.",
+                "Envie a posição: latitude e longitude.",
+            ),
+        };
+        FieldError { pointer: pointer.to_owned(), code: "required", detail: Text::new(en, pt) }
+    };
+    Problem::new(
+        ProblemCode::ProofRequired,
+        "The store requires a proof of this step; `errors` lists each missing part.",
+        "A loja exige um comprovante desta etapa; `errors` lista cada parte que falta.",
+    )
+    .with_errors(missing.iter().map(error).collect())
 }
 
 fn wrong_code(remaining: u32) -> Problem {

@@ -13,9 +13,11 @@ mod listing;
 mod notifications;
 mod orders;
 mod pages;
+mod photos;
 mod presence;
 mod preview;
 mod privacy;
+mod proofs;
 mod push;
 mod sign_in;
 mod signals;
@@ -46,6 +48,7 @@ pub(super) fn replayed<H: Host>(call: &Call<'_, H>, endpoint: Endpoint, response
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a table with one line for each endpoint")]
 async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     match endpoint {
         Endpoint::CreateOrder => boxed(orders::create(call)).await,
@@ -102,6 +105,11 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         | Endpoint::CourierFail
         | Endpoint::CourierReachReturn
         | Endpoint::CourierHandBack => boxed(carry::step(call, endpoint)).await,
+        Endpoint::UploadPhoto => boxed(photos::upload(call)).await,
+        Endpoint::GetPhoto | Endpoint::CourierPhoto | Endpoint::AdminPhoto => boxed(photos::get(call, endpoint)).await,
+        Endpoint::GetProofRules | Endpoint::SetProofRules => boxed(proofs::rules(call, endpoint)).await,
+        Endpoint::GetProof => boxed(proofs::proof(call)).await,
+        Endpoint::GetProofKey => proofs::key(call),
         Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => boxed(signals::operate(call, endpoint)).await,
         Endpoint::GetStoreTracking | Endpoint::SetStoreTracking => boxed(tracking::settings(call, endpoint)).await,
         Endpoint::ChangeLink => boxed(tracking::change_link(call)).await,

@@ -4,7 +4,7 @@ use super::json::Json;
 use crate::{
     api::problem::ProblemCode,
     model::{
-        order::{DeliveryStatus, EventKind, OrderStatus},
+        order::{DeliveryStatus, EventKind, OrderStatus, ProofPart, ProofStep},
         store::{EntryKind, KeyKind, NotificationKind, RecipientChoice},
         webhook::AttemptResult,
     },
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The codes of invalid fields that are not also problem codes, with their descriptions.
-const FIELD_CODES: [(&str, &str); 40] = [
+const FIELD_CODES: [(&str, &str); 43] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "The value has the wrong JSON type."),
     ("duplicate_field", "The field was sent twice."),
@@ -44,6 +44,9 @@ const FIELD_CODES: [(&str, &str); 40] = [
     ("number_unknown", "The street number is unknown, and the street is not precise enough."),
     ("coordinates_outside", "The coordinates are outside Brazil or in the sea."),
     ("unknown_delivery", "The order has no delivery with this ID."),
+    ("unknown_value", "The value is none of those that the field can have."),
+    ("not_applicable", "The field does not apply to the values of other fields. Omit it."),
+    ("unknown_photo", "The courier sent no photo with this ID for the order."),
     ("invalid_url", "Not an absolute https URL in ASCII without user or fragment."),
     ("insecure_url", "The URL is not https."),
     ("private_address", "The URL has an address in a private network."),
@@ -126,6 +129,9 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("RecipientChoice", texts("What a recipient who is not at home chooses.", recipient_choices())),
         ("NotifyAt", texts("A step after which a recipient gets a message.", notify_steps())),
         ("LinkAction", texts("What to do with a link.", link_actions())),
+        ("ProofStep", texts("A step of which a courier can send a proof.", proof_steps())),
+        ("ProofPart", texts("A part of a proof.", proof_parts())),
+        ("PhotoNumber", number("A photo's ID")),
         ("EntryType", texts("The kind of an entry in a statement.", entries())),
     ]
 }
@@ -149,6 +155,26 @@ fn notify_steps() -> [(&'static str, String); 3] {
 
 fn link_actions() -> [(&'static str, String); 2] {
     [("ROTATE", "Replace it with a new one."), ("REVOKE", "End it.")].map(|(name, meaning)| (name, meaning.to_owned()))
+}
+
+fn proof_steps() -> Vec<(&'static str, String)> {
+    let meaning = |step| match step {
+        ProofStep::Pickup => "The pickup: `/courier/orders/{platformOrderId}/pickup`.",
+        ProofStep::Delivery => "The delivery: `…/deliver`.",
+        ProofStep::Failure => "A failed delivery: `…/fail`.",
+        ProofStep::Return => "The return: `…/hand-back`.",
+    };
+    ProofStep::ALL.iter().map(|step| (step.name(), meaning(*step).to_owned())).collect()
+}
+
+fn proof_parts() -> Vec<(&'static str, String)> {
+    let meaning = |part| match part {
+        ProofPart::Photo => "At least one photo.",
+        ProofPart::Name => "The name of the person who received the goods.",
+        ProofPart::Note => "A note.",
+        ProofPart::Position => "The position of the courier's device.",
+    };
+    ProofPart::ALL.iter().map(|part| (part.name(), meaning(*part).to_owned())).collect()
 }
 
 fn skip_reasons() -> [(&'static str, String); 5] {

@@ -12,8 +12,13 @@ const TRIP_STEP: &[ProblemCode] =
 const STEP: &[ProblemCode] = &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition];
 const DELIVERY_STEP: &[ProblemCode] =
     &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::ValidationFailed];
-const CODE_STEP: &[ProblemCode] =
-    &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::CodeIncorrect, ProblemCode::CodeLocked];
+const CODE_STEP: &[ProblemCode] = &[
+    ProblemCode::OrderNotFound,
+    ProblemCode::InvalidTransition,
+    ProblemCode::ProofRequired,
+    ProblemCode::CodeIncorrect,
+    ProblemCode::CodeLocked,
+];
 
 /// Returns the description of an endpoint that changes an order's status.
 fn moves(
@@ -237,6 +242,7 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             &[
                 ProblemCode::OrderNotFound,
                 ProblemCode::InvalidTransition,
+                ProblemCode::ProofRequired,
                 ProblemCode::CodeIncorrect,
                 ProblemCode::CodeOfOtherOrder,
                 ProblemCode::CodeLocked,
@@ -245,6 +251,13 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
         _ => after_pickup(endpoint),
     }
 }
+
+const PROVEN_STEP: &[ProblemCode] = &[
+    ProblemCode::OrderNotFound,
+    ProblemCode::InvalidTransition,
+    ProblemCode::ValidationFailed,
+    ProblemCode::ProofRequired,
+];
 
 /// Returns the description of a courier's endpoint after the pickup.
 fn after_pickup(endpoint: Endpoint) -> Operation {
@@ -288,6 +301,7 @@ fn after_pickup(endpoint: Endpoint) -> Operation {
                 ProblemCode::OrderNotFound,
                 ProblemCode::InvalidTransition,
                 ProblemCode::ValidationFailed,
+                ProblemCode::ProofRequired,
                 ProblemCode::CodeIncorrect,
                 ProblemCode::CodeLocked,
             ],
@@ -298,8 +312,8 @@ fn after_pickup(endpoint: Endpoint) -> Operation {
                 "Report a failed delivery",
                 "From 310, 320 or 330 to 400, with a reason. The goods are returned to the pickup.",
             ),
-            Some("GiveDeliveryReason"),
-            DELIVERY_STEP,
+            Some("FailDelivery"),
+            PROVEN_STEP,
         ),
         Endpoint::CourierReachReturn => {
             step(("courierAtReturn", "Arrive back at the pickup", "From 400 to 410."), Some("StepTime"), TRIP_STEP)

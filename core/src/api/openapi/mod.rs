@@ -15,6 +15,7 @@ mod outward;
 mod parts;
 mod privacy;
 mod problems;
+mod proofs;
 mod push;
 mod responses;
 mod schemas;
@@ -25,6 +26,7 @@ mod tracking;
 pub use json::Json;
 
 use super::{
+    call::JSON,
     openapi::{
         operation::Operation,
         operations::{TAGS, codes, operation},
@@ -121,14 +123,18 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         ("parameters", parameters(route, operation)),
     ]);
     if let Some(schema) = operation.request {
-        let mut media = Json::object([("schema", request_schema(route, schema))]);
-        if let Some(request) = example.and_then(|example| example.request.clone()) {
-            media.set("example", request);
-        }
-        let mut content = Json::object([("application/json", media)]);
-        if route.endpoint.body_media().contains(&FORM) {
-            let form = if route.authority == Authority::Device { "OsmandForm" } else { schema };
-            content.set(FORM, Json::object([("schema", Json::reference("schemas", form))]));
+        let mut content = Json::Object(Vec::new());
+        for media in route.endpoint.body_media() {
+            let described = match *media {
+                FORM if route.authority == Authority::Device => Json::reference("schemas", "OsmandForm"),
+                JSON => request_schema(route, schema),
+                _ => Json::reference("schemas", schema),
+            };
+            let mut described = Json::object([("schema", described)]);
+            if let Some(request) = example.and_then(|example| example.request.clone()).filter(|_| *media == JSON) {
+                described.set("example", request);
+            }
+            content.set(*media, described);
         }
         entry.set("requestBody", Json::object([("required", (schema != STEP_TIME).into()), ("content", content)]));
     }

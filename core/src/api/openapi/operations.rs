@@ -1,8 +1,8 @@
 //! The descriptions of all endpoints. The match is exhaustive: every endpoint has a description.
 
 use super::{
-    devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy, push::push, sign_in,
-    tracking,
+    devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy, proofs::proofs,
+    push::push, sign_in, tracking,
 };
 use crate::api::{
     problem::ProblemCode,
@@ -111,6 +111,7 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
 }
 
 /// Returns the description of an endpoint.
+#[expect(clippy::too_many_lines, reason = "a table of all endpoints")]
 pub(super) fn operation(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::CreateOrder | Endpoint::PreviewOrder | Endpoint::PreviewContext | Endpoint::GetOrder => {
@@ -179,6 +180,10 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::AdminListKeys
         | Endpoint::AdminRevokeKey
         | Endpoint::OpenApi => operator(endpoint),
+        Endpoint::UploadPhoto | Endpoint::GetPhoto | Endpoint::CourierPhoto | Endpoint::AdminPhoto => proofs(endpoint),
+        Endpoint::GetProofRules | Endpoint::SetProofRules | Endpoint::GetProof | Endpoint::GetProofKey => {
+            proofs(endpoint)
+        }
     }
 }
 

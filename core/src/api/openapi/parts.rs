@@ -90,6 +90,7 @@ fn own() -> Vec<(&'static str, Json)> {
         ),
         ("storeId", id("storeId", "path", "The store's ID.", true)),
         ("token", parameter("token", "path", "The token of the link: the end of `trackingUrl`.", true, string())),
+        ("photoId", id("photoId", "path", "The photo's ID: `photoId` in the response to its upload.", true)),
         ("keyId", id("keyId", "path", "The key's ID: its `id`, not its value.", true)),
         ("courierId", id("courierId", "path", "The courier's ID.", true)),
         ("notificationId", id("notificationId", "path", "The notification's ID.", true)),

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The schemas of requests; every other schema belongs to a response.
-const REQUESTS: [&str; 36] = [
+const REQUESTS: [&str; 40] = [
     "PushEndpoint",
     "CreateOrder",
     "NewDelivery",
@@ -37,6 +37,10 @@ const REQUESTS: [&str; 36] = [
     "NameDelivery",
     "GiveDeliveryCode",
     "GiveDeliveryReason",
+    "FailDelivery",
+    "SendProof",
+    "SetProofRules",
+    "SetProofRule",
     "DelayOrder",
     "CancelOrder",
     "CreateWebhook",
@@ -105,6 +109,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::NameDelivery>(&mut schemas)?;
     add::<wire::GiveDeliveryCode>(&mut schemas)?;
     add::<wire::GiveDeliveryReason>(&mut schemas)?;
+    proofs(&mut schemas)?;
     add::<wire::EventPage>(&mut schemas)?;
     add::<wire::CreateWebhook>(&mut schemas)?;
     add::<wire::WebhookSecret>(&mut schemas)?;
@@ -164,6 +169,21 @@ fn recipients(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::RecipientTracking>(schemas)?;
     add::<wire::ChooseDelivery>(schemas)?;
     add::<wire::RateDelivery>(schemas)?;
+    Ok(())
+}
+
+fn proofs(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
+    add::<wire::FailDelivery>(schemas)?;
+    add::<wire::SetProofRules>(schemas)?;
+    add::<wire::ProofRulesView>(schemas)?;
+    add::<wire::PhotoView>(schemas)?;
+    add::<wire::OrderProofView>(schemas)?;
+    let file = Json::object([
+        ("description", "A JPEG, PNG or WebP file.".into()),
+        ("type", "string".into()),
+        ("format", "binary".into()),
+    ]);
+    schemas.push(("PhotoFile".into(), file));
     Ok(())
 }
 

@@ -3,10 +3,11 @@
 use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
-    model::{DeliveryId, Timestamp},
+    model::{DeliveryId, Timestamp, order::ProofParts},
     rules::limits::Limits,
     wire::{
-        CancelOrder, DelayOrder, GiveCode, GiveDeliveryCode, GiveDeliveryReason, GiveReason, Id, NameDelivery, StepTime,
+        CancelOrder, DelayOrder, FailDelivery, GiveCode, GiveDeliveryCode, GiveDeliveryReason, GiveReason, Id,
+        NameDelivery, StepTime,
     },
 };
 
@@ -23,14 +24,15 @@ pub struct Cancelled {
     pub stop: Option<Option<DeliveryId>>,
 }
 
-/// Validates a handover code.
+/// Validates a handover code and the proof.
 ///
 /// # Errors
 /// Every invalid field.
-pub fn handover_code(body: Body<GiveCode>) -> Result<String, Problem> {
+pub fn handover_code(body: Body<GiveCode>) -> Result<(String, ProofParts), Problem> {
     let mut checker = Checker::new(body.wrong);
     let code = checker.required_text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
-    checker.finish(code)
+    let proof = checker.proof(body.value.proof);
+    checker.finish(code.zip(proof))
 }
 
 /// Validates the time of a courier's step; `None` if none was sent.
@@ -63,15 +65,18 @@ pub fn delivery(body: Body<NameDelivery>) -> Result<Option<DeliveryId>, Problem>
     checker.finish(stop)
 }
 
-/// Validates a delivery's ID and the recipient's code.
+/// Validates a delivery's ID, the recipient's code and the proof.
 ///
 /// # Errors
 /// Every invalid field.
-pub fn delivery_code(body: Body<GiveDeliveryCode>) -> Result<(Option<DeliveryId>, Option<String>), Problem> {
+pub fn delivery_code(
+    body: Body<GiveDeliveryCode>,
+) -> Result<(Option<DeliveryId>, Option<String>, ProofParts), Problem> {
     let mut checker = Checker::new(body.wrong);
     let stop = checker.stop_id(body.value.delivery_id);
     let code = checker.text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
-    checker.finish(stop.map(|stop| (stop, code)))
+    let proof = checker.proof(body.value.proof);
+    checker.finish(stop.zip(proof).map(|(stop, proof)| (stop, code, proof)))
 }
 
 /// Validates a delivery's ID and a reason.
@@ -83,6 +88,18 @@ pub fn delivery_reason(body: Body<GiveDeliveryReason>) -> Result<(Option<Deliver
     let stop = checker.stop_id(body.value.delivery_id);
     let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
     checker.finish(stop.zip(reason))
+}
+
+/// Validates a delivery's ID, a reason and the proof.
+///
+/// # Errors
+/// Every invalid field.
+pub fn failure(body: Body<FailDelivery>) -> Result<(Option<DeliveryId>, String, ProofParts), Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let stop = checker.stop_id(body.value.delivery_id);
+    let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
+    let proof = checker.proof(body.value.proof);
+    checker.finish(stop.zip(reason).zip(proof).map(|((stop, reason), proof)| (stop, reason, proof)))
 }
 
 /// Validates a delay in minutes.

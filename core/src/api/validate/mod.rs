@@ -7,6 +7,7 @@ mod fleet;
 mod life;
 mod order;
 mod privacy;
+mod proof;
 mod push;
 mod report;
 mod store;
@@ -16,9 +17,12 @@ mod webhook;
 pub use address::{Need, address};
 pub use checker::{Checker, Path};
 pub use fleet::{altered_courier, availability, new_courier, position, sign_in_code, store_dispatch};
-pub use life::{Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, handover_code, reason, step_time};
+pub use life::{
+    Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, failure, handover_code, reason, step_time,
+};
 pub use order::{order, preview};
 pub use privacy::{cursor as recipient_cursor, recipient};
+pub use proof::{proof_rules, unknown_photo};
 pub use push::{push_endpoint, stored_push_endpoint};
 pub(super) use report::device_position;
 pub use store::{contact_and_address, key, session, store, update};

@@ -9,9 +9,9 @@ use super::{
 use crate::{
     changes::Changes,
     model::{
-        DeliveryId, ExecContext, IdBlock, Timestamp,
+        CourierId, DeliveryId, ExecContext, IdBlock, Timestamp,
         courier::Courier,
-        order::{Order, OrderStatus},
+        order::{Order, OrderStatus, ProofPart, ProofParts, ProofStep},
         store::NotificationKind,
     },
     rules::trips::TripContext,
@@ -56,18 +56,22 @@ pub enum Carry {
     },
 }
 
-/// A step of a courier, and the time at which the courier took it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CourierStep {
+/// A step of a courier with its proof and the time at which the courier took it.
+#[derive(Clone, Copy, Debug)]
+pub struct CourierStep<'a> {
     /// The step.
-    pub act: Carry,
+    pub act: &'a Carry,
+    /// The proof. Steps that have none ignore it.
+    pub proof: &'a ProofParts,
     /// The time that the courier's app sent. `None` if the step is taken now.
     pub at: Option<Timestamp>,
 }
 
-impl From<Carry> for CourierStep {
-    fn from(act: Carry) -> CourierStep {
-        CourierStep { act, at: None }
+impl<'a> From<&'a Carry> for CourierStep<'a> {
+    /// Creates a step without a proof that is taken now.
+    fn from(act: &'a Carry) -> CourierStep<'a> {
+        const NONE: &ProofParts = &ProofParts { photos: Vec::new(), received_by: None, note: None, position: None };
+        CourierStep { act, proof: NONE, at: None }
     }
 }
 
@@ -93,24 +97,26 @@ impl From<StepError> for FailedStep {
 /// code and its lockout, notifications, the ledger, and every timeout use the service's clock.
 ///
 /// # Errors
-/// [`FailedStep`] if the step is not valid for the order's status or a code is wrong.
-pub fn carry(
+/// [`FailedStep`] if the step is not valid for the order's status, a part of the proof is missing, or a code is wrong.
+pub fn carry<'a>(
     order: &Order,
     courier: &Courier,
     trip: TripContext<'_>,
-    step: &CourierStep,
+    step: impl Into<CourierStep<'a>>,
     ids: &mut IdBlock,
     context: &mut ExecContext,
 ) -> Result<StepOutcome, FailedStep> {
-    let CourierStep { act, at } = step;
+    let CourierStep { act, proof, at } = step.into();
     let (step, stop) = act.step();
     if order.has_taken(step, stop) {
         return Ok(StepOutcome::Already);
     }
     let mut update = OrderUpdate::new(order, Some(courier), Actor::Courier, courier.assigned().person(), context.now);
-    update.taken_at(*at);
+    update.taken_at(at);
     update.may(step, stop)?;
     act.comes_next(order, trip)?;
+    // Before the code: a request that cannot succeed must neither use up an attempt nor reveal whether the code is correct.
+    let proven = act.check_proof(order, courier.id, proof)?;
     if let Some((code, given)) = act.codes(order)? {
         let checked = update.order.tries.check(code, given, context.now);
         if let Err(error) = checked {
@@ -126,6 +132,9 @@ pub fn carry(
         _ => None,
     };
     update.take(step, stop, reason)?;
+    if let Some(proven) = proven {
+        update.prove(proven, stop, proof);
+    }
     match step {
         Step::TurnBack => {
             update.order.return_code.get_or_insert_with(|| context.entropy.code());
@@ -151,6 +160,43 @@ impl Carry {
             Carry::ReachReturn => (Step::ReachReturn, None),
             Carry::HandBack { .. } => (Step::HandBack, None),
         }
+    }
+
+    /// Returns the step of the proof, or `None` if the step has none.
+    pub fn proof_step(&self) -> Option<ProofStep> {
+        match self {
+            Carry::PickUp { .. } => Some(ProofStep::Pickup),
+            Carry::Deliver { .. } => Some(ProofStep::Delivery),
+            Carry::Fail { .. } => Some(ProofStep::Failure),
+            Carry::HandBack { .. } => Some(ProofStep::Return),
+            _ => None,
+        }
+    }
+
+    /// Returns the parts of a proof that the step requires.
+    pub fn required_proof(&self, order: &Order) -> Vec<ProofPart> {
+        let reason = match self {
+            Carry::Fail { reason, .. } => Some(reason.as_str()),
+            _ => None,
+        };
+        self.proof_step().map_or_else(Vec::new, |step| order.proof.required(step, reason))
+    }
+
+    /// Checks that the proof has every required part, and that this courier sent its photos for this order.
+    fn check_proof(
+        &self,
+        order: &Order,
+        courier: CourierId,
+        proof: &ProofParts,
+    ) -> Result<Option<ProofStep>, StepError> {
+        let Some(step) = self.proof_step() else { return Ok(None) };
+        let is_own = |id| order.proof.photo(id).is_some_and(|photo| photo.courier == courier);
+        if let Some(index) = proof.photos.iter().position(|id| !is_own(*id)) {
+            return Err(StepError::UnknownPhoto { index });
+        }
+        let mut missing = self.required_proof(order);
+        missing.retain(|part| !proof.has(*part));
+        if missing.is_empty() { Ok(Some(step)) } else { Err(StepError::ProofRequired { missing }) }
     }
 
     /// Returns the codes of another order that a courier can confuse with the expected one.

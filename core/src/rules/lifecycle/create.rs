@@ -158,35 +158,12 @@ pub fn create(
 }
 
 fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<Order> {
-    let CreateOrderInput {
-        store, plan, pickup, lines, tariff_version, origin, located, lead_minutes, link_secret, ..
-    } = input;
     let (inquiry, now) = (&new.inquiry, context.now);
     let id = ids.take(OrderId::new)?;
     let pickup_code = new.pickup_code.clone().unwrap_or_else(|| context.entropy.code());
-    let return_code = plan.back.map(|_| context.entropy.code());
-    let mut deliveries = Vec::with_capacity(plan.order.len());
-    for (sent, leg) in plan.order.iter().zip(&plan.legs) {
-        let (stop, requested) = (new.stops.get(*sent)?, inquiry.stops.get(*sent)?);
-        deliveries.push(Delivery {
-            id: ids.take(DeliveryId::new)?,
-            code: stop.code.clone(),
-            full_code: stop.full_code.clone(),
-            name: stop.name.clone(),
-            phone: stop.phone.clone(),
-            email: stop.email.clone(),
-            observation: stop.observation.clone(),
-            online_payment: requested.online_payment,
-            product_value: stop.product_value,
-            status: DeliveryStatus::AwaitingPickup,
-            place: Place { address: requested.address.clone(), located: *located.get(*sent)? },
-            distance: Distance(leg.metres),
-            delivery_code: context.entropy.code(),
-            confirmation: stop.confirmation.clone(),
-            erased: false,
-            tracking: link_secret.map(|secret| tracking::start(&store.tracking, secret, context)),
-        });
-    }
+    let return_code = input.plan.back.map(|_| context.entropy.code());
+    let deliveries = compose_deliveries(new, &input, ids, context)?;
+    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, lead_minutes, .. } = input;
     let times = inquiry.with_times.then_some(plan.times);
     Some(Order {
         id,
@@ -235,4 +212,36 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         last_event_at: None,
         erasure: Erasure::NotErased,
     })
+}
+
+fn compose_deliveries(
+    new: &NewOrder,
+    input: &CreateOrderInput<'_>,
+    ids: &mut IdBlock,
+    context: &mut ExecContext,
+) -> Option<Vec<Delivery>> {
+    let CreateOrderInput { store, plan, located, link_secret, .. } = input;
+    let mut deliveries = Vec::with_capacity(plan.order.len());
+    for (sent, leg) in plan.order.iter().zip(&plan.legs) {
+        let (stop, requested) = (new.stops.get(*sent)?, new.inquiry.stops.get(*sent)?);
+        deliveries.push(Delivery {
+            id: ids.take(DeliveryId::new)?,
+            code: stop.code.clone(),
+            full_code: stop.full_code.clone(),
+            name: stop.name.clone(),
+            phone: stop.phone.clone(),
+            email: stop.email.clone(),
+            observation: stop.observation.clone(),
+            online_payment: requested.online_payment,
+            product_value: stop.product_value,
+            status: DeliveryStatus::AwaitingPickup,
+            place: Place { address: requested.address.clone(), located: *located.get(*sent)? },
+            distance: Distance(leg.metres),
+            delivery_code: context.entropy.code(),
+            confirmation: stop.confirmation.clone(),
+            erased: false,
+            tracking: link_secret.map(|secret| tracking::start(&store.tracking, secret, context)),
+        });
+    }
+    Some(deliveries)
 }

@@ -9,7 +9,7 @@ use crate::{
     model::{
         DeliveryId, Duration, ExecContext, IdBlock, Money, NotificationId, OrderId, Person, Timestamp,
         courier::Courier,
-        order::{CodeTries, Eta, Event, EventKind, Order, OrderStatus},
+        order::{CodeTries, Eta, Event, EventKind, Order, OrderStatus, Proof, ProofPart, ProofParts, ProofStep},
         store::{EntryKind, LedgerEntry, Notification, NotificationKind, NotifyAt},
     },
 };
@@ -65,6 +65,16 @@ pub enum StepError {
     CodeOfOther {
         /// The order to which the code belongs.
         other: OrderId,
+    },
+    /// The store requires parts of a proof that were not sent.
+    ProofRequired {
+        /// The missing parts.
+        missing: Vec<ProofPart>,
+    },
+    /// The courier did not send this photo of the order's proof.
+    UnknownPhoto {
+        /// Its index in the proof.
+        index: usize,
     },
     /// Too few identifiers were reserved for the notifications.
     TooFewIds,
@@ -242,6 +252,14 @@ impl<'a> OrderUpdate<'a> {
         };
         self.events.extend(due.into_iter().flat_map(|due| self.order.notify_recipients(due, stop, self.now)));
         Ok(())
+    }
+
+    /// Stores the proof of the step that was just taken.
+    pub(super) fn prove(&mut self, step: ProofStep, delivery: Option<DeliveryId>, parts: &ProofParts) {
+        if let Some(event) = self.events.last().filter(|_| *parts != ProofParts::default()) {
+            let (sequence, at, parts) = (event.sequence, event.at, parts.clone());
+            self.order.proof.steps.push(Proof { sequence, step, delivery, at, parts, erased: false });
+        }
     }
 
     /// Releases the courier, so the search starts again. The pickup code is replaced unless the merchant set it. Returns

@@ -16,6 +16,8 @@ pub struct Limits {
     pub deliveries: u32,
     /// Maximum size of a request body in bytes.
     pub body_bytes: usize,
+    /// Maximum size of a photo in bytes.
+    pub photo_bytes: usize,
     /// Maximum preparation time in minutes.
     pub preparation_minutes: u32,
     /// Previews per minute of one merchant, which is a parent store with its branches.
@@ -47,6 +49,7 @@ impl Default for Limits {
         Limits {
             deliveries: 50,
             body_bytes: 256 * 1024,
+            photo_bytes: 1024 * 1024,
             preparation_minutes: 1_440,
             previews_per_minute: 600,
             writes_per_minute: 120,

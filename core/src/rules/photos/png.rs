@@ -83,9 +83,9 @@ fn checksum(bytes: &[u8]) -> u32 {
 
 const fn table() -> [u32; 16] {
     let mut table = [0; 16];
-    let mut index = 0;
+    let (mut index, mut nibble) = (0, 0);
     while index < 16 {
-        let mut crc = index as u32;
+        let mut crc: u32 = nibble;
         let mut bit = 0;
         while bit < 4 {
             crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
@@ -93,6 +93,7 @@ const fn table() -> [u32; 16] {
         }
         table[index] = crc;
         index += 1;
+        nibble += 1;
     }
     table
 }

@@ -10,6 +10,7 @@
 mod courier;
 pub mod demo;
 mod fleet;
+mod proof;
 mod simulation;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +25,7 @@ use despacho_core::{
         order::{Order, OrderStatus},
     },
     rules::{
-        lifecycle::{self, Carry, StepOutcome},
+        lifecycle::{self, Carry, CourierStep, StepOutcome},
         settings::Settings,
         trips::TripContext,
     },
@@ -110,8 +111,8 @@ async fn advance<H: Host>(
             turns.push(Turn { courier, order, others, action });
         }
     }
-    let notify = turns.iter().filter(|turn| turn.action.has_notification()).count();
-    let mut ids = match u32::try_from(notify) {
+    let needed: usize = turns.iter().map(|turn| turn.action.ids(&turn.order)).sum();
+    let mut ids = match u32::try_from(needed) {
         Ok(0) | Err(_) => IdBlock::new(0, 0),
         Ok(count) => host.ids(count).await?,
     };
@@ -158,8 +159,10 @@ fn changes(turn: Turn<'_>, position: Position, ids: &mut IdBlock, context: &mut 
         }
         Action::Step { carry, .. } => {
             let trip = TripContext { others: &others, next: Some(order.id) };
-            match lifecycle::carry(&order, &courier, trip, &carry.into(), ids, context) {
-                Ok(StepOutcome::Now(taken)) => Some(taken.1),
+            let (order, proof, photos) = proof::proven(&order, &courier, (&carry, position.point), ids, context.now)?;
+            let step = CourierStep { act: &carry, proof: &proof, at: None };
+            match lifecycle::carry(&order, &courier, trip, step, ids, context) {
+                Ok(StepOutcome::Now(taken)) => Some(Changes { blobs: photos.blobs, ..taken.1 }),
                 // A concurrent write changed the order. The next pass reads it again.
                 Ok(StepOutcome::Already) | Err(_) => None,
             }
@@ -168,8 +171,10 @@ fn changes(turn: Turn<'_>, position: Position, ids: &mut IdBlock, context: &mut 
 }
 
 impl Action {
-    /// Whether the step notifies the store, which needs an ID.
-    fn has_notification(&self) -> bool {
-        matches!(self, Action::Step { carry: Carry::Fail { .. } | Carry::ReachReturn, .. })
+    /// Returns the number of IDs that the step needs: for a notification to the store, and for the photo of its proof.
+    fn ids(&self, order: &Order) -> usize {
+        let Action::Step { carry, .. } = self else { return 0 };
+        let notifies = matches!(carry, Carry::Fail { .. } | Carry::ReachReturn);
+        usize::from(notifies) + usize::from(proof::has_photo(order, carry))
     }
 }

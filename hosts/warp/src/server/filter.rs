@@ -3,7 +3,7 @@
 use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
-use despacho_core::api::CallerAddress;
+use despacho_core::api::{self, CallerAddress};
 use despacho_shell::body::BodyLimit;
 use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, Request, header, request::Parts, uri::PathAndQuery};
@@ -69,7 +69,8 @@ where
     let address = head.extensions.get::<CallerAddress>().map_or(Ipv4Addr::UNSPECIFIED.into(), |caller| caller.0);
     let mut memory = app.overload.body_memory(address);
     let connection = head.extensions.get::<Arc<Connection>>().cloned();
-    let rejection = match collect(body, app.settings.limits.body_bytes, app.timeout, &mut memory).await {
+    let limit = api::max_body(&app.settings, &head.method, head.uri.path());
+    let rejection = match collect(body, limit, app.timeout, &mut memory).await {
         Ok(body) => match app.overload.admit(head.uri.path()).await {
             Ok(permit) => {
                 // While a request is processed, its connection is not closed to make room for others.

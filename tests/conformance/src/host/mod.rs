@@ -159,7 +159,6 @@ impl Memory {
                 ("keys.per-store", _, Ok(count)) => settings.keys.per_store = count,
                 ("push.vapid-key", ..) => settings.push.vapid_key = VapidKey::parse(text).ok(),
                 ("push.contact", ..) => settings.push.contact = Some(text.clone()),
-                ("public-url", ..) => settings.public_url = Some(text.clone()),
                 _ => return Err(format!("the in-memory host does not support the setting `{key}` = `{text}`")),
             }
         }

@@ -294,6 +294,7 @@ const BEFORE_DISPATCH: &[Setting] = &[
     .default_to("100"),
     Setting::number("limits.deliveries", Count, 1..=200, "Maximum deliveries of one order"),
     Setting::number("limits.body-bytes", Bytes, 1_024..=16_777_216, "Maximum size of a request's body"),
+    Setting::number("limits.photo-bytes", Bytes, 1_024..=8_388_608, "Maximum size of a photo that a courier sends"),
     Setting::number("limits.preparation-minutes", Minutes, 0..=10_080, "Maximum preparation time of an order"),
     Setting::number(
         "limits.previews-per-minute",
@@ -440,6 +441,13 @@ const AFTER_DISPATCH: &[Setting] = &[
         0..=3_650,
         "Time after which positions are erased from ended orders, and the last position of couriers who reported no newer one; 0 stores \
          them as long as the recipients' data",
+    ),
+    Setting::number(
+        "retention.proofs-days",
+        Days,
+        0..=3_650,
+        "Time after an order's creation, when the photos, names, notes and positions that prove its steps are erased if the order has \
+         ended; 0 stores them as long as the recipients' data",
     ),
     Setting::number("streams.per-merchant", Count, 1..=100_000, "Maximum open event streams of one merchant")
         .on(Server)

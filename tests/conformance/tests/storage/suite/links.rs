@@ -4,7 +4,7 @@ use bytes::Bytes;
 use despacho_core::{
     api,
     changes::{Changes, Write},
-    host::{Host, Storage},
+    host::{Host, Platform, Storage},
     model::{
         DeliveryId,
         order::{Order, OrderStatus, TrackingLink},
@@ -21,7 +21,7 @@ use super::{
     fixtures::{at, changes, key, order_id, store},
 };
 
-fn link(name: &str, ends_at: Option<i64>) -> TrackingLink {
+pub(crate) fn link(name: &str, ends_at: Option<i64>) -> TrackingLink {
     let delivery = DeliveryId::new(901).unwrap();
     TrackingLink { hash: KeyHash::of(name), order: order_id(9), delivery, ends_at: ends_at.map(at) }
 }

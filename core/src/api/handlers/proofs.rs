@@ -1,0 +1,118 @@
+//! The rules for proofs, the proof of an order, and the key that verifies it.
+
+use base64ct::{Base64, Encoding};
+
+use super::life::visible;
+use crate::{
+    api::{
+        call::{ApiResponse, Call, HandlerError, plain},
+        media::takes,
+        problem::{Problem, ProblemCode},
+        proof_page::{self, EmbeddedPhoto, Page},
+        read::read,
+        routes::Endpoint,
+        validate,
+    },
+    drivers::clock,
+    host::{Host, HostError, StoreQuery},
+    model::{
+        OrderId, StoreId, hex,
+        order::{Order, Photo},
+        sha256,
+        store::Store,
+    },
+    rules::{proofs, stores},
+    wire::{OrderProofView, ProofDocument, ProofRulesView},
+};
+
+/// Maximum bytes of the photos in a page. Further photos are listed with their digest only. In base64 they must be fewer than the bytes
+/// of unsent responses that the server accepts by default for one caller.
+const MAX_EMBEDDED: usize = 8 << 20;
+
+/// `GET` and `PUT /delivery/stores/{storeId}/proofs`
+pub(super) async fn rules<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+    let rules = match endpoint {
+        Endpoint::SetProofRules => Some(validate::proof_rules(read(call.body)?)?),
+        _ => None,
+    };
+    let caller = &call.caller()?.store;
+    let store = match StoreId::parse(call.id) {
+        Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
+        None => None,
+    };
+    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    let Some(rules) = rules else { return Ok(ApiResponse::json(200, &ProofRulesView::of(&store.proofs))?) };
+    let (changed, changes) = stores::set_proofs(&store, rules, call.context.now);
+    let response = ApiResponse::json(200, &ProofRulesView::of(&changed.proofs))?;
+    call.commit(changes, &response).await?;
+    Ok(response)
+}
+
+/// `GET /delivery/orders/{platformOrderId}/proof`: JSON, or a page if the caller accepts HTML and does not name JSON.
+pub(super) async fn proof<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let order = visible(call, OrderId::parse(call.id)).await?;
+    let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
+    let store = call.host.find_stores(StoreQuery::IdOrRemoved(order.store)).await?.pop();
+    let store = store.ok_or_else(|| plain(ProblemCode::OrderNotFound))?;
+    let headers = &call.parts.headers;
+    let is_page = takes(headers, "text/html") && !takes(headers, "application/json");
+    let is_page = is_page || names_html(headers);
+    let document = document(call, &order, &store).await?;
+    let text = serde_json::to_string(&document).map_err(|error| Problem::from(HostError::internal(error)))?;
+    let digest = hex(&sha256(text.as_bytes()));
+    if !is_page {
+        let signature = signature(call, text.as_bytes())?;
+        return Ok(ApiResponse::json(200, &OrderProofView { document: text, digest, signature })?);
+    }
+    let photos = photos(call, &order).await?;
+    let main =
+        proof_page::main(&Page { document: &document, digest: &digest, photos: &photos, language: call.language });
+    let signature = signature(call, main.as_bytes())?;
+    let page = proof_page::page(&main, &signature, call.language);
+    let policy = Some(proof_page::policy());
+    Ok(ApiResponse { media: "text/html; charset=utf-8", policy, ..ApiResponse::of(200, page) })
+}
+
+/// Whether `Accept` names HTML. Browsers add `*/*`, which must not select JSON.
+fn names_html(headers: &http::HeaderMap) -> bool {
+    let values = headers.get_all(http::header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let named = values.collect::<Vec<_>>().join(",").to_ascii_lowercase();
+    named.contains("text/html") && !named.contains("application/json") && takes(headers, "text/html")
+}
+
+async fn document<H: Host>(call: &Call<'_, H>, order: &Order, store: &Store) -> Result<ProofDocument, HandlerError> {
+    let events = call.host.events(order.id).await?;
+    let issuer = call.settings.public_url.clone();
+    Ok(ProofDocument::of((order, &events), store, issuer, (call.context.now, call.language)))
+}
+
+/// Reads the photos, up to [`MAX_EMBEDDED`]; those that no proof contains come last.
+async fn photos<H: Host>(call: &Call<'_, H>, order: &Order) -> Result<Vec<EmbeddedPhoto>, HandlerError> {
+    let is_used = |photo: &Photo| order.proof.steps.iter().any(|step| step.parts.photos.contains(&photo.id));
+    let (used, unused): (Vec<_>, Vec<_>) = order.proof.photos.iter().cloned().partition(is_used);
+    let (mut photos, mut room) = (Vec::with_capacity(order.proof.photos.len()), MAX_EMBEDDED);
+    for photo in used.into_iter().chain(unused) {
+        let left = room.checked_sub(photo.bytes as usize);
+        let blob = if left.is_some() { call.host.blob(photo.id).await? } else { None };
+        room = left.unwrap_or(room);
+        photos.push(EmbeddedPhoto { photo, bytes: blob.map(|blob| blob.bytes).unwrap_or_default() });
+    }
+    Ok(photos)
+}
+
+fn signature<H: Host>(call: &Call<'_, H>, text: &[u8]) -> Result<String, Problem> {
+    let signature = proofs::sign(&call.settings.secret, text).ok_or_else(no_key)?;
+    Ok(Base64::encode_string(&signature))
+}
+
+fn no_key() -> Problem {
+    HostError::Internal { detail: "the secret derives no key for proofs".to_owned() }.into()
+}
+
+/// `GET /delivery/proof-key`
+pub(super) fn key<H: Host>(call: &Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let key = Base64::encode_string(&proofs::public_key(&call.settings.secret).ok_or_else(no_key)?);
+    let (first, second) = key.split_at_checked(64).unwrap_or((&key, ""));
+    let pem = format!("-----BEGIN PUBLIC KEY-----\n{first}\n{second}\n-----END PUBLIC KEY-----\n");
+    Ok(ApiResponse { media: "application/x-pem-file", ..ApiResponse::of(200, pem) })
+}

@@ -1,0 +1,333 @@
+//! Proofs of steps, their rules and photos.
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "openapi")]
+use super::schema::{PhotoNumber, ProofPartName, ProofStepName};
+use super::{AddressBody, EventView, Id, Kilometres, PriceLineView, Reais, objects};
+use crate::model::{
+    Language, PhotoId, Point, Timestamp,
+    order::{Delivery, Order, OrderProof, Photo, Proof, ProofRule, RecordedEvent},
+    store::Store,
+};
+
+/// The proof of a step.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SendProof {
+    /// IDs of photos that you sent for this order, at most 4.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<PhotoNumber>>, max_items = 4))]
+    pub photo_ids: Option<Vec<Id>>,
+    /// Name of the person who received the goods.
+    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
+    pub received_by: Option<String>,
+    /// A note.
+    #[cfg_attr(feature = "openapi", schema(max_length = 1000, example = "left with the doorman"))]
+    pub note: Option<String>,
+    /// Latitude of the device in degrees. Send both coordinates or neither.
+    #[cfg_attr(feature = "openapi", schema(minimum = -90, maximum = 90, example = -23.5578))]
+    pub latitude: Option<f64>,
+    /// Longitude of the device in degrees.
+    #[cfg_attr(feature = "openapi", schema(minimum = -180, maximum = 180, example = -46.66))]
+    pub longitude: Option<f64>,
+}
+
+/// The rules for proofs of a store's steps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SetProofRules {
+    /// The rules, at most 20. An empty list requires no proof.
+    #[serde(deserialize_with = "objects")]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_items = 20))]
+    pub rules: Option<Vec<SetProofRule>>,
+}
+
+/// A rule for proofs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SetProofRule {
+    /// The step.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<ProofStepName>, required = true))]
+    pub step: Option<String>,
+    /// The reason to which the rule is limited; upper and lower case are equal. Only for `FAILURE`. Without a reason the
+    /// rule applies to every step of this kind.
+    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "recipient not at home"))]
+    pub reason: Option<String>,
+    /// The required parts, at least one.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = Option<Vec<ProofPartName>>, required = true, min_items = 1, max_items = 4)
+    )]
+    pub requires: Option<Vec<String>>,
+}
+
+/// The rules for proofs of a store's steps. They apply to orders that are created from now on.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = ProofRules))]
+pub struct ProofRulesView {
+    /// The rules.
+    pub rules: Vec<ProofRuleView>,
+}
+
+/// A rule for proofs.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = ProofRule))]
+pub struct ProofRuleView {
+    /// The step.
+    #[cfg_attr(feature = "openapi", schema(value_type = ProofStepName))]
+    pub step: &'static str,
+    /// The reason to which the rule is limited, or null.
+    pub reason: Option<String>,
+    /// The required parts.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<ProofPartName>))]
+    pub requires: Vec<&'static str>,
+}
+
+/// A photo of an order, without metadata.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Photo))]
+#[serde(rename_all = "camelCase")]
+pub struct PhotoView {
+    /// The photo's ID.
+    pub photo_id: u64,
+    /// SHA-256 of the stored file in hexadecimal.
+    pub sha256: String,
+    /// Size of the stored file in bytes.
+    pub bytes: u32,
+    /// Media type of the stored file.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^image/(jpeg|png|webp)$", example = "image/jpeg"))]
+    pub content_type: &'static str,
+}
+
+/// The proof of a step that was taken.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Proof))]
+#[serde(rename_all = "camelCase")]
+pub struct ProofView {
+    /// Sequence of the step's event in the order's history.
+    pub sequence: u32,
+    /// The step.
+    #[cfg_attr(feature = "openapi", schema(value_type = ProofStepName))]
+    pub step: &'static str,
+    /// The delivery's ID. Null if the step does not concern one.
+    pub delivery_id: Option<u64>,
+    /// Time of the step.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: String,
+    /// The photos. `GET /delivery/photos/{photoId}` returns them.
+    pub photos: Vec<PhotoView>,
+    /// Name of the person who received the goods.
+    pub received_by: Option<String>,
+    /// The courier's note.
+    pub note: Option<String>,
+    /// Latitude of the courier's device.
+    pub latitude: Option<f64>,
+    /// Longitude of the courier's device.
+    pub longitude: Option<f64>,
+    /// Whether the proof was erased, because its retention period is over or the recipient requested it.
+    pub erased: bool,
+}
+
+impl ProofRulesView {
+    /// Builds the API representation of rules.
+    pub fn of(rules: &[ProofRule]) -> ProofRulesView {
+        ProofRulesView { rules: rules.iter().map(ProofRuleView::of).collect() }
+    }
+}
+
+impl ProofRuleView {
+    /// Builds the API representation of a rule.
+    pub fn of(rule: &ProofRule) -> ProofRuleView {
+        let requires = rule.requires.iter().map(|part| part.name()).collect();
+        ProofRuleView { step: rule.step.name(), reason: rule.reason.clone(), requires }
+    }
+}
+
+impl PhotoView {
+    /// Builds the API representation of a photo.
+    pub fn of(photo: &Photo) -> PhotoView {
+        PhotoView {
+            photo_id: photo.id.get(),
+            sha256: photo.sha256.clone(),
+            bytes: photo.bytes,
+            content_type: photo.format.name(),
+        }
+    }
+}
+
+impl ProofView {
+    /// Builds the API representation of an order's proofs.
+    pub fn all(proof: &OrderProof) -> Vec<ProofView> {
+        proof.steps.iter().map(|step| ProofView::of(step, proof)).collect()
+    }
+
+    fn of(step: &Proof, proof: &OrderProof) -> ProofView {
+        let photo = |id: &PhotoId| proof.photo(*id).map(PhotoView::of);
+        ProofView {
+            sequence: step.sequence,
+            step: step.step.name(),
+            delivery_id: step.delivery.map(|id| id.get()),
+            created_at: step.at.to_string(),
+            photos: step.parts.photos.iter().filter_map(photo).collect(),
+            received_by: step.parts.received_by.clone(),
+            note: step.parts.note.clone(),
+            latitude: step.parts.position.map(Point::latitude),
+            longitude: step.parts.position.map(Point::longitude),
+            erased: step.erased,
+        }
+    }
+}
+
+/// The proof of an order, with the service's signature.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = OrderProof))]
+pub struct OrderProofView {
+    /// The signed text: JSON with the order, its events, proofs, photos' digests and price lines.
+    pub document: String,
+    /// SHA-256 of `document` in hexadecimal.
+    pub digest: String,
+    /// ECDSA signature of `document` on the curve P-256 with SHA-256, DER in base64. `GET /delivery/proof-key` returns the
+    /// public key.
+    pub signature: String,
+}
+
+/// The signed text. Its fields can be extended; readers ignore unknown fields.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProofDocument {
+    /// The format: `despacho-proof/1`.
+    pub format: &'static str,
+    /// Base URL of the service, if it is configured.
+    pub issuer: Option<String>,
+    /// Time of issue.
+    pub issued_at: String,
+    /// The order.
+    pub order: ProofOrder,
+    /// The order's events, oldest first.
+    pub events: Vec<EventView>,
+    /// The proofs of its steps, oldest first.
+    pub proofs: Vec<ProofView>,
+    /// Every photo of the order.
+    pub photos: Vec<PhotoView>,
+}
+
+/// An order in a proof, without codes and phone numbers.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProofOrder {
+    /// The order's ID.
+    pub id: u64,
+    /// The merchant's code.
+    pub code: String,
+    /// ID of the order's store.
+    pub store_id: u64,
+    /// Name of the store.
+    pub store_name: String,
+    /// CNPJ of the store.
+    pub store_cnpj: String,
+    /// The current status.
+    pub situation: u16,
+    /// Time of creation.
+    pub created_at: String,
+    /// Address of the pickup.
+    pub pickup_address: AddressBody,
+    /// Name of the last courier.
+    pub courier: Option<String>,
+    /// The deliveries, in route order.
+    pub deliveries: Vec<ProofDelivery>,
+    /// Length of the route in kilometres.
+    pub total_distance: Kilometres,
+    /// Fee in BRL.
+    pub delivery_fee: Reais,
+    /// Cost of late cancellations in BRL, in addition to the fee.
+    pub cancellation_fee: Reais,
+    /// The lines of the fee.
+    pub price_breakdown: Vec<PriceLineView>,
+}
+
+/// A delivery in a proof.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProofDelivery {
+    /// The delivery's ID.
+    pub id: u64,
+    /// The merchant's code.
+    pub code: Option<String>,
+    /// The recipient's name.
+    pub name: Option<String>,
+    /// The recipient's address.
+    pub address: AddressBody,
+    /// The current status.
+    pub situation: u16,
+    /// Value of the goods in BRL.
+    pub product_value: Option<Reais>,
+}
+
+impl ProofDocument {
+    /// Builds the document of an order at a time and in a language.
+    pub fn of(
+        (order, events): (&Order, &[RecordedEvent]),
+        store: &Store,
+        issuer: Option<String>,
+        (now, language): (Timestamp, Language),
+    ) -> ProofDocument {
+        // A phone number is not needed to prove a delivery.
+        let mut events: Vec<EventView> =
+            events.iter().map(|recorded| EventView::of(recorded.id.get(), &recorded.event, language)).collect();
+        for event in &mut events {
+            event.requested_by.phone = None;
+            event.delivery_man.iter_mut().for_each(|courier| courier.phone = None);
+        }
+        ProofDocument {
+            format: "despacho-proof/1",
+            issuer,
+            issued_at: now.to_string(),
+            order: ProofOrder::of(order, store),
+            events,
+            proofs: ProofView::all(&order.proof),
+            photos: order.proof.photos.iter().map(PhotoView::of).collect(),
+        }
+    }
+}
+
+impl ProofOrder {
+    fn of(order: &Order, store: &Store) -> ProofOrder {
+        ProofOrder {
+            id: order.id.get(),
+            code: order.code.clone(),
+            store_id: store.id.get(),
+            store_name: store.name.clone(),
+            store_cnpj: store.cnpj.as_str().to_owned(),
+            situation: order.status.number(),
+            created_at: order.created_at.to_string(),
+            pickup_address: (&order.pickup.address).into(),
+            courier: order.courier.as_ref().map(|courier| courier.name.clone()),
+            deliveries: order.deliveries.iter().map(ProofDelivery::of).collect(),
+            total_distance: Kilometres(order.total_distance),
+            delivery_fee: Reais(order.fee),
+            cancellation_fee: Reais(order.cancellation_fee),
+            price_breakdown: order.price_breakdown.iter().map(PriceLineView::of).collect(),
+        }
+    }
+}
+
+impl ProofDelivery {
+    fn of(delivery: &Delivery) -> ProofDelivery {
+        ProofDelivery {
+            id: delivery.id.get(),
+            code: delivery.code.clone(),
+            name: delivery.name.clone(),
+            address: (&delivery.place.address).into(),
+            situation: delivery.status.number(),
+            product_value: delivery.product_value.map(Reais),
+        }
+    }
+}
