@@ -140,11 +140,18 @@ impl Courier {
         waiting.or(self.trip.first()).map(|one| one.id)
     }
 
+    /// Returns the time at which the first push is due, by which storage finds the courier.
+    pub fn push_at(&self) -> Option<Timestamp> {
+        self.push.iter().filter_map(|subscription| Some(subscription.due?.at)).min()
+    }
+
     /// Returns the courier after an order was assigned. A push to each of the courier's browsers is then due.
     #[must_use]
     pub(crate) fn with_order(&self, id: OrderId, now: Timestamp) -> Courier {
         let mut next = self.clone();
-        next.notify(now);
+        for subscription in &mut next.push {
+            subscription.due = Some(PushDue::since(now));
+        }
         next.version += 1;
         next.trip.push(TripOrder { id, picked_up: false });
         next.count_order(1);

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Courier;
 use crate::model::Timestamp;
 
 /// A subscription of a courier's browser. Its URL is a secret of the browser: everyone who has it can send pushes.
@@ -28,16 +27,9 @@ pub struct PushDue {
     pub tries: u32,
 }
 
-impl Courier {
-    /// Returns the time at which the first push is due, by which storage finds the courier.
-    pub fn push_at(&self) -> Option<Timestamp> {
-        self.push.iter().filter_map(|subscription| Some(subscription.due?.at)).min()
-    }
-
-    /// Makes a push to each subscription due.
-    pub(super) fn notify(&mut self, now: Timestamp) {
-        for subscription in &mut self.push {
-            subscription.due = Some(PushDue { since: now, at: now, tries: 0 });
-        }
+impl PushDue {
+    /// Returns the push of an assignment, which is due at once.
+    pub(super) fn since(now: Timestamp) -> PushDue {
+        PushDue { since: now, at: now, tries: 0 }
     }
 }
