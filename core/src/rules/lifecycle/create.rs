@@ -165,6 +165,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
     let deliveries = compose_deliveries(new, &input, ids, context)?;
     let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, lead_minutes, .. } = input;
     let times = inquiry.with_times.then_some(plan.times);
+    let orders_per_trip = store.dispatch.orders_per_trip;
     Some(Order {
         id,
         version: 1,
@@ -196,11 +197,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         expected_delivery: times.map(|times| times.delivery),
         courier: None,
         eta: None,
-        dispatch: OrderDispatch {
-            lead_minutes,
-            combinable: new.combinable,
-            orders_per_trip: store.dispatch.orders_per_trip,
-        },
+        dispatch: OrderDispatch { lead_minutes, combinable: new.combinable, orders_per_trip },
         assignments: Vec::new(),
         attempt: 0,
         released: Vec::new(),
