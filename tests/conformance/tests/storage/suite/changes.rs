@@ -38,6 +38,7 @@ fn everything() -> Changes {
         couriers: vec![Write::insert(courier(9))],
         positions: vec![position(9, 1)],
         events: vec![event(&order, 1)],
+        links: order.tracking_links(),
         ledger: vec![entry(1, 1_900, None)],
         top_ups: vec![top_up(1, 100, "PIX-1")],
         webhooks: vec![Write::insert(webhook(7, 1))],
@@ -65,6 +66,9 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     seen.push(format!("{events:?}"));
     seen.push(format!("{:?}", host.find_couriers(CourierQuery::All { after: None, limit: 10 }).await.unwrap()));
     seen.push(format!("{:?}", host.notifications(store_id(1), None, 10).await.unwrap()));
+    for link in order(50, 1, "P-1").tracking_links() {
+        seen.push(format!("{:?}", host.tracking_link(&link.hash).await.unwrap()));
+    }
     seen.push(format!("{:?}", host.claim("store/1", "k").await.unwrap()));
     seen.push(format!("{:?}", host.statement(store_id(1), StatementQuery::TopUp("PIX-1")).await.unwrap().pop()));
     seen.push(format!("{:?}", host.find_webhooks(WebhookQuery::Store(store_id(1))).await.unwrap()));
