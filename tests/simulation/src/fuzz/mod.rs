@@ -8,6 +8,7 @@ mod command;
 mod drive;
 mod follow;
 mod pack;
+mod photo;
 mod tokens;
 mod wire;
 
@@ -27,6 +28,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "api", run: api::handle_request },
     Target { name: "pack", run: pack::open_input },
+    Target { name: "photo", run: photo::clean_input },
     Target { name: "wire", run: wire::compare_readers },
     Target { name: "tokens", run: tokens::round_trip },
     Target { name: "follow", run: follow::apply_input },
