@@ -5,6 +5,7 @@
 
 use base64ct::{Base64, Encoding};
 use bytes::Bytes;
+use serde::Serialize;
 
 use crate::{
     model::{
@@ -293,7 +294,7 @@ impl Html {
             self.raw("<tr><td>");
             self.say(en, pt);
             self.raw("</td>");
-            self.amount(&line.quantity.0.normalize().to_string());
+            self.amount(&number(&line.quantity));
             self.amount(&self.reais(line.amount.0));
             self.raw("</tr>\n");
         }
@@ -339,5 +340,13 @@ fn address(address: &AddressBody) -> String {
 }
 
 fn position(latitude: Option<f64>, longitude: Option<f64>) -> String {
-    latitude.zip(longitude).map(|(latitude, longitude)| format!("{latitude}, {longitude}")).unwrap_or_default()
+    latitude
+        .zip(longitude)
+        .map(|(latitude, longitude)| [number(&latitude), number(&longitude)].join(", "))
+        .unwrap_or_default()
+}
+
+/// Formats a number as in JSON. The standard library's formatting of floats would be a second one.
+fn number(number: &impl Serialize) -> String {
+    serde_json::to_string(number).unwrap_or_default()
 }

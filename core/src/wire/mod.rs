@@ -16,6 +16,7 @@ mod order;
 mod preview;
 mod privacy;
 mod proof;
+mod proof_document;
 mod push;
 #[cfg(feature = "openapi")]
 pub mod schema;
@@ -53,9 +54,9 @@ pub use privacy::{
     ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,
 };
 pub use proof::{
-    OrderProofView, PhotoView, ProofDelivery, ProofDocument, ProofOrder, ProofRuleView, ProofRulesView, ProofView,
-    SendProof, SetProofRule, SetProofRules,
+    OrderProofView, PhotoView, ProofRuleView, ProofRulesView, ProofView, SendProof, SetProofRule, SetProofRules,
 };
+pub use proof_document::{ProofDelivery, ProofDocument, ProofOrder};
 pub use push::{PushEndpoint, PushKeyView};
 pub use sign_in::{SignInCodeView, StartCourierSession};
 pub use store::{

@@ -72,8 +72,7 @@ impl Checker {
                 }
             }
         }
-        requires.sort_unstable();
-        requires.dedup();
+        let requires = ProofPart::ALL.iter().copied().filter(|part| requires.contains(part)).collect();
         Some(ProofRule { step: step?, reason, requires })
     }
 

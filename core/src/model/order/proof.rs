@@ -35,7 +35,7 @@ pub struct ProofRule {
 macro_rules! names {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident $text:literal,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
         }
@@ -128,7 +128,6 @@ pub struct Proof {
     /// Time of the step's event.
     pub at: Timestamp,
     /// What the courier sent.
-    #[serde(flatten)]
     pub parts: ProofParts,
     /// Whether the parts were erased.
     #[serde(default)]
@@ -182,11 +181,8 @@ impl OrderProof {
             let matches = |wanted: &String| reason.is_some_and(|reason| same(wanted, reason));
             rule.step == step && rule.reason.as_ref().is_none_or(matches)
         };
-        let mut parts: Vec<ProofPart> =
-            self.rules.iter().filter(applies).flat_map(|rule| rule.requires.clone()).collect();
-        parts.sort_unstable();
-        parts.dedup();
-        parts
+        let requires = |part: &ProofPart| self.rules.iter().filter(applies).any(|rule| rule.requires.contains(part));
+        ProofPart::ALL.iter().copied().filter(requires).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! JPEG files: a sequence of segments, each with a marker.
 
-use super::{CleanPhoto, PhotoError, Reader, check_size};
+use super::file::{CleanPhoto, PhotoError, Reader, check_size};
 
 /// Maximum number of scans. Progressive files have about ten; each one costs a decoder a pass over the whole picture.
 const MAX_SCANS: u32 = 100;

@@ -1,6 +1,6 @@
 //! PNG files: a signature and a sequence of chunks, each with a checksum.
 
-use super::{CleanPhoto, PhotoError, Reader, check_size, length};
+use super::file::{CleanPhoto, PhotoError, Reader, check_size, length};
 
 /// The first bytes of a file.
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";

@@ -1,6 +1,6 @@
 //! WebP files: chunks in a RIFF container.
 
-use super::{CleanPhoto, PhotoError, Reader, check_size, length};
+use super::file::{CleanPhoto, PhotoError, Reader, check_size, length};
 
 /// The flag of `VP8X` for transparency. All others announce metadata or an animation.
 const ALPHA: u8 = 0x10;
