@@ -1,6 +1,7 @@
 import { render } from "preact";
 import "@preact/signals";
 import { App } from "./app";
+import "./styles/colours.css";
 import "./styles/base.css";
 import "./styles/parts.css";
 import "./styles/pages.css";

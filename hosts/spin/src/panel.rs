@@ -1,9 +1,9 @@
-//! The merchant panel, from the files that spin.toml mounts into the component.
+//! The merchant panel and the courier's app, from the files that spin.toml mounts into the component.
 
 use bytes::Bytes;
 use despacho_shell::{
     early::EarlyResponse,
-    panel::{CONFIG, PAGE, Site, name},
+    panel::{CONFIG, COURIER, PAGE, Site, name},
     probes::{self, PANEL_ROUTE},
 };
 use http::{HeaderValue, Response, header, request::Parts};
@@ -13,11 +13,12 @@ use crate::response::{identify, respond_early};
 /// The folder of the panel's files: spin.toml mounts them under their path in the repository.
 const FOLDER: &str = "/hosts/panel/dist";
 
-/// Returns the response if the path belongs to the panel.
+/// Returns the response if the path belongs to the panel or the courier's app.
 pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
     let path = parts.uri.path();
+    let is_page = path == "/" || path == COURIER;
     // Only one endpoint has a dot in its path; the others need no file access.
-    if path != "/" && !path.contains('.') {
+    if !is_page && !path.contains('.') {
         return None;
     }
     let name = name(path)?;
@@ -28,7 +29,7 @@ pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
         std::fs::read(format!("{FOLDER}{name}")).ok().map(|body| site.file(name, body.into()))
     };
     let Some(file) = file else {
-        return (path == "/").then(|| respond_early(parts, PANEL_ROUTE, EarlyResponse::PanelMissing));
+        return is_page.then(|| respond_early(parts, PANEL_ROUTE, EarlyResponse::PanelMissing));
     };
     if !probes::is_read(&parts.method) {
         return Some(respond_early(parts, PANEL_ROUTE, EarlyResponse::ReadOnly));

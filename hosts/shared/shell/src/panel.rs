@@ -1,4 +1,5 @@
-//! The merchant panel: its files, its configuration and its content security policy. Hosts read the files.
+//! The merchant panel and the courier's app: their files, their configuration and their content security policy. Hosts read
+//! the files.
 
 use std::fmt;
 
@@ -11,6 +12,10 @@ use crate::files::File;
 
 /// The panel's page, which is also served at `/`.
 pub const PAGE: &str = "/index.html";
+/// The path of the courier's app. The app's cookie has this path too.
+pub const COURIER: &str = "/courier";
+/// The page of the courier's app.
+const COURIER_PAGE: &str = "/courier.html";
 /// The panel's configuration, which the host generates even if the folder has such a file.
 pub const CONFIG: &str = "/panel.json";
 /// The instructions to build the panel's files, for errors about missing files.
@@ -94,7 +99,11 @@ impl Site {
 
 /// Returns the path of the file below the folder for a request's path; `None` for hidden files and paths that lead out of the folder.
 pub fn name(path: &str) -> Option<&str> {
-    let name = if path == "/" { PAGE } else { path };
+    let name = match path {
+        "/" => PAGE,
+        COURIER => COURIER_PAGE,
+        _ => path,
+    };
     let plain = |part: &str| {
         let usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         !part.is_empty() && !part.starts_with('.') && part.chars().all(usual)
@@ -102,12 +111,13 @@ pub fn name(path: &str) -> Option<&str> {
     name.strip_prefix('/').filter(|rest| rest.split('/').all(plain)).map(|_| name)
 }
 
-/// The panel loads its own files, calls the API of its origin, has no inline code, and loads map tiles from the tile server. It
-/// computes prices in WebAssembly, which browsers treat as a script.
+/// The pages load their own files, call the API of their origin, have no inline code, and load map tiles from the tile server.
+/// The panel computes prices in WebAssembly, which browsers treat as a script; the courier's app shows photos before it sends
+/// them (`blob:`).
 fn policy(tiles: Option<&str>) -> Result<HeaderValue, PanelError> {
     let tiles = tiles.map(|origin| format!(" {origin}")).unwrap_or_default();
     let policy = format!(
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'{tiles}; connect-src 'self'; \
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' blob:{tiles}; connect-src 'self'; \
          worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
     HeaderValue::from_str(&policy).map_err(|_| PanelError::TilesUrl)
@@ -139,6 +149,7 @@ mod tests {
     #[test]
     fn only_plain_names_below_the_folder_are_served() {
         assert_eq!((name("/"), name("/assets/a-1_b.js")), (Some(PAGE), Some("/assets/a-1_b.js")));
+        assert_eq!((name("/courier"), name("/courier-sw.js")), (Some("/courier.html"), Some("/courier-sw.js")));
         for path in ["", "a", "//", "/.env", "/a/../b", "/a//b", "/a/", "/%2e%2e/b", "/a\\b", "/a b", "/assets/.x"] {
             assert_eq!(name(path), None, "{path}");
         }
@@ -160,14 +171,31 @@ mod tests {
     }
 
     #[test]
+    fn worker_and_manifest_are_revalidated() {
+        let site = Site::new(None, false).unwrap();
+        for (name, content_type) in [
+            ("/courier-sw.js", "text/javascript; charset=utf-8"),
+            ("/courier.webmanifest", "application/manifest+json"),
+        ] {
+            let sent = site.file(name, Bytes::from_static(b"1")).response(&HeaderMap::new());
+            assert_eq!(
+                (&sent.headers()["content-type"], &sent.headers()["cache-control"]),
+                (&content_type.parse().unwrap(), &"no-cache".parse().unwrap())
+            );
+        }
+    }
+
+    #[test]
     fn policy_allows_only_the_configured_tile_server() {
         let text = |tiles| {
             let site = Site::new(tiles, true).unwrap();
             site.config().response(&HeaderMap::new()).headers()["content-security-policy"].to_str().unwrap().to_owned()
         };
-        assert!(text(None).contains("img-src 'self';"));
+        assert!(text(None).contains("img-src 'self' blob:;"));
         let url = "https://tiles.example:8443/osm/{z}/{x}/{y}.png";
-        assert!(text(Some(Tiles { url, attribution: "" })).contains("img-src 'self' https://tiles.example:8443;"));
+        assert!(
+            text(Some(Tiles { url, attribution: "" })).contains("img-src 'self' blob: https://tiles.example:8443;")
+        );
         for bad in [
             "https://{s}.tiles.example/{z}/{x}/{y}.png",
             "https://a.example;script-src/{z}/{x}/{y}",

@@ -1,0 +1,143 @@
+/** The trip: the next stop with its one next step, the map and the later stops. */
+
+import { useState } from "preact/hooks";
+import { addressLine, localityLine, money } from "../../brazil";
+import { take } from "../actions";
+import { describe, me, nextStop, trip, type NextStop } from "../state";
+import { can, nextStep, type StepKind } from "../table";
+import { texts, time } from "../texts";
+import type { Stop } from "../wire";
+import { LazyMap } from "./lazy-map";
+import { MoreDialog } from "./more";
+import { Button, announce } from "./parts";
+import { StepForm } from "./step-form";
+
+/** These steps end something or need input: a form confirms them. */
+const WITH_FORM: readonly StepKind[] = ["decline", "pickup", "deliver", "fail", "hand-back"];
+
+export function nameOf(at: NextStop): string {
+  const t = texts.value.trip;
+  if (at.stop.type === "PICKUP") return t.pickup;
+  if (at.stop.type === "RETURN") return t.return;
+  return at.delivery?.name ?? t.delivery(at.delivery?.orderRoute ?? 1);
+}
+
+export function TripScreen() {
+  const t = texts.value;
+  const at = nextStop.value;
+  const [form, setForm] = useState<{ at: NextStop; kind: StepKind } | null>(null);
+  const [isMoreOpen, setMoreOpen] = useState(false);
+  const [error, setError] = useState("");
+  if (at === null) {
+    return <main class="screen center" id="main"><h1 id="title" tabIndex={-1}>{t.trip.noNext}</h1></main>;
+  }
+  const start = (kind: StepKind, target: NextStop = at) => {
+    setMoreOpen(false);
+    setError("");
+    if (WITH_FORM.includes(kind)) setForm({ at: target, kind });
+    else {
+      announce(t.done[kind]);
+      take(target, kind, nameOf(target)).catch(() => setError(t.form.notStored));
+    }
+  };
+  const kind = nextStep(at.order, at.stop);
+  const isBlocked = kind === "en-route" && trip.value?.orders.some((order) => order.situation < 300) === true;
+  const others = (["decline", "fail", "resequence"] as const).filter((one) => can(at.order, one, at.delivery?.id ?? null));
+  const visitFirst = (stop: Stop) => {
+    const target = describe(stop);
+    if (target !== null) start("en-route", target);
+  };
+  return (
+    <>
+      <main class="screen trip" id="main" data-order={at.order.id} data-situation={at.order.situation}>
+        <StopCard at={at} />
+        <LazyMap />
+        <LaterStops visitFirst={visitFirst} next={at} />
+        {me.value?.available === false && <p class="dim">{t.duty.ending}</p>}
+      </main>
+      <footer class="bar">
+        {error !== "" && <p class="error" role="alert">{error}</p>}
+        {isBlocked && <p class="dim">{t.trip.waitPickup}</p>}
+        <div class="bar-row">
+          {others.length > 0 && <Button onClick={() => setMoreOpen(true)} testId="more">{t.trip.more}</Button>}
+          {kind !== null && !isBlocked && <Button kind="primary" testId="next" onClick={() => start(kind)}>{t.steps[kind]}</Button>}
+          {kind === null && <p class="dim grow">{t.trip.noNext}</p>}
+        </div>
+      </footer>
+      {isMoreOpen && <MoreDialog kinds={others} start={start} close={() => setMoreOpen(false)} />}
+      {form !== null && <StepForm key={form.kind} at={form.at} kind={form.kind} label={nameOf(form.at)} close={() => setForm(null)} />}
+    </>
+  );
+}
+
+function StopCard(props: { at: NextStop }) {
+  const t = texts.value.trip;
+  const { stop, order, delivery } = props.at;
+  const choice = delivery?.recipientChoice;
+  return (
+    <section class="card stop" data-testid="stop" data-type={stop.type}>
+      <p class="dim">{t.next} · {t.eta(time(stop.eta))}</p>
+      <h1 id="title" tabIndex={-1}>{nameOf(props.at)}</h1>
+      <p class="address">{addressLine(stop.address)}</p>
+      <p class="dim">{localityLine(stop.address)}</p>
+      <p class="dim">{t.order(order.code)}</p>
+      {stop.type === "PICKUP" && Date.parse(order.readyAt) > Date.now() && <p class="strong">{t.ready(time(order.readyAt))}</p>}
+      {stop.type === "RETURN" && <p>{t.bringBack}</p>}
+      {delivery !== null && delivery.observation !== null && <p class="quote">{delivery.observation}</p>}
+      {choice !== null && choice !== undefined && <p class="notice" role="status">{t.choice}: <strong>{t.choices[choice] ?? choice}</strong></p>}
+      {delivery !== null && (
+        <p class="badges">
+          {delivery.onlinePayment ? <span class="badge good">{t.paid}</span> : <span class="badge warn">{t.collect(money(delivery.productValue ?? 0))}</span>}
+          {delivery.codeRequired && <span class="badge">{t.codeRequired}</span>}
+        </p>
+      )}
+      <Links at={props.at} />
+    </section>
+  );
+}
+
+function Links(props: { at: NextStop }) {
+  const t = texts.value.trip;
+  const { stop, delivery } = props.at;
+  const place = `${stop.latitude},${stop.longitude}`;
+  return (
+    <div class="links">
+      <a class="button plain" href={`geo:${place}?q=${place}`}>{t.navigate}</a>
+      <a class="button plain" href={`https://www.google.com/maps/dir/?api=1&destination=${place}`} target="_blank" rel="noreferrer">{t.map}</a>
+      {delivery !== null && delivery.phone !== null && (
+        <>
+          <a class="button plain" href={`tel:${delivery.phone}`}>{t.call}</a>
+          <a class="button plain" href={`sms:${delivery.phone}`}>{t.message}</a>
+        </>
+      )}
+    </div>
+  );
+}
+
+function LaterStops(props: { next: NextStop; visitFirst: (stop: Stop) => void }) {
+  const t = texts.value.trip;
+  const later = (trip.value?.stops.slice(1) ?? []).flatMap((stop) => describe(stop) ?? []);
+  if (later.length === 0) return null;
+  const isUnderway = [320, 330].includes(props.next.delivery?.situation ?? 0);
+  return (
+    <section class="card">
+      <h2>{t.later}</h2>
+      <ol class="later">
+        {later.map((at) => {
+          // The service visits the orders of a trip in its own order; within one order the courier chooses.
+          const isChoice = !isUnderway && at.order.id === props.next.order.id && at.delivery !== null && can(at.order, "en-route", at.delivery.id);
+          return (
+            <li key={`${at.stop.type} ${at.order.id} ${at.stop.deliveryId}`}>
+              <div>
+                <p class="strong">{nameOf(at)} <span class="dim">· {time(at.stop.eta)}</span></p>
+                <p>{addressLine(at.stop.address)}</p>
+                {at.delivery !== null && !at.delivery.onlinePayment && <p class="dim">{t.collect(money(at.delivery.productValue ?? 0))}</p>}
+              </div>
+              {isChoice && <button type="button" class="button plain" aria-label={`${t.visitNow}: ${nameOf(at)}`} onClick={() => props.visitFirst(at.stop)}>{t.visitNow}</button>}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
