@@ -92,7 +92,14 @@ export async function courier(name) {
     if (done.status !== 200) throw new Error(`${to}: ${JSON.stringify(done)}`);
     return done.body;
   };
-  return { id: made.body.id, send, stop: () => request(ADMIN, "PATCH", `/admin/couriers/${made.body.id}`, { available: false }) };
+  /** Returns a new sign-in link of the app. */
+  const link = async () => {
+    const issued = await request(ADMIN, "POST", `/admin/couriers/${made.body.id}/sign-in`);
+    if (issued.status === 404) return null;
+    if (issued.status !== 201) throw new Error(`no sign-in link: ${JSON.stringify(issued)}`);
+    return `${BASE}/courier#${issued.body.value}`;
+  };
+  return { id: made.body.id, key: made.body.value, send, link, stop: () => request(ADMIN, "PATCH", `/admin/couriers/${made.body.id}`, { available: false }) };
 }
 
 /** Repeats a request until its response meets the condition. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { VERGUEIRO, api, goTo, launch, openLoggedIn } from "./browser.mjs";
+import { BASE, VERGUEIRO, api, goTo, launch, open, openLoggedIn } from "./browser.mjs";
 
 const KIB = 1024;
 /** The table shows the round with the lowest 95th percentile next to all rounds, because other processes disturb the measurement. */
@@ -11,6 +11,8 @@ const ROUNDS = 40;
 const CALLS = 50;
 /** Maximum size of the compiled core in KiB, compressed with brotli; see core/SIZE.md. */
 const MAX_CORE = 190;
+/** Maximum size of the first load of the courier's app in KiB, compressed with brotli. */
+const MAX_APP = 120;
 
 const table = [];
 const row = (what, found, unit, limit) => table.push({ what, found, unit, limit });
@@ -28,17 +30,44 @@ after(async () => {
   }
 });
 
+/** The size of a page with the files that it names, which are those of the first load, compressed with brotli. */
+async function firstLoad(page) {
+  const dist = new URL("../dist/", import.meta.url);
+  const html = await readFile(new URL(page, dist));
+  const files = [...html.toString().matchAll(/(?:src|href)="\.\/([^"]+\.(?:js|css))"/g)].map((match) => match[1]);
+  assert.ok(files.length >= 2, `${page} names only ${files}`);
+  const bodies = await Promise.all(files.map((name) => readFile(new URL(name, dist))));
+  return [html, ...bodies].reduce((total, body) => total + brotliCompressSync(body).length, 0) / KIB;
+}
+
 test("download sizes stay below their limits", async () => {
   const folder = new URL("../dist/assets/", import.meta.url);
   const sizes = new Map();
   for (const name of await readdir(folder)) sizes.set(name, brotliCompressSync(await readFile(new URL(name, folder))).length / KIB);
   const sum = (kind) => [...sizes].filter(([name]) => kind.test(name)).reduce((total, [, size]) => total + size, 0);
+  const [panel, app] = [await firstLoad("index.html"), await firstLoad("courier.html")];
   // The compiled core and its gazetteer are loaded by the first form that needs them.
-  row("first visit, all files, brotli", sum(/^index-/), "KiB", 300);
+  row("panel, first visit, brotli", panel, "KiB", 300);
+  row("courier's app, first visit, brotli", app, "KiB", MAX_APP);
   row("compiled core, without its gazetteer, brotli", sum(/\.wasm$/), "KiB", MAX_CORE);
   row("gazetteer, brotli", sum(/\.bin$/), "KiB");
-  assert.ok(sum(/^index-/) > 0 && sum(/^index-/) < 300, JSON.stringify([...sizes]));
+  assert.ok(panel < 300 && app < MAX_APP, `${panel} and ${app} KiB`);
   assert.ok(sum(/\.wasm$/) > 0 && sum(/\.wasm$/) < MAX_CORE, JSON.stringify([...sizes]));
+});
+
+test("courier's app paints on a slow phone and network", async () => {
+  const { page, context } = await open(browser, { viewport: { width: 390, height: 844 } });
+  const slow = await context.newCDPSession(page);
+  await slow.send("Network.enable");
+  await slow.send("Network.emulateNetworkConditions", { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 });
+  await slow.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+  await page.goto(`${BASE}/courier`);
+  await page.waitForSelector("#title");
+  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime);
+  const received = await page.evaluate(() => performance.getEntriesByType("resource").filter((entry) => /assets/.test(entry.name)).reduce((total, entry) => total + entry.transferSize, 0));
+  row("courier's app, first paint, CPU slowed 4 times, 400 ms and 400 kbit/s", paint, "ms", 2000);
+  row("    received with it", received / KIB, "KiB");
+  await context.close();
 });
 
 test("price of ten stops is faster in the page than from the server", async () => {

@@ -110,7 +110,7 @@ async function read(): Promise<void> {
     const courier = await api.me();
     if (me.value !== null && me.value.id !== courier.id) await reset();
     await setSelf(courier);
-    if (phase.value === "signedOut") phase.value = "ready";
+    if (phase.value !== "other") phase.value = "ready";
   }
   const found = (await api.trip()).trip;
   // Estimates change with every response. They are not worth writing.

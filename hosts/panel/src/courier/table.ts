@@ -95,7 +95,7 @@ export function applyToOrder(order: Order, step: Step): Order | null {
     situation = derived({ ...order, deliveries });
   }
   if (situation >= 500) return null;
-  const next = { ...order, situation, deliveries, returnRequired: situation === 400 || situation === 410 } as Order;
+  const next = { ...order, situation, deliveries, returnRequired: order.returnRequired || step.kind === "fail" } as Order;
   return { ...next, possible: possible(next) };
 }
 
@@ -117,6 +117,7 @@ function stopsAfter(trip: Trip, orders: Order[], step: Step): Stop[] {
     if (stop.type === "DELIVERY") return isOpen(order.deliveries.find((one) => one.id === stop.deliveryId)?.situation ?? 0);
     return true;
   });
+  if (order !== undefined && step.kind === "resequence") restoreRoute(left, order);
   // The stop that the courier is on the way to comes first.
   const current = left.findIndex((stop) => stop.orderId === step.orderId && step.kind === "en-route" && stop.deliveryId === step.deliveryId);
   if (current > 0) left.unshift(...left.splice(current, 1));
@@ -128,6 +129,14 @@ function stopsAfter(trip: Trip, orders: Order[], step: Step): Stop[] {
     });
   }
   return left;
+}
+
+/** Without a current stop, the stops of an order are in route order, at the places that the order has in the trip. */
+function restoreRoute(stops: Stop[], order: Order): void {
+  const route = (stop: Stop) => order.deliveries.find((one) => one.id === stop.deliveryId)?.orderRoute ?? 0;
+  const places = stops.flatMap((stop, at) => (stop.orderId === order.id && stop.type === "DELIVERY" ? [at] : []));
+  const sorted = places.map((at) => stops[at] as Stop).sort((a, b) => route(a) - route(b));
+  for (const [index, at] of places.entries()) stops[at] = sorted[index] as Stop;
 }
 
 /** Returns the next step of a stop. */

@@ -39,6 +39,7 @@ function marks(stops: readonly Stop[], own: { latitude: number; longitude: numbe
     name: describe(stop)?.delivery?.name ?? stop.address.street ?? "", label: String(at + 1), latitude: stop.latitude, longitude: stop.longitude, radius: 0,
     kind: stop.type === "DELIVERY" ? "stop" : "pickup",
   }));
-  if (own !== null) all.push({ name: "", label: "", latitude: own.latitude, longitude: own.longitude, radius: 0, kind: "courier" });
+  // The stops are drawn over the courier, so that their numbers remain readable.
+  if (own !== null) all.unshift({ name: "", label: "", latitude: own.latitude, longitude: own.longitude, radius: 0, kind: "courier" });
   return all;
 }
