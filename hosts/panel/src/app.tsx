@@ -14,6 +14,7 @@ import { LoginPage } from "./pages/login";
 import { NotificationsPage } from "./pages/notifications";
 import { OrderPage } from "./pages/order";
 import { OrdersPage } from "./pages/orders";
+import { SettingsPage } from "./pages/settings";
 import { NewStorePage, StoresPage } from "./pages/stores";
 import { WebhookPage } from "./pages/webhook";
 import { WebhooksPage } from "./pages/webhooks";
@@ -113,6 +114,8 @@ function CurrentPage() {
       return <KeysPage />;
     case "webhooks":
       return id === undefined ? <WebhooksPage /> : <WebhookPage key={id} id={Number(id)} />;
+    case "settings":
+      return <SettingsPage />;
     case "balance":
       return <BalancePage />;
     default:
@@ -131,6 +134,7 @@ function Sidebar() {
     ["keys", t.nav.keys, 0],
     ["webhooks", t.nav.webhooks, 0],
     ["balance", t.nav.balance, 0],
+    ["settings", t.nav.settings, 0],
   ] as const;
   const current = entries.map(([to]) => to).filter((to) => path === to || path.startsWith(`${to}/`)).at(-1) ?? "orders";
   return (

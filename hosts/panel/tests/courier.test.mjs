@@ -239,3 +239,97 @@ test("trip can be finished with the keyboard alone", async () => {
   assert.deepEqual(pageErrors, []);
   await close();
 });
+
+/** Returns controls that are smaller than a thumb needs. A label enlarges the control inside it. */
+const smallTargets = (page) =>
+  page.evaluate(() => {
+    const scope = document.querySelector("dialog[open]") ?? document.body;
+    const found = [];
+    for (const element of scope.querySelectorAll("a, button, input, textarea, summary")) {
+      const target = element.closest("label") ?? element;
+      const { width, height } = target.getBoundingClientRect();
+      const isShown = target.checkVisibility({ visibilityProperty: true }) && width > 0;
+      if (isShown && (width < 48 || height < 48)) found.push(`${element.tagName} ${element.className} ${target.textContent} ${width}x${height}`);
+    }
+    return found;
+  });
+
+const LOOKS = [
+  ["phone", PHONE, "light", "pt-BR"],
+  ["phone", PHONE, "dark", "en-US"],
+  ["desktop", { width: 1280, height: 860 }, "light", "en-US"],
+  ["desktop", { width: 1280, height: 860 }, "dark", "pt-BR"],
+];
+
+for (const [device, viewport, colorScheme, locale] of LOOKS) {
+  test(`looks on ${device}, ${colorScheme}, ${locale}`, async () => {
+    const at = VITORIA[0];
+    const moved = { ...at, latitude: at.latitude + LOOKS.findIndex((one) => one[0] === device && one[2] === colorScheme) * 0.002 };
+    const { page, context, pageErrors, close } = await openApp(browser, "Rita Vista", moved, { viewport, colorScheme, locale });
+    const found = [];
+    const check = async (name) => {
+      await page.waitForTimeout(250);
+      await screenshot(page, `courier-${name}-${device}-${colorScheme}`);
+      found.push(...(await axeViolations(page)).map((one) => `${name}: ${one}`));
+      found.push(...(await smallTargets(page)).map((one) => `${name}: small target ${one}`));
+      // 390 px at a zoom of 200 %.
+      if (device === "phone") await page.setViewportSize({ width: 195, height: 422 });
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      if (overflow > 0) found.push(`${name}: ${overflow} px of horizontal overflow`);
+      if (device === "phone") await page.setViewportSize(viewport);
+    };
+    const go = (hash) => page.evaluate((to) => (location.hash = to), hash);
+    const shut = async () => {
+      await page.keyboard.press("Escape");
+      await page.waitForSelector("dialog[open]", { state: "detached" });
+    };
+    await check("waiting");
+    const order = await allocated(moved, VITORIA[1]);
+    await testId(page, "stop").waitFor();
+    await page.waitForSelector(".map .mark");
+    await check("pickup");
+    await context.setOffline(true);
+    await testId(page, "next").click();
+    await page.waitForSelector("[data-testid=queue][data-waiting='1']");
+    await testId(page, "offline").waitFor();
+    await testId(page, "next").click();
+    await page.fill("#step-code", "ERRADO");
+    await page.locator("summary").click();
+    await check("form-pickup");
+    await testId(page, "submit").click();
+    await page.waitForSelector("dialog[open]", { state: "detached" });
+    await check("offline");
+    await context.setOffline(false);
+    await testId(page, "failed").waitFor();
+    await check("failed");
+    await testId(page, "dismiss").click();
+    await testId(page, "next").click();
+    await page.fill("#step-code", order.pickupCode);
+    await testId(page, "submit").click();
+    await page.waitForSelector("dialog[open]", { state: "detached" });
+    await testId(page, "next").click();
+    await testId(page, "next").filter({ hasText: /Cheguei|arrived/ }).click();
+    await testId(page, "next").filter({ hasText: /entregue|Delivered/ }).click();
+    await testId(page, "submit").click();
+    await page.waitForSelector("[aria-invalid=true]");
+    await check("form-deliver");
+    await shut();
+    await testId(page, "more").click();
+    await check("more");
+    await testId(page, "do-fail").click();
+    await page.waitForSelector("[data-testid=form-fail]");
+    await check("form-fail");
+    await shut();
+    await check("delivery");
+    await go("#settings");
+    await check("settings");
+    await go("#device");
+    await testId(page, "create-device").click();
+    await page.waitForSelector("svg.qr, .line");
+    await check("device");
+    await go("#");
+    assert.deepEqual(found, []);
+    assert.deepEqual(pageErrors, []);
+    await close();
+  });
+}

@@ -70,6 +70,20 @@ export const stores = {
   remove: (id: number) => remove(`/delivery/stores/${id}`),
 };
 
+export const policies = {
+  tracking: (storeId: number) => request<wire.TrackingPolicy>(`/delivery/stores/${storeId}/tracking`),
+  setTracking: (storeId: number, policy: wire.TrackingPolicy) =>
+    request<wire.TrackingPolicy>(`/delivery/stores/${storeId}/tracking`, { method: "PUT", body: policy }),
+  proofs: (storeId: number) => request<wire.ProofPolicy>(`/delivery/stores/${storeId}/proofs`),
+  setProofs: (storeId: number, policy: wire.ProofPolicy) =>
+    request<wire.ProofPolicy>(`/delivery/stores/${storeId}/proofs`, { method: "PUT", body: policy }),
+};
+
+export const proofs = {
+  photo: (id: number) => download(`/delivery/photos/${id}`, "image/*"),
+  page: (orderId: number) => download(`/delivery/orders/${orderId}/proof`, "text/html"),
+};
+
 export const keys = {
   list: (storeId?: number) => request<wire.KeyList>(path("/delivery/keys", { storeId })),
   issue: (body: unknown, key: string) => post<wire.IssuedKey>("/delivery/keys", body, key),

@@ -1,18 +1,21 @@
 /** The API's JSON types, generated from core/openapi.json, under the names that the panel uses. */
 
 import type { components } from "despacho/api";
+import type { Proof, TrackedDelivery } from "./people";
+
+export type * from "./people";
 
 type Schemas = components["schemas"];
 
 export type Address = Schemas["Address"];
 export type Location = Schemas["Location"];
 export type PriceLine = Schemas["PriceLine"];
-export type Delivery = Schemas["Delivery"];
+export type Delivery = Schemas["Delivery"] & TrackedDelivery;
 export type Courier = Schemas["Courier"];
 export type OrderEvent = Schemas["OrderEvent"];
-export type Order = Schemas["Order"];
-export type OrderDetails = Schemas["OrderDetails"];
-export type OrderPage = Schemas["OrderList"];
+export type Order = Omit<Schemas["Order"], "deliveries"> & { deliveries: Delivery[] };
+export type OrderDetails = Omit<Schemas["OrderDetails"], "deliveries"> & { deliveries: Delivery[]; proofs: Proof[] };
+export type OrderPage = Omit<Schemas["OrderList"], "orders"> & { orders: OrderRow[] };
 export type Cancellation = Schemas["Cancellation"];
 export type Preview = Schemas["Preview"];
 export type PreviewContext = Schemas["PreviewContext"];

@@ -90,7 +90,7 @@ export const api = {
   step: (orderId: number, kind: string, body: unknown, idempotencyKey: string) =>
     send<unknown>(`/courier/orders/${orderId}/${kind}`, { body, idempotencyKey }),
   photo: (orderId: number, photo: Blob, idempotencyKey: string) =>
-    send<{ photoId: string }>(`/courier/orders/${orderId}/photos`, { body: photo, idempotencyKey }),
+    send<{ photoId: number }>(`/courier/orders/${orderId}/photos`, { body: photo, idempotencyKey }),
   createDevice: () => send<DeviceKey>("/courier/device", { body: {} }),
   removeDevice: () => send<null>("/courier/device", { method: "DELETE" }),
   pushKey: () => send<{ publicKey: string | null }>("/courier/push"),

@@ -104,7 +104,7 @@ async function body(step: QueuedStep): Promise<Record<string, unknown>> {
 
 /** Uploads the photos of a proof that are not uploaded yet. */
 async function proofBody(orderId: number, proof: Proof): Promise<Record<string, unknown>> {
-  const photoIds: string[] = [];
+  const photoIds: number[] = [];
   for (const key of proof.photos) {
     const photo = await readPhoto(key);
     if (photo === undefined) continue;

@@ -21,7 +21,7 @@ export interface Photo {
   orderId: number;
   blob: Blob;
   /** The ID that the service returned for the uploaded photo. */
-  photoId: string | null;
+  photoId: number | null;
 }
 
 const VERSION = 1;

@@ -1,6 +1,7 @@
 /** The panel's texts in English; the Portuguese texts have the same shape. */
 
 import type { components } from "despacho/api";
+import type { Choice, NotifyAt, ProofPart, ProofStep } from "../api/wire";
 
 type Schemas = components["schemas"];
 
@@ -19,6 +20,7 @@ export const en = {
     keys: "API keys",
     webhooks: "Webhooks",
     balance: "Balance",
+    settings: "Recipients and proof",
     out: "Log out",
     outUnconfirmed: "You are logged out in this tab, but the server did not confirm it. The session expires automatically within a few hours.",
   },
@@ -340,6 +342,41 @@ export const en = {
     kinds: { fee: "Delivery fee", refund: "Refund", cancellation_fee: "Cancellation fee", top_up: "Top-up", transfer: "Transfer" } satisfies Record<Schemas["EntryType"], string> as Record<string, string>,
     empty: "No entries in this period.",
     emptyHint: "Choose another period.",
+  },
+  people: {
+    trackingLink: "Tracking link",
+    copyLink: (name: string) => `Copy the tracking link of ${name}`,
+    choice: "The recipient asks",
+    choices: { DOORMAN: "Leave it with the doorman", NEIGHBOUR: "Leave it with a neighbour", AT_DOOR: "Leave it at the door", CALL_STORE: "Call the store" } satisfies Record<Choice, string>,
+    rating: (stars: number) => `Rating: ${stars} of 5`,
+    proofs: "Proofs",
+    steps: { PICKUP: "Pickup", DELIVERY: "Delivery", FAILURE: "Failed delivery", RETURN: "Return" } satisfies Record<ProofStep, string>,
+    parts: { PHOTO: "Photo", NAME: "Name", NOTE: "Note", POSITION: "Position" } satisfies Record<ProofPart, string>,
+    receivedBy: (name: string) => `Received by ${name}`,
+    position: "Position",
+    erased: "This proof was erased.",
+    photo: (n: number) => `Photo ${n}`,
+    page: "Download signed proof",
+    title: "Recipients and proof",
+    lead: "These settings apply to orders that are created from now on.",
+    tracking: "Recipient's page",
+    enabled: "Create a link for every delivery",
+    enabledHint: "The recipient sees the status, the expected time and, on the way, the approximate position of the courier.",
+    contact: "Contact for recipients",
+    contactName: "Name",
+    contactPhone: "Phone",
+    contactText: "Text for recipients",
+    allowed: "If nobody is at home, the recipient can choose",
+    notifyAt: "Send an event to your webhook to notify the recipient",
+    notify: { CREATED: "when the order is created", PICKED_UP: "when the courier picks up the goods", EN_ROUTE: "when the courier is on the way" } satisfies Record<NotifyAt, string>,
+    required: "Required proof",
+    requiredHint: "The courier cannot complete these steps without the selected parts.",
+    reason: "Only for this reason",
+    reasonHint: "The reason as the courier gives it. If empty, the rule applies to every reason.",
+    addRule: "Add a rule for a reason",
+    removeRule: "Remove rule",
+    save: "Save",
+    saved: "Settings saved.",
   },
   situations: {
     100: "Scheduled", 110: "Preparing", 120: "Ready", 150: "Awaiting pickup", 200: "Searching for a courier", 210: "Courier on the way",

@@ -13,6 +13,7 @@ import { RouteMap, type Mark } from "../ui/map";
 import { Age, Empty, Fact, Failure, Loading, Page, Situation, When } from "../ui/parts";
 import { notify } from "../ui/toast";
 import { OrderActions, StopActions } from "./order-actions";
+import { Proofs, Tracking } from "./order-proofs";
 
 /** The interval for polling a moving courier's position, and the order if there is no event stream. */
 const POLL_MS = 5_000;
@@ -66,6 +67,7 @@ export function OrderPage(props: { id: number }) {
             <h2>{t.price}</h2>
             <Price lines={found.priceBreakdown} total={found.deliveryFee} />
           </section>
+          <Proofs order={found} />
           <Facts order={found} />
         </div>
       </div>
@@ -209,6 +211,7 @@ function Stop(props: { stop: Delivery; order: OrderDetails; onChange: (order: Or
             {t.deliveryCode} <strong class="number">{stop.deliveryCode}</strong>
           </span>
         </p>
+        <Tracking stop={stop} />
         <StopActions stop={stop} order={props.order} onChange={props.onChange} />
       </div>
     </li>

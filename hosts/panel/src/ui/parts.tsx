@@ -121,7 +121,7 @@ export function Secret(props: { value: string; lead: string; note?: string }) {
   );
 }
 
-export function Copy(props: { text: string }) {
+export function Copy(props: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   const copy = () => {
     void navigator.clipboard?.writeText(props.text).then(() => {
@@ -130,7 +130,7 @@ export function Copy(props: { text: string }) {
     });
   };
   return (
-    <button type="button" class="button small" onClick={copy}>
+    <button type="button" class="button small" aria-label={copied ? undefined : props.label} onClick={copy}>
       {copied ? texts.value.common.copied : texts.value.common.copy}
     </button>
   );

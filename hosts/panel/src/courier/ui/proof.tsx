@@ -35,7 +35,7 @@ export function ProofFields(props: Props) {
         error={errors.NAME}
       />
     ),
-    NOTE: <Field key="note" id="step-note" label={t.note} optional={!isRequired("NOTE")} value={values.note} set={(note) => set({ note })} error={errors.NOTE} lines={2} />,
+    NOTE: <Field key="note" id="step-note" label={t.note} optional={!isRequired("NOTE")} value={values.note} set={(note) => set({ note })} error={errors.NOTE} lines={2} max={1000} />,
   };
   const names = Object.keys(parts) as (keyof typeof parts)[];
   const optional = names.filter((name) => !isRequired(name));

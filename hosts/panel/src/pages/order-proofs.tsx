@@ -1,0 +1,123 @@
+/** What recipients see and choose, and the proofs of an order's steps. */
+
+import { useEffect, useState } from "preact/hooks";
+import { proofs } from "../api/client";
+import type { Delivery, OrderDetails, Proof } from "../api/wire";
+import { timeWithSeconds, zoneOf } from "../format";
+import { texts } from "../i18n";
+import { Copy } from "../ui/parts";
+import { notifyError } from "../ui/toast";
+
+/** The link of a delivery, the recipient's choice and rating. */
+export function Tracking(props: { stop: Delivery }) {
+  const t = texts.value.people;
+  const { stop } = props;
+  const choice = stop.recipientChoice;
+  const rating = stop.rating;
+  return (
+    <>
+      {choice && <p class="notice">{t.choice}: <strong>{t.choices[choice] ?? choice}</strong></p>}
+      {rating && (
+        <p>
+          {t.rating(rating.stars)}
+          {rating.text !== null && <span class="quote"> {rating.text}</span>}
+        </p>
+      )}
+      {stop.trackingUrl && (
+        <p class="row tracking">
+          <a href={stop.trackingUrl} target="_blank" rel="noreferrer">{t.trackingLink}</a>
+          <Copy text={stop.trackingUrl} label={t.copyLink(stop.name ?? texts.value.order.stop(stop.orderRoute))} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The proofs, and the signed page, which is downloaded because it opens without the panel. */
+export function Proofs(props: { order: OrderDetails }) {
+  const t = texts.value.people;
+  const { order } = props;
+  const list = order.proofs ?? [];
+  const zone = zoneOf(order.pickupAddress.state);
+  const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? texts.value.order.stop(stop.orderRoute)]));
+  const save = () => {
+    proofs.page(order.id).then((page) => saveFile(page, `despacho-${order.id}.html`), notifyError);
+  };
+  return (
+    <section class="card" data-testid="proofs">
+      <h2>{t.proofs}</h2>
+      {list.length > 0 && (
+        <ol class="proofs">
+          {list.map((proof) => (
+            <li key={proof.sequence}>
+              <p>
+                <strong>{t.steps[proof.step] ?? proof.step}</strong>
+                {proof.deliveryId !== null && <span class="dim"> · {names.get(proof.deliveryId)}</span>}
+                <span class="dim number"> · {timeWithSeconds(proof.createdAt, zone)}</span>
+              </p>
+              <ProofParts proof={proof} />
+            </li>
+          ))}
+        </ol>
+      )}
+      <button type="button" class="button" onClick={save}>{t.page}</button>
+    </section>
+  );
+}
+
+function ProofParts(props: { proof: Proof }) {
+  const t = texts.value.people;
+  const { proof } = props;
+  if (proof.erased) return <p class="dim">{t.erased}</p>;
+  return (
+    <>
+      {proof.receivedBy !== null && <p>{t.receivedBy(proof.receivedBy)}</p>}
+      {proof.note !== null && <p class="quote">{proof.note}</p>}
+      {proof.latitude !== null && proof.longitude !== null && <p class="dim number">{t.position} {proof.latitude.toFixed(5)}, {proof.longitude.toFixed(5)}</p>}
+      {proof.photos.length > 0 && (
+        <div class="photos">
+          {proof.photos.map((photo, at) => <Photo key={photo.photoId} id={photo.photoId} name={t.photo(at + 1)} />)}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A photo, which needs the session's key and so cannot be the source of an image. */
+function Photo(props: { id: number; name: string }) {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    let made: string | null = null;
+    let isRemoved = false;
+    proofs.photo(props.id).then(
+      (blob) => {
+        if (isRemoved) return;
+        made = URL.createObjectURL(blob);
+        setUrl(made);
+      },
+      () => {
+        // The name of the photo remains visible.
+      },
+    );
+    return () => {
+      isRemoved = true;
+      if (made !== null) URL.revokeObjectURL(made);
+    };
+  }, [props.id]);
+  if (url === null) return <span class="photo">{props.name}</span>;
+  return (
+    <a href={url} target="_blank" rel="noreferrer">
+      <img class="photo" src={url} alt={props.name} />
+    </a>
+  );
+}
+
+function saveFile(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser reads the file after this event.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

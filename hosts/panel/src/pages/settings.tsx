@@ -1,0 +1,130 @@
+/** What a store's recipients see, and the proof that its couriers need. */
+
+import { useEffect, useState } from "preact/hooks";
+import { policies } from "../api/client";
+import type { Choice, NotifyAt, ProofPart, ProofRule, ProofStep, TrackingPolicy } from "../api/wire";
+import { texts } from "../i18n";
+import { accessibleStores, store } from "../session";
+import { CheckField, ChoiceField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
+import { useLoad } from "../ui/load";
+import { Loaded, Page } from "../ui/parts";
+import { notify } from "../ui/toast";
+
+export function SettingsPage() {
+  const t = texts.value.people;
+  const [id, setId] = useState(store.value?.id ?? 0);
+  const stores = accessibleStores.value;
+  const tracking = useLoad(() => policies.tracking(id), [id]);
+  const proofs = useLoad(() => policies.proofs(id), [id]);
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <div class="narrow">
+        {stores.length > 1 && (
+          <ChoiceField pointer="/store" label={texts.value.common.store} value={String(id)} set={(value) => setId(Number(value))} options={stores.map((one) => [String(one.id), one.name] as const)} />
+        )}
+        <Loaded of={tracking}>{(value) => <TrackingForm key={`${id}`} id={id} value={value} />}</Loaded>
+        <Loaded of={proofs}>{(value) => <ProofForm key={`${id}`} id={id} rules={value.rules} />}</Loaded>
+      </div>
+    </Page>
+  );
+}
+
+/** Sends a form once at a time and shows the API's errors next to its fields. */
+function useSubmit(save: () => Promise<unknown>) {
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    setError(null);
+    save().then(() => notify(texts.value.people.saved), setError).finally(() => setBusy(false));
+  };
+  return { error, busy, submit };
+}
+
+const CHOICES: readonly Choice[] = ["DOORMAN", "NEIGHBOUR", "AT_DOOR", "CALL_STORE"];
+const NOTIFY_AT: readonly NotifyAt[] = ["CREATED", "PICKED_UP", "EN_ROUTE"];
+
+function TrackingForm(props: { id: number; value: TrackingPolicy }) {
+  const t = texts.value.people;
+  const [value, setValue] = useState(props.value);
+  useEffect(() => setValue(props.value), [props.value]);
+  const set = (part: Partial<TrackingPolicy>) => setValue((before) => ({ ...before, ...part }));
+  const contact = (part: Partial<TrackingPolicy["contact"]>) => set({ contact: { ...value.contact, ...part } });
+  const form = useSubmit(() => policies.setTracking(props.id, value));
+  return (
+    <form class="card" onSubmit={form.submit} noValidate data-testid="tracking">
+      <h2>{t.tracking}</h2>
+      <FieldErrors.Provider value={fieldErrorsOf(form.error)}>
+        <ErrorBox error={form.error} />
+        <CheckField pointer="/enabled" label={t.enabled} hint={t.enabledHint} value={value.enabled} set={(enabled) => set({ enabled })} />
+        <fieldset class="choices">
+          <legend>{t.contact}</legend>
+          <TextField pointer="/contact/name" label={t.contactName} optional value={value.contact.name ?? ""} set={(name) => contact({ name: name || null })} max={255} />
+          <TextField pointer="/contact/phone" label={t.contactPhone} optional hint={texts.value.create.phoneHint} value={value.contact.phone ?? ""} set={(phone) => contact({ phone: phone || null })} type="tel" mode="tel" />
+          <TextField pointer="/contact/text" label={t.contactText} optional value={value.contact.text ?? ""} set={(text) => contact({ text: text || null })} max={500} lines={2} />
+        </fieldset>
+        <CheckList legend={t.allowed} all={CHOICES} names={t.choices} chosen={value.choices} set={(choices) => set({ choices })} />
+        <CheckList legend={t.notifyAt} all={NOTIFY_AT} names={t.notify} chosen={value.notifyAt} set={(notifyAt) => set({ notifyAt })} />
+      </FieldErrors.Provider>
+      <button type="submit" class="button primary" aria-disabled={form.busy}>{t.save}</button>
+    </form>
+  );
+}
+
+function CheckList<T extends string>(props: { legend: string; all: readonly T[]; names: Record<T, string>; chosen: readonly T[]; set: (chosen: T[]) => void }) {
+  const toggle = (one: T, on: boolean) => props.set(props.all.filter((other) => (other === one ? on : props.chosen.includes(other))));
+  return (
+    <fieldset class="choices">
+      <legend>{props.legend}</legend>
+      {props.all.map((one) => (
+        <label key={one}>
+          <input type="checkbox" checked={props.chosen.includes(one)} onChange={(event) => toggle(one, event.currentTarget.checked)} />
+          {props.names[one]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+const STEPS: readonly ProofStep[] = ["PICKUP", "DELIVERY", "FAILURE", "RETURN"];
+const PARTS: readonly ProofPart[] = ["PHOTO", "NAME", "NOTE", "POSITION"];
+
+/** One row for each step, and rows for single reasons of a failed delivery. */
+function rowsOf(rules: readonly ProofRule[]): ProofRule[] {
+  const ofStep = (step: ProofStep): ProofRule => ({ step, reason: null, requires: PARTS.filter((part) => rules.some((rule) => rule.step === step && rule.reason === null && rule.requires.includes(part))) });
+  return [...STEPS.map(ofStep), ...rules.filter((rule) => rule.reason !== null)];
+}
+
+function ProofForm(props: { id: number; rules: readonly ProofRule[] }) {
+  const t = texts.value.people;
+  const [rows, setRows] = useState(() => rowsOf(props.rules));
+  useEffect(() => setRows(rowsOf(props.rules)), [props.rules]);
+  const set = (at: number, part: Partial<ProofRule>) => setRows((before) => before.map((row, index) => (index === at ? { ...row, ...part } : row)));
+  // A row without a part is not a rule.
+  const sent = rows.filter((row) => row.requires.length > 0).map((row) => ({ ...row, reason: row.reason?.trim() || null }));
+  const form = useSubmit(() => policies.setProofs(props.id, { rules: sent }));
+  return (
+    <form class="card" onSubmit={form.submit} noValidate data-testid="proof-policy">
+      <h2>{t.required}</h2>
+      <p class="hint">{t.requiredHint}</p>
+      <ErrorBox error={form.error} />
+      {rows.map((row, at) => (
+        <div key={at} class="rule">
+          <CheckList legend={t.steps[row.step]} all={PARTS} names={t.parts} chosen={row.requires} set={(requires) => set(at, { requires })} />
+          {row.reason !== null && (
+            <div class="row">
+              <TextField pointer={`/rules/${at}/reason`} label={t.reason} hint={t.reasonHint} value={row.reason} set={(reason) => set(at, { reason })} max={255} />
+              <button type="button" class="button small" onClick={() => setRows(rows.filter((_, index) => index !== at))}>{t.removeRule}</button>
+            </div>
+          )}
+        </div>
+      ))}
+      <div class="row">
+        <button type="submit" class="button primary" aria-disabled={form.busy}>{t.save}</button>
+        <button type="button" class="button" onClick={() => setRows([...rows, { step: "FAILURE", reason: "", requires: ["PHOTO"] }])}>{t.addRule}</button>
+      </div>
+    </form>
+  );
+}
