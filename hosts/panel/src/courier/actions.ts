@@ -1,7 +1,8 @@
 /** Takes a step: stores it, shows its effect at once and sends it. */
 
+import { effect } from "@preact/signals";
 import { enqueue, type Outcome } from "./queue";
-import type { NextStop } from "./state";
+import { connected, type NextStop } from "./state";
 import type { Step, StepKind } from "./table";
 import { sync } from "./sync";
 
@@ -20,10 +21,13 @@ export async function take(at: NextStop, kind: StepKind, label: string, given: P
   return { key, outcome: await Promise.race([outcome, timeout, whenOffline()]) };
 }
 
-/** Resolves when the network is known to be unavailable. */
+/** Resolves when the service cannot be reached. */
 function whenOffline(): Promise<null> {
   return new Promise((resolve) => {
-    if (!navigator.onLine) resolve(null);
-    else addEventListener("offline", () => resolve(null), { once: true });
+    const stop = effect(() => {
+      if (!connected.value || !navigator.onLine) resolve(null);
+    });
+    setTimeout(stop, RESPONSE_MS);
+    addEventListener("offline", () => resolve(null), { once: true });
   });
 }

@@ -3,7 +3,7 @@
 import type { CourierSelf, DeviceKey, Problem, Trip } from "./wire";
 import { language } from "../i18n/language";
 
-/** The service did not respond, or asks for a later attempt. */
+/** The service did not respond, or requested a later attempt. */
 export class UnavailableError extends Error {
   constructor(
     /** Whether the service responded. */

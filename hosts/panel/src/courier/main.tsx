@@ -1,7 +1,7 @@
 /** The courier's app: signs in with the code of a link, opens the stored trip and starts the background tasks. */
 
 import { render } from "preact";
-import "@preact/signals";
+import { effect } from "@preact/signals";
 import { reportPositions } from "./position";
 import { checkPush } from "./push";
 import { keepScreenOn } from "./screen";
@@ -24,8 +24,12 @@ async function open(): Promise<void> {
   await start();
   // A link that is opened again does not end the session that it began.
   if (failure !== null && phase.value === "signedOut") linkError.value = failureText(failure);
-  if (phase.value === "ready") await checkPush().catch(() => {});
 }
+
+/** A link that is opened in the app's own window changes only the fragment. */
+addEventListener("hashchange", () => {
+  if (codeIn(location.hash) !== null) location.reload();
+});
 
 /** Reloads the page after an update, but not while a form is open, which can open the camera and hide the page. */
 function followUpdates(): void {
@@ -42,6 +46,10 @@ function followUpdates(): void {
 }
 
 takeOver();
+effect(() => {
+  // Without a response the app works without notices.
+  if (phase.value === "ready") void checkPush().catch(() => {});
+});
 keepScreenOn();
 reportPositions();
 const root = document.getElementById("app");
@@ -49,5 +57,6 @@ if (root !== null) render(<App />, root);
 void open();
 if ("serviceWorker" in navigator) {
   followUpdates();
-  void navigator.serviceWorker.register("/courier-sw.js", { scope: "/courier" });
+  // Without the worker, for example in the development server, the app needs a network.
+  navigator.serviceWorker.register("/courier-sw.js", { scope: "/courier" }).catch(() => {});
 }

@@ -91,6 +91,13 @@ export const writePhoto = (photo: Photo): Promise<IDBValidKey> =>
 export const removePhoto = (key: string): Promise<unknown> =>
   transact(["photos"], "readwrite", (stores) => stores("photos").delete(key));
 
+/** Removes the photos of forms that were open when the page was closed. */
+export async function removeUnusedPhotos(steps: readonly QueuedStep[]): Promise<void> {
+  const used = new Set(steps.flatMap((step) => step.proof?.photos ?? []));
+  const keys = await transact(["photos"], "readonly", (stores) => stores("photos").getAllKeys());
+  for (const key of keys) if (!used.has(String(key))) await removePhoto(String(key));
+}
+
 /** Removes everything: the next user of this phone must not see it. */
 export const clear = (): Promise<unknown> =>
   transact(["values", "steps", "photos"], "readwrite", (stores) => {

@@ -1,9 +1,9 @@
-/** The connection to the service: sends the queue, then reads the trip. One request runs at a time, so that answers cannot overtake steps. */
+/** The connection to the service: sends the queue, then reads the trip. One request runs at a time, so that a response cannot overtake a step. */
 
 import { UnavailableError, SignedOutError, api } from "./api";
 import { TRIP, sendNext } from "./queue";
 import { confirmed, connected, me, now, onDuty, phase, steps, trip } from "./state";
-import { clear, readSteps, readValue, writeValue } from "./storage";
+import { clear, readSteps, readValue, removeUnusedPhotos, writeValue } from "./storage";
 import type { CourierSelf, Trip } from "./wire";
 
 /** On duty the trip is read this often: the service does not push changes of a trip. */
@@ -28,6 +28,7 @@ export async function restore(): Promise<boolean> {
     me.value = (await readValue<CourierSelf>(ME)) ?? null;
     confirmed.value = (await readValue<Trip | null>(TRIP)) ?? null;
     steps.value = await readSteps();
+    await removeUnusedPhotos(steps.value);
   } catch {
     phase.value = "broken";
     return false;

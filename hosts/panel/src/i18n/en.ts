@@ -346,7 +346,7 @@ export const en = {
   people: {
     trackingLink: "Tracking link",
     copyLink: (name: string) => `Copy the tracking link of ${name}`,
-    choice: "The recipient asks",
+    choice: "Recipient's request",
     choices: { DOORMAN: "Leave it with the doorman", NEIGHBOUR: "Leave it with a neighbour", AT_DOOR: "Leave it at the door", CALL_STORE: "Call the store" } satisfies Record<Choice, string>,
     rating: (stars: number) => `Rating: ${stars} of 5`,
     proofs: "Proofs",
@@ -366,7 +366,7 @@ export const en = {
     contactName: "Name",
     contactPhone: "Phone",
     contactText: "Text for recipients",
-    allowed: "If nobody is at home, the recipient can choose",
+    allowed: "If absent, the recipient can choose",
     notifyAt: "Send an event to your webhook to notify the recipient",
     notify: { CREATED: "when the order is created", PICKED_UP: "when the courier picks up the goods", EN_ROUTE: "when the courier is on the way" } satisfies Record<NotifyAt, string>,
     required: "Required proof",

@@ -345,7 +345,7 @@ export const pt: Texts = {
   people: {
     trackingLink: "Link de acompanhamento",
     copyLink: (name) => `Copiar o link de acompanhamento de ${name}`,
-    choice: "O destinatário pede",
+    choice: "Pedido do destinatário",
     choices: { DOORMAN: "Deixar na portaria", NEIGHBOUR: "Deixar com um vizinho", AT_DOOR: "Deixar na porta", CALL_STORE: "Ligar para a loja" },
     rating: (stars) => `Avaliação: ${stars} de 5`,
     proofs: "Comprovantes",

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { orders } from "../api/client";
 import { ApiError } from "../api/http";
 import { streaming } from "../api/stream";
-import type { Delivery, Location, Order, OrderDetails, PriceLine } from "../api/wire";
+import type { Delivery, Location, Order, OrderDetails, OrderEvent, PriceLine } from "../api/wire";
 import { addressLine, kilometres, money, phone, localityLine, quantity, timeWithSeconds, zoneOf } from "../format";
 import { texts } from "../i18n";
 import { lastEvent, updateRow } from "../live";
@@ -286,7 +286,7 @@ function Timeline(props: { order: OrderDetails }) {
                 {event.description}
                 {event.deliveryId !== null && <span class="dim"> · {names.get(event.deliveryId)}</span>}
               </p>
-              {event.reason !== null && <p>{t.reason(event.reason)}</p>}
+              {event.reason !== null && <p>{t.reason(reasonText(event))}</p>}
               <p class="dim">{event.requestedBy.name === "platform" ? t.platform : event.requestedBy.name}</p>
             </div>
           </li>
@@ -294,6 +294,13 @@ function Timeline(props: { order: OrderDetails }) {
       </ol>
     </section>
   );
+}
+
+/** A recipient's choice is a name in the API; other reasons are texts. */
+function reasonText(event: OrderEvent): string {
+  const reason = event.reason ?? "";
+  const choices: Record<string, string> = texts.value.people.choices;
+  return (event.type as string) === "delivery.recipient_choice" ? (choices[reason] ?? reason) : reason;
 }
 
 function Facts(props: { order: OrderDetails }) {

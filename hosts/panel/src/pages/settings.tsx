@@ -59,8 +59,8 @@ function TrackingForm(props: { id: number; value: TrackingPolicy }) {
       <FieldErrors.Provider value={fieldErrorsOf(form.error)}>
         <ErrorBox error={form.error} />
         <CheckField pointer="/enabled" label={t.enabled} hint={t.enabledHint} value={value.enabled} set={(enabled) => set({ enabled })} />
-        <fieldset class="choices">
-          <legend>{t.contact}</legend>
+        <fieldset class="group grid two">
+          <legend class="strong">{t.contact}</legend>
           <TextField pointer="/contact/name" label={t.contactName} optional value={value.contact.name ?? ""} set={(name) => contact({ name: name || null })} max={255} />
           <TextField pointer="/contact/phone" label={t.contactPhone} optional hint={texts.value.create.phoneHint} value={value.contact.phone ?? ""} set={(phone) => contact({ phone: phone || null })} type="tel" mode="tel" />
           <TextField pointer="/contact/text" label={t.contactText} optional value={value.contact.text ?? ""} set={(text) => contact({ text: text || null })} max={500} lines={2} />

@@ -76,7 +76,7 @@ export const pt: Texts = {
     later: "Depois",
     visitNow: "Ir antes",
     bringBack: "Leve a mercadoria ou o pagamento de volta ao local da coleta.",
-    choice: "O destinatário pede",
+    choice: "Pedido do destinatário",
     choices: { DOORMAN: "Deixar na portaria", NEIGHBOUR: "Deixar com um vizinho", AT_DOOR: "Deixar na porta", CALL_STORE: "Ligar para a loja" },
     noNext: "Aguardando a próxima etapa do serviço.",
     waitPickup: "Colete antes os outros pedidos desta viagem.",

@@ -1,4 +1,4 @@
-/** The screen without a trip: going on and off duty. */
+/** The screen without a trip: starting and ending the duty. */
 
 import { useState } from "preact/hooks";
 import { api } from "../api";

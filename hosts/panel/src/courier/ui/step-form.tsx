@@ -122,7 +122,7 @@ function proofOf(values: Values): Proof {
   };
 }
 
-/** Returns whether there is a proof to store. The position alone is one only if the store requires it. */
+/** Returns whether there is a proof to store. A position is one only if the store requires it. */
 function hasContent(proof: Proof, required: ReadonlySet<ProofPart>): boolean {
   return proof.photos.length > 0 || proof.receivedBy !== null || proof.note !== null || required.size > 0;
 }
