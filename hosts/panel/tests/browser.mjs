@@ -31,6 +31,8 @@ export async function open(browser, options = {}) {
   page.on("request", (request) => {
     const url = new URL(request.url());
     if (!["blob:", "data:"].includes(url.protocol) && url.origin !== new URL(BASE).origin) pageErrors.push(`requested ${url.href}`);
+    // The browser reports a link's fragment, but does not send it.
+    url.hash = "";
     if (/dsp_/.test(url.href)) pageErrors.push(`API key in a URL: ${url.href}`);
   });
   return { context, page, pageErrors };
@@ -92,14 +94,14 @@ export async function courier(name) {
     if (done.status !== 200) throw new Error(`${to}: ${JSON.stringify(done)}`);
     return done.body;
   };
+  const alter = (body) => request(ADMIN, "PATCH", `/admin/couriers/${made.body.id}`, body);
   /** Returns a new sign-in link of the app. */
   const link = async () => {
     const issued = await request(ADMIN, "POST", `/admin/couriers/${made.body.id}/sign-in`);
-    if (issued.status === 404) return null;
     if (issued.status !== 201) throw new Error(`no sign-in link: ${JSON.stringify(issued)}`);
     return `${BASE}/courier#${issued.body.value}`;
   };
-  return { id: made.body.id, key: made.body.value, send, link, stop: () => request(ADMIN, "PATCH", `/admin/couriers/${made.body.id}`, { available: false }) };
+  return { id: made.body.id, key: made.body.value, send, link, alter, stop: () => alter({ available: false }) };
 }
 
 /** Repeats a request until its response meets the condition. */

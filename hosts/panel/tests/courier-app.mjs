@@ -1,6 +1,6 @@
 // Helpers of the courier's app: a courier with the app open, an order of the demo store, and the steps of a whole trip.
 import assert from "node:assert/strict";
-import { BASE, courier, open, request, uniqueCode, until } from "./browser.mjs";
+import { courier, open, request, uniqueCode, until } from "./browser.mjs";
 
 export const PHONE = { width: 390, height: 844 };
 /** The table of steps that a trip with two stops, a payment, a failed delivery and a return has. */
@@ -17,16 +17,15 @@ export async function merchant(method, to, body) {
   return request(key, method, to, body);
 }
 
-/** Opens the app of a new courier, signed in by a link, with the phone at a place. */
-export async function openApp(browser, name, place, options = {}) {
+/** Opens the app of a new courier, signed in by a link, with the phone at a place. `prepare` is called before. */
+export async function openApp(browser, name, place, { prepare, ...options } = {}) {
   const rider = await courier(name);
   const opened = await open(browser, {
     viewport: PHONE, hasTouch: true, isMobile: true, permissions: ["geolocation"], geolocation: { latitude: place.latitude, longitude: place.longitude }, ...options,
   });
   const { context, page } = opened;
-  const link = await rider.link();
-  if (link === null) await context.setExtraHTTPHeaders({ "x-api-token": rider.key });
-  await page.goto(link ?? `${BASE}/courier`);
+  if (prepare !== undefined) await prepare(opened);
+  await page.goto(await rider.link());
   await page.waitForSelector("[data-testid=duty], [data-testid=stop]");
   const close = async () => {
     await rider.stop();

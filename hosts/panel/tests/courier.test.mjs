@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { runnerImport } from "vite";
-import { BASE, axeViolations, courier, launch, open, request, screenshot } from "./browser.mjs";
-import { PHONE, TRIP, allocated, nextIs, openApp, orderFor, queueEmpty, result, returnCode, stepTaken, takeStep } from "./courier-app.mjs";
+import { BASE, axeViolations, courier, launch, open, request, screenshot, until } from "./browser.mjs";
+import { PHONE, TRIP, allocated, merchant, nextIs, openApp, orderFor, queueEmpty, result, returnCode, stepTaken, takeStep } from "./courier-app.mjs";
 
 let browser;
 before(async () => {
@@ -20,10 +20,96 @@ const BELEM = orderFor({ city: "Belém", state: "PA" }, place("Avenida Nazaré",
 const NATAL = orderFor({ city: "Natal", state: "RN" }, place("Avenida Rio Branco", -5.7861, -35.2081), [place("Rua João Pessoa", -5.7867, -35.2095), place("Avenida Prudente de Morais", -5.8012, -35.2099)]);
 const SALVADOR = orderFor({ city: "Salvador", state: "BA" }, place("Avenida Sete de Setembro", -12.9822, -38.5155), [place("Rua Chile", -12.9741, -38.5131), place("Rua Carlos Gomes", -12.9799, -38.5148)]);
 const MACEIO = orderFor({ city: "Maceió", state: "AL" }, place("Rua do Comércio", -9.6658, -35.7353), [place("Rua Barão de Penedo", -9.6649, -35.7369), place("Avenida da Paz", -9.6712, -35.7371)]);
+const JOINVILLE = orderFor({ city: "Joinville", state: "SC" }, place("Rua do Príncipe", -26.3045, -48.8487), [place("Rua Nove de Março", -26.3031, -48.8479), place("Rua Dona Francisca", -26.2961, -48.8451)]);
 const VITORIA = orderFor({ city: "Vitória", state: "ES" }, place("Avenida Jerônimo Monteiro", -20.3194, -40.3378), [place("Rua Sete de Setembro", -20.3189, -40.3361), place("Rua General Osório", -20.3201, -40.3389)]);
 
 const testId = (page, id) => page.locator(`[data-testid="${id}"]`);
 let online = null;
+
+/** Everything that scripts of the page can read: the URL, all storage and the cookies. */
+const readable = (page) =>
+  page.evaluate(async () => {
+    const stored = [location.href, document.referrer, document.cookie, JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])];
+    for (const { name } of await indexedDB.databases()) {
+      const database = await new Promise((resolve) => (indexedDB.open(name).onsuccess = (event) => resolve(event.target.result)));
+      for (const store of database.objectStoreNames) {
+        stored.push(await new Promise((resolve) => (database.transaction(store).objectStore(store).getAll().onsuccess = (event) => resolve(JSON.stringify(event.target.result)))));
+      }
+      database.close();
+    }
+    for (const name of await caches.keys()) {
+      for (const request of await (await caches.open(name)).keys()) stored.push(request.url);
+    }
+    return stored.join("\n");
+  });
+
+test("sign-in link leaves no secret that scripts can read", async () => {
+  const { page, context, rider, pageErrors, close } = await openApp(browser, "Rita Segredo", RECIFE[0]);
+  assert.equal(page.url(), `${BASE}/courier`);
+  const found = await readable(page);
+  assert.match(found, /Rita Segredo/, "the stored data is read");
+  assert.doesNotMatch(found, /in_\d|ses_|dsp_/);
+  const [cookie] = await context.cookies(`${BASE}/courier/me`);
+  assert.deepEqual([cookie.name, cookie.httpOnly, cookie.sameSite, cookie.path], ["despacho-courier", true, "Strict", "/courier"]);
+  await page.goBack();
+  assert.doesNotMatch(page.url(), /in_/, "the link is not in the history");
+  await page.goto(`${BASE}/courier`);
+  await testId(page, "duty").waitFor();
+
+  // Availability.
+  await testId(page, "duty").click();
+  await page.getByText("Você está indisponível").first().waitFor();
+  assert.equal((await request(rider.key, "GET", "/courier/me")).body.available, false);
+  await testId(page, "duty").click();
+  await page.getByText("Aguardando uma viagem").waitFor();
+
+  // After signing out, the phone has neither the session nor the data.
+  await testId(page, "settings").click();
+  await testId(page, "sign-out").click();
+  await testId(page, "sign-in").waitFor();
+  assert.doesNotMatch(await readable(page), /Rita/);
+  assert.deepEqual((await context.cookies()).filter((one) => one.name === "despacho-courier"), []);
+  await page.reload();
+  await testId(page, "sign-in").waitFor();
+
+  // A pasted link signs in too; a used one shows the reason.
+  const link = await rider.link();
+  await page.fill("#code", "abc");
+  await testId(page, "sign-in").click();
+  await page.getByText("Este não é um link de acesso.").first().waitFor();
+  await page.fill("#code", link);
+  await testId(page, "sign-in").click();
+  await testId(page, "duty").waitFor();
+  const other = await open(browser);
+  await other.page.goto(link);
+  await other.page.getByText(/link de acesso é inválido/).first().waitFor();
+  await other.context.close();
+  assert.deepEqual(pageErrors, []);
+  await close();
+});
+
+test("step of an ended session is sent after the next sign-in", async () => {
+  const { page, context, rider, close } = await openApp(browser, "Rita Volta", JOINVILLE[0]);
+  const order = await allocated(...JOINVILLE);
+  await nextIs(page, "Cheguei à coleta");
+  await context.setOffline(true);
+  await takeStep(page, "arrive", order);
+  await stepTaken(page, 0);
+  const takenAt = Date.now();
+  await rider.alter({ newKey: true });
+  await page.waitForTimeout(1_500);
+  await context.setOffline(false);
+  await page.getByText("Uma etapa ainda não foi enviada.").waitFor();
+  await page.goto(await rider.link());
+  await stepTaken(page, 0);
+  await queueEmpty(page);
+  const { body } = await merchant("GET", `/delivery/orders/${order.id}`);
+  const event = body.events.find((one) => one.type === "order.courier_arrived");
+  assert.equal(body.situation, 220);
+  assert.ok(Math.abs(Date.parse(event.createdAt) - takenAt) < 1_000, `${event.createdAt} is not the time of the step`);
+  assert.ok(Date.parse(event.receivedAt) - takenAt > 1_000, `${event.receivedAt} is not the time of the arrival`);
+  await close();
+});
 
 test("whole trip online", async () => {
   const { page, pageErrors, close } = await openApp(browser, "Rita Online", CURITIBA[0]);
@@ -86,7 +172,7 @@ test("trip taken offline is sent in order after reconnecting", async () => {
   await close();
 });
 
-test("rejected step says why and drops the steps behind it", async () => {
+test("rejected step shows the reason and drops the steps behind it", async () => {
   const { page, context, close } = await openApp(browser, "Rita Engano", BELEM[0]);
   const order = await allocated(...BELEM);
   await nextIs(page, "Cheguei à coleta");
@@ -187,6 +273,65 @@ test("table in the app equals the service's", async () => {
   await rider.stop();
 });
 
+test("app is installable, keeps the screen on and reports positions", async () => {
+  const reports = [];
+  const prepare = async ({ page }) => {
+    page.on("request", (sent) => sent.url().endsWith("/courier/position") && reports.push(sent.postDataJSON()));
+    await page.addInitScript(() => {
+      globalThis.locks = [];
+      const request = navigator.wakeLock.request.bind(navigator.wakeLock);
+      navigator.wakeLock.request = (type) => {
+        globalThis.locks.push(type);
+        return request(type);
+      };
+    });
+  };
+  const { page, context, rider, pageErrors, close } = await openApp(browser, "Rita Posição", RECIFE[0], { prepare });
+  const known = await until(() => request(rider.key, "GET", "/courier/me"), ({ body }) => body.positionAt !== null);
+  assert.equal(known.body.latitude, RECIFE[0].latitude);
+  assert.ok(Math.abs(Date.parse(reports[0].at) - Date.now()) < 10_000, JSON.stringify(reports));
+  assert.deepEqual([...new Set(await page.evaluate(() => globalThis.locks))], ["screen"]);
+  const devtools = await context.newCDPSession(page);
+  const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
+  // Each test has a context of its own, which the browser treats as incognito.
+  assert.deepEqual(installabilityErrors.filter((one) => one.errorId !== "in-incognito"), []);
+
+  // Without positions a banner leads to the setup of another app.
+  assert.equal(await testId(page, "stale").count(), 0);
+  await page.clock.setFixedTime(Date.now() + 300_000);
+  await testId(page, "stale").getByRole("link").click();
+  await page.getByRole("heading", { name: "Posição em segundo plano" }).waitFor();
+  assert.deepEqual(pageErrors, []);
+  await close();
+});
+
+test("push shows a notice without content", async () => {
+  const sent = [];
+  // The browser's push service is on the internet; the subscription is replaced, and the message comes from the debugger.
+  const prepare = async ({ page }) => {
+    await page.route("**/courier/push", (route) => {
+      sent.push([route.request().method(), route.request().postDataJSON()]);
+      return route.request().method() === "GET" ? route.fulfill({ json: { publicKey: "BKey" } }) : route.fulfill({ status: 204 });
+    });
+    await page.addInitScript(() => {
+      PushManager.prototype.subscribe = async (options) => ({ endpoint: `https://push.example/${options.applicationServerKey}/${options.userVisibleOnly}` });
+    });
+  };
+  const { page, context, close } = await openApp(browser, "Rita Aviso", RECIFE[0], { prepare, permissions: ["geolocation", "notifications"] });
+  const devtools = await context.newCDPSession(page);
+  const registered = new Promise((resolve) => devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => resolve(registrations[0])));
+  await devtools.send("ServiceWorker.enable");
+  const { registrationId } = await registered;
+  await testId(page, "settings").click();
+  await testId(page, "push").click();
+  await page.getByText("Você recebe avisos").waitFor();
+  assert.deepEqual(sent.at(-1), ["POST", { endpoint: "https://push.example/BKey/true" }]);
+  await devtools.send("ServiceWorker.deliverPushMessage", { origin: BASE, registrationId, data: "" });
+  const notices = () => page.evaluate(async () => (await (await navigator.serviceWorker.ready).getNotifications()).map((one) => one.title));
+  assert.deepEqual(await until(notices, (titles) => titles.length > 0, 10_000), ["Nova viagem"]);
+  await close();
+});
+
 /** Moves the focus with the Tab key until an element matches. */
 async function tabTo(page, selector) {
   for (let presses = 0; presses < 40; presses += 1) {
@@ -196,7 +341,7 @@ async function tabTo(page, selector) {
   assert.fail(`${selector} is not reachable with the Tab key`);
 }
 
-test("trip can be finished with the keyboard alone", async () => {
+test("trip can be finished with only the keyboard", async () => {
   const { page, pageErrors, close } = await openApp(browser, "Rita Tecla", MACEIO[0], { isMobile: false, hasTouch: false });
   const order = await allocated(...MACEIO);
   await nextIs(page, "Cheguei à coleta");

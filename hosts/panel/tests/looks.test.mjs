@@ -16,6 +16,7 @@ const PAGES = {
   "store-new": "/stores/new",
   keys: "/keys",
   balance: "/balance",
+  settings: "/settings",
 };
 const DEVICES = { desktop: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
 

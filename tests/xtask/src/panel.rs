@@ -1,4 +1,5 @@
-//! Builds the merchant panel from its sources and the browser package, and tests it in a browser with a real server.
+//! Builds the merchant panel and the courier's app from their sources and the browser package, and tests them in a browser
+//! with a real server.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ const FOLDER: &str = "hosts/panel";
 const OPERATOR: &str = "panel-tests-operator-token";
 /// Settings of the tested server. The limits allow frequent logins and polling from one account. Simulated couriers are fast
 /// enough to complete an order during a test.
-const SETTINGS: [(&str, &str); 10] = [
+const SETTINGS: [(&str, &str); 11] = [
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
@@ -28,6 +29,8 @@ const SETTINGS: [(&str, &str); 10] = [
     ("DESPACHO_WEBHOOKS_DISABLE_AFTER", "4"),
     // The tests register couriers of their own as the operator.
     ("DESPACHO_ADMIN_TOKEN", OPERATOR),
+    // Links of couriers and recipients need a base URL. The port is not known yet, and the tests use only the paths.
+    ("DESPACHO_PUBLIC_URL", "http://127.0.0.1"),
     ("DESPACHO_SANDBOX_COURIERS_PER_STORE", "12"),
     ("DESPACHO_SANDBOX_SPEED", "20"),
 ];
