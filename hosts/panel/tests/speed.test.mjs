@@ -63,10 +63,12 @@ test("courier's app paints on a slow phone and network", async () => {
   await slow.send("Emulation.setCPUThrottlingRate", { rate: 4 });
   await page.goto(`${BASE}/courier`);
   await page.waitForSelector("#title");
+  const usable = await page.evaluate(() => performance.now());
   const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime);
   const received = await page.evaluate(() => performance.getEntriesByType("resource").filter((entry) => /assets/.test(entry.name)).reduce((total, entry) => total + entry.transferSize, 0));
   row("courier's app, first paint, CPU slowed 4 times, 400 ms and 400 kbit/s", paint, "ms", 2000);
-  row("    received with it", received / KIB, "KiB");
+  row("    until the sign-in form is usable", usable, "ms");
+  row("    received until then", received / KIB, "KiB");
   await context.close();
 });
 

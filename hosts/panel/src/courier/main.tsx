@@ -54,9 +54,7 @@ keepScreenOn();
 reportPositions();
 const root = document.getElementById("app");
 if (root !== null) render(<App />, root);
-void open();
-if ("serviceWorker" in navigator) {
-  followUpdates();
-  // Without the worker, for example in the development server, the app needs a network.
-  navigator.serviceWorker.register("/courier-sw.js", { scope: "/courier" }).catch(() => {});
-}
+if ("serviceWorker" in navigator) followUpdates();
+// The worker stores files for later: it must not compete with the first screen for a slow network. Without it, for example in the
+// development server, the app needs a network.
+void open().then(() => navigator.serviceWorker?.register("/courier-sw.js", { scope: "/courier" })).catch(() => {});

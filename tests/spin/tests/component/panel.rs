@@ -14,7 +14,14 @@ const FOLDER: &str = "/hosts/panel/dist";
 fn built() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::create_dir(folder.path().join("assets")).expect("a folder");
-    for (name, text) in [("index.html", "<!doctype html>"), ("assets/a-1.js", "\"x\""), (".env", "secret")] {
+    for (name, text) in [
+        ("index.html", "<!doctype html>"),
+        ("courier.html", "<!doctype html><title>courier"),
+        ("courier-sw.js", "0"),
+        ("courier.webmanifest", "{}"),
+        ("assets/a-1.js", "\"x\""),
+        (".env", "secret"),
+    ] {
         std::fs::write(folder.path().join(name), text).expect("a file");
     }
     folder
@@ -29,6 +36,9 @@ fn panel_files_have_content_type_and_policy() {
     for (path, kind, caching) in [
         ("/", "text/html; charset=utf-8", "no-cache"),
         ("/index.html", "text/html; charset=utf-8", "no-cache"),
+        ("/courier", "text/html; charset=utf-8", "no-cache"),
+        ("/courier-sw.js", "text/javascript; charset=utf-8", "no-cache"),
+        ("/courier.webmanifest", "application/manifest+json", "no-cache"),
         ("/assets/a-1.js", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"),
         ("/panel.json", "application/json", "no-cache"),
     ] {
@@ -60,13 +70,12 @@ fn missing_panel_explains_the_build() {
     let empty = tempfile::tempdir().expect("a folder");
     for files in [BTreeMap::new(), BTreeMap::from([(FOLDER, empty.path().to_owned())])] {
         let served = serve(&Options { files, ..database.demo() });
-        let response = get(&served.base, "/");
-        assert_eq!((response.status, &response.body["code"]), (404, &"endpoint_not_found".into()));
-        assert!(
-            response.body["detail"].as_str().is_some_and(|output| output.contains("npm run build")),
-            "{}",
-            response.body
-        );
+        for path in ["/", "/courier"] {
+            let response = get(&served.base, path);
+            assert_eq!((response.status, &response.body["code"]), (404, &"endpoint_not_found".into()), "{path}");
+            let detail = response.body["detail"].as_str().unwrap_or_default();
+            assert!(detail.contains("npm run build"), "{path}: {}", response.body);
+        }
         assert_eq!(get(&served.base, "/panel.json").status, 404);
         assert_eq!(served.stats().traps(), 0);
     }
