@@ -17,7 +17,9 @@ interface Props {
 export function ReasonField(props: Props) {
   const t = texts.value.form;
   const [isOther, setOther] = useState(false);
-  const reasons = [...new Set([...props.ruled, ...(props.kind === "decline" ? t.declineReasons : t.reasons)])];
+  const all = [...props.ruled, ...(props.kind === "decline" ? t.declineReasons : t.reasons)];
+  // The service compares reasons without regard to case.
+  const reasons = all.filter((one, at) => all.findIndex((other) => other.toLowerCase() === one.toLowerCase()) === at);
   const choose = (reason: string | null) => {
     setOther(reason === null);
     props.set(reason ?? "");
