@@ -141,12 +141,16 @@ test("merchant, courier and recipient see one another's actions", async () => {
   // The recipient reads the code on the page and gives it to the courier. A photo and a name are required too.
   const deliveryCode = await recipient.locator("#live .code b").innerText();
   await testId(app, "next").click();
-  await app.fill("#step-code", deliveryCode);
+  await app.fill("#step-code", "ERRADO");
   await testId(app, "submit").click();
   await app.getByText("Tire uma foto.").waitFor();
   await app.setInputFiles("#step-photo", await photo(app));
   await app.locator(".photos img").waitFor();
   await app.fill("#step-name", "Seu José");
+  // The form of the trip's last step stays open if the service rejects it, with the photo.
+  await testId(app, "submit").click();
+  await app.locator("dialog .error.box").filter({ hasText: "Código incorreto" }).waitFor();
+  await app.fill("#step-code", deliveryCode);
   await screenshot(app, "people-proof");
   await testId(app, "submit").click();
   await within("goods delivered", { merchant: badge("Entregue"), recipient: state("Seu pedido foi entregue") });

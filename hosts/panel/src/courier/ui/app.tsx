@@ -8,9 +8,11 @@ import { connected, failed, me, nextStop, phase, trip, waiting } from "../state"
 import { texts } from "../texts";
 import { Duty } from "./duty";
 import { DeviceScreen } from "./device";
+import { openForm } from "./form";
 import { Announcements, Banner, Button, announce } from "./parts";
 import { SettingsScreen } from "./settings";
 import { SignIn } from "./sign-in";
+import { StepForm } from "./step-form";
 import { TripScreen } from "./trip";
 import { route } from "./route";
 
@@ -64,6 +66,7 @@ function Frame() {
     scrollTo(0, 0);
   }, [key]);
   useAnnouncements();
+  useEffect(() => () => void (openForm.value = null), []);
   return (
     <div class="app">
       <header class="top">
@@ -93,6 +96,7 @@ function Frame() {
         )}
       </div>
       {screen === "settings" ? <SettingsScreen /> : screen === "device" ? <DeviceScreen /> : trip.value === null ? <Duty /> : <TripScreen />}
+      {openForm.value !== null && <StepForm {...openForm.value} close={() => (openForm.value = null)} />}
     </div>
   );
 }

@@ -1,5 +1,8 @@
 /** The values and errors of the form of a step. */
 
+import { signal } from "@preact/signals";
+import type { NextStop } from "../state";
+import type { StepKind } from "../table";
 import type { ProofPart } from "../wire";
 
 export interface TakenPhoto {
@@ -19,3 +22,6 @@ export interface Values {
 export type Errors = Partial<Record<"code" | "reason" | "payment" | ProofPart, string>>;
 
 export const EMPTY: Values = { code: "", reason: "", isPaid: false, photos: [], receivedBy: "", note: "" };
+
+/** The open form. It belongs to no screen, because its own step can end the trip before the service has decided. */
+export const openForm = signal<{ at: NextStop; kind: StepKind; label: string } | null>(null);

@@ -33,9 +33,16 @@ export function StepForm(props: Props) {
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const isTaken = useRef(false);
+  const isOpen = useRef(true);
   const photos = useRef(values.photos);
   photos.current = values.photos;
-  useEffect(() => () => discard(photos.current, isTaken.current), []);
+  useEffect(
+    () => () => {
+      isOpen.current = false;
+      discard(photos.current, isTaken.current);
+    },
+    [],
+  );
 
   const code = codeField(at, kind);
   const hasReason = kind === "fail" || kind === "decline";
@@ -52,21 +59,26 @@ export function StepForm(props: Props) {
     setProblem("");
     if (Object.keys(found).length > 0) return focusFirstError(form.current);
     setBusy(true);
+    // From here on the photos belong to the step, even if this form is closed.
+    isTaken.current = true;
     try {
       const { key, outcome } = await take(at, kind, props.label, {
         code: code === null ? null : values.code.trim(), reason: hasReason ? values.reason.trim() : null,
         proof: TABLE[kind].proof !== undefined && hasContent(proof, required) ? proof : null,
       });
+      // A form that was closed meanwhile leaves the reason to the banner.
+      if (!isOpen.current) return;
       if (outcome?.accepted === false) {
         // The form shows the reason, so the banner need not.
         await retract(key);
+        isTaken.current = false;
         setProblem(outcome.detail);
         return;
       }
-      isTaken.current = true;
       announce(t.done[kind]);
       props.close();
     } catch {
+      isTaken.current = false;
       setProblem(t.form.notStored);
     } finally {
       setBusy(false);

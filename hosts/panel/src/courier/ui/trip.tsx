@@ -7,10 +7,10 @@ import { describe, me, nextStop, trip, type NextStop } from "../state";
 import { can, nextStep, type StepKind } from "../table";
 import { texts, time } from "../texts";
 import type { Stop } from "../wire";
+import { openForm } from "./form";
 import { LazyMap } from "./lazy-map";
 import { MoreDialog } from "./more";
 import { Button, announce } from "./parts";
-import { StepForm } from "./step-form";
 
 /** These steps end something or need input: a form confirms them. */
 const WITH_FORM: readonly StepKind[] = ["decline", "pickup", "deliver", "fail", "hand-back"];
@@ -25,7 +25,6 @@ export function nameOf(at: NextStop): string {
 export function TripScreen() {
   const t = texts.value;
   const at = nextStop.value;
-  const [form, setForm] = useState<{ at: NextStop; kind: StepKind } | null>(null);
   const [isMoreOpen, setMoreOpen] = useState(false);
   const [error, setError] = useState("");
   if (at === null) {
@@ -34,7 +33,7 @@ export function TripScreen() {
   const start = (kind: StepKind, target: NextStop = at) => {
     setMoreOpen(false);
     setError("");
-    if (WITH_FORM.includes(kind)) setForm({ at: target, kind });
+    if (WITH_FORM.includes(kind)) openForm.value = { at: target, kind, label: nameOf(target) };
     else {
       announce(t.done[kind]);
       take(target, kind, nameOf(target)).catch(() => setError(t.form.notStored));
@@ -65,7 +64,6 @@ export function TripScreen() {
         </div>
       </footer>
       {isMoreOpen && <MoreDialog kinds={others} start={start} close={() => setMoreOpen(false)} />}
-      {form !== null && <StepForm key={form.kind} at={form.at} kind={form.kind} label={nameOf(form.at)} close={() => setForm(null)} />}
     </>
   );
 }
