@@ -59,8 +59,8 @@ export const nextIs = (page, label) => testId(page, "next").filter({ hasText: la
 /** Waits until all steps are sent. */
 export const queueEmpty = (page) => page.waitForSelector("[data-testid=queue][data-waiting='0']", { state: "attached" });
 
-/** Takes one step of [`TRIP`] by touch. */
-export async function takeStep(page, kind, order) {
+/** Takes one step of [`TRIP`] by touch, with an optional photo. */
+export async function takeStep(page, kind, order, picture) {
   if (kind === "fail") {
     await testId(page, "more").click();
     await testId(page, "do-fail").click();
@@ -76,6 +76,11 @@ export async function takeStep(page, kind, order) {
   if (kind === "deliver") {
     await page.fill("#step-code", order.deliveries[0].deliveryCode);
     await page.check("#step-paid");
+  }
+  if (picture !== undefined) {
+    await page.locator("summary").click();
+    await page.setInputFiles("#step-photo", picture);
+    await form.locator(".photos img").waitFor();
   }
   await testId(page, "submit").click();
   await form.waitFor({ state: "detached" });
@@ -104,4 +109,19 @@ export async function result(id) {
     deliveries: body.deliveries.map((one) => one.situation),
     events: body.events.filter((one) => one.type !== "order.eta_changed").map((one) => `${one.type} ${stops.get(one.deliveryId) ?? ""} ${one.reason ?? ""}`.trim()),
   };
+}
+
+/** A photo as a phone's camera takes it: larger than the app sends, and with metadata. */
+export async function photo(page) {
+  const bytes = await page.evaluate(async () => {
+    const canvas = new OffscreenCanvas(2000, 1500);
+    const context = canvas.getContext("2d");
+    context.fillStyle = "#17595f";
+    context.fillRect(0, 0, 2000, 1500);
+    context.fillStyle = "#ffc56b";
+    context.fillRect(500, 400, 900, 700);
+    return [...new Uint8Array(await (await canvas.convertToBlob({ type: "image/jpeg" })).arrayBuffer())];
+  });
+  const exif = Buffer.from("ffe10018457869660000" + Buffer.from("GPS -22.89 -43.1").toString("hex"), "hex");
+  return { name: "foto.jpg", mimeType: "image/jpeg", buffer: Buffer.concat([Buffer.from(bytes.slice(0, 2)), exif, Buffer.from(bytes.slice(2))]) };
 }

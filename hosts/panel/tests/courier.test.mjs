@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { runnerImport } from "vite";
 import { BASE, axeViolations, courier, launch, open, request, screenshot, until } from "./browser.mjs";
-import { PHONE, TRIP, allocated, merchant, nextIs, openApp, orderFor, queueEmpty, result, returnCode, stepTaken, takeStep } from "./courier-app.mjs";
+import { PHONE, TRIP, allocated, merchant, nextIs, openApp, orderFor, photo, queueEmpty, result, returnCode, stepTaken, takeStep } from "./courier-app.mjs";
 
 let browser;
 before(async () => {
@@ -154,12 +154,15 @@ test("trip taken offline is sent in order after reconnecting", async () => {
   const { page, context, close } = await openApp(browser, "Rita Longe", RECIFE[0]);
   const order = await allocated(...RECIFE);
   await nextIs(page, "Cheguei à coleta");
+  const picture = await photo(page);
   await context.setOffline(true);
   for (const [at, kind] of TRIP.slice(0, 9).entries()) {
-    await takeStep(page, kind, order);
+    await takeStep(page, kind, order, kind === "pickup" ? picture : undefined);
     await stepTaken(page, at);
   }
   await testId(page, "offline").waitFor();
+  await page.reload();
+  await stepTaken(page, 8);
   assert.equal(await page.getAttribute("[data-testid=queue]", "data-waiting"), "9");
   const before = await result(order.id);
   assert.equal(before.situation, 210);
@@ -169,6 +172,8 @@ test("trip taken offline is sent in order after reconnecting", async () => {
   await stepTaken(page, 9);
   await queueEmpty(page);
   assert.deepEqual(await result(order.id), online);
+  const { body } = await merchant("GET", `/delivery/orders/${order.id}`);
+  assert.deepEqual(body.proofs.map((proof) => [proof.step, proof.photos.length]), [["PICKUP", 1]]);
   await close();
 });
 

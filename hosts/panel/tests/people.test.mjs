@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BASE, api, goTo, launch, open, openLoggedIn, screenshot, uniqueCnpj, uniqueCode, until } from "./browser.mjs";
-import { openApp, queueEmpty } from "./courier-app.mjs";
+import { openApp, photo, queueEmpty } from "./courier-app.mjs";
 
 /** The longest time until another person sees an action. */
 const SEEN_MS = 2_000;
@@ -64,21 +64,6 @@ async function setPolicies(panel, store) {
   await until(() => api(panel, "GET", `/delivery/stores/${store}/proofs`), ({ body }) => body.rules.length === 1);
   const saved = await api(panel, "GET", `/delivery/stores/${store}/tracking`);
   assert.deepEqual([saved.body.enabled, saved.body.choices, saved.body.contact.name], [true, ["DOORMAN"], "Balcão"]);
-}
-
-/** A photo as a phone's camera takes it: larger than the app sends, and with metadata. */
-async function photo(page) {
-  const bytes = await page.evaluate(async () => {
-    const canvas = new OffscreenCanvas(2000, 1500);
-    const context = canvas.getContext("2d");
-    context.fillStyle = "#17595f";
-    context.fillRect(0, 0, 2000, 1500);
-    context.fillStyle = "#ffc56b";
-    context.fillRect(500, 400, 900, 700);
-    return [...new Uint8Array(await (await canvas.convertToBlob({ type: "image/jpeg" })).arrayBuffer())];
-  });
-  const exif = Buffer.from("ffe10018457869660000" + Buffer.from("GPS -22.89 -43.1").toString("hex"), "hex");
-  return { name: "foto.jpg", mimeType: "image/jpeg", buffer: Buffer.concat([Buffer.from(bytes.slice(0, 2)), exif, Buffer.from(bytes.slice(2))]) };
 }
 
 /** Returns the bytes of a stored photo as text. */

@@ -1,21 +1,18 @@
 /** The API's JSON types, generated from core/openapi.json, under the names that the panel uses. */
 
 import type { components } from "despacho/api";
-import type { Proof, TrackedDelivery } from "./people";
-
-export type * from "./people";
 
 type Schemas = components["schemas"];
 
 export type Address = Schemas["Address"];
 export type Location = Schemas["Location"];
 export type PriceLine = Schemas["PriceLine"];
-export type Delivery = Schemas["Delivery"] & TrackedDelivery;
+export type Delivery = Schemas["Delivery"];
 export type Courier = Schemas["Courier"];
 export type OrderEvent = Schemas["OrderEvent"];
-export type Order = Omit<Schemas["Order"], "deliveries"> & { deliveries: Delivery[] };
-export type OrderDetails = Omit<Schemas["OrderDetails"], "deliveries"> & { deliveries: Delivery[]; proofs: Proof[] };
-export type OrderPage = Omit<Schemas["OrderList"], "orders"> & { orders: OrderRow[] };
+export type Order = Schemas["Order"];
+export type OrderDetails = Schemas["OrderDetails"];
+export type OrderPage = Schemas["OrderList"];
 export type Cancellation = Schemas["Cancellation"];
 export type Preview = Schemas["Preview"];
 export type PreviewContext = Schemas["PreviewContext"];
@@ -38,6 +35,15 @@ export type StatementLine = Schemas["StatementLine"];
 export type StatementPage = Schemas["StatementPage"];
 /** A journal event, as sent by the event stream. */
 export type JournalEvent = Schemas["JournalEvent"];
+
+export type Choice = Schemas["RecipientChoice"];
+export type NotifyAt = Schemas["NotifyAt"];
+export type TrackingPolicy = Schemas["StoreTracking"];
+export type ProofStep = Schemas["ProofStep"];
+export type ProofPart = Schemas["ProofPart"];
+export type ProofRule = Schemas["ProofRule"];
+export type ProofPolicy = Schemas["ProofRules"];
+export type Proof = Schemas["Proof"];
 
 /** A row of the order list. The response to a new order has no `deliveryMan`. */
 export type OrderRow = Order & { deliveryMan?: Courier | null };

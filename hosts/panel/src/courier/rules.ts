@@ -6,13 +6,13 @@ import type { Order, ProofPart } from "./wire";
 /** Returns the required parts of a proof; rules with a reason apply only to that reason. */
 export function requiredParts(order: Order, kind: StepKind, reason: string | null): ReadonlySet<ProofPart> {
   const step = TABLE[kind].proof;
-  const rules = (order.proofRules ?? []).filter((rule) => rule.step === step && (rule.reason === null || rule.reason.toLowerCase() === reason?.toLowerCase()));
+  const rules = order.proofRules.filter((rule) => rule.step === step && (rule.reason === null || rule.reason.toLowerCase() === reason?.toLowerCase()));
   return new Set(rules.flatMap((rule) => rule.requires));
 }
 
 /** Returns the reasons that the store has rules for. */
 export function ruledReasons(order: Order, kind: StepKind): string[] {
-  const rules = (order.proofRules ?? []).filter((rule) => rule.step === TABLE[kind].proof);
+  const rules = order.proofRules.filter((rule) => rule.step === TABLE[kind].proof);
   return [...new Set(rules.flatMap((rule) => rule.reason ?? []))];
 }
 

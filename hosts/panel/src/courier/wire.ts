@@ -6,21 +6,14 @@ type Schemas = components["schemas"];
 
 export type Address = Schemas["Address"];
 export type EventType = Schemas["EventType"];
-export type ProofPart = "PHOTO" | "NAME" | "NOTE" | "POSITION";
-export type ProofStep = "PICKUP" | "DELIVERY" | "FAILURE" | "RETURN";
-
-/** The parts of a proof that the store requires for a step, for any reason or only for one. */
-export interface ProofRule {
-  step: ProofStep;
-  reason: string | null;
-  requires: ProofPart[];
-}
-
+export type RecipientChoice = Schemas["RecipientChoice"];
+export type ProofPart = Schemas["ProofPart"];
+export type ProofStep = Schemas["ProofStep"];
 export type CourierSelf = Schemas["CourierSelf"];
-export type Delivery = Schemas["CourierDelivery"] & { recipientChoice?: string | null };
-export type Order = Omit<Schemas["CourierOrder"], "deliveries"> & { deliveries: Delivery[]; proofRules?: ProofRule[] };
+export type Order = Schemas["CourierOrder"];
+/** The type of a stop is a string in the document. */
 export type Stop = Omit<Schemas["TripStop"], "type"> & { type: "PICKUP" | "DELIVERY" | "RETURN" };
-export type Trip = Omit<Schemas["Trip"], "orders" | "stops"> & { orders: Order[]; stops: Stop[] };
+export type Trip = Omit<Schemas["Trip"], "stops"> & { stops: Stop[] };
 export type DeviceKey = Schemas["DeviceKey"];
 
 export interface Problem {

@@ -37,7 +37,7 @@ export function Tracking(props: { stop: Delivery }) {
 export function Proofs(props: { order: OrderDetails }) {
   const t = texts.value.people;
   const { order } = props;
-  const list = order.proofs ?? [];
+  const list = order.proofs;
   const zone = zoneOf(order.pickupAddress.state);
   const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? texts.value.order.stop(stop.orderRoute)]));
   const save = () => {

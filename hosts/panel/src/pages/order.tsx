@@ -300,7 +300,7 @@ function Timeline(props: { order: OrderDetails }) {
 function reasonText(event: OrderEvent): string {
   const reason = event.reason ?? "";
   const choices: Record<string, string> = texts.value.people.choices;
-  return (event.type as string) === "delivery.recipient_choice" ? (choices[reason] ?? reason) : reason;
+  return event.type === "delivery.recipient_choice" ? (choices[reason] ?? reason) : reason;
 }
 
 function Facts(props: { order: OrderDetails }) {

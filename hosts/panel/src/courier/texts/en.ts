@@ -1,6 +1,6 @@
 /** The courier's app in English; the Portuguese texts have the same shape. */
 
-import type { ProofPart } from "../wire";
+import type { ProofPart, RecipientChoice } from "../wire";
 import type { StepKind } from "../table";
 
 export const en = {
@@ -78,7 +78,7 @@ export const en = {
     visitNow: "Go there first",
     bringBack: "Bring the goods or the payment back to the pickup.",
     choice: "Recipient's request",
-    choices: { DOORMAN: "Leave it with the doorman", NEIGHBOUR: "Leave it with a neighbour", AT_DOOR: "Leave it at the door", CALL_STORE: "Call the store" } as Record<string, string>,
+    choices: { DOORMAN: "Leave it with the doorman", NEIGHBOUR: "Leave it with a neighbour", AT_DOOR: "Leave it at the door", CALL_STORE: "Call the store" } satisfies Record<RecipientChoice, string> as Record<string, string>,
     noNext: "Waiting for the next step from the service.",
     waitPickup: "Pick up the other orders of this trip first.",
     more: "More",
