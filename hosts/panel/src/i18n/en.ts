@@ -344,6 +344,7 @@ export const en = {
     emptyHint: "Choose another period.",
   },
   people: {
+    recipient: "Recipient",
     trackingLink: "Tracking link",
     copyLink: (name: string) => `Copy the tracking link of ${name}`,
     choice: "Recipient's request",

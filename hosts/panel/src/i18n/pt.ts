@@ -343,6 +343,7 @@ export const pt: Texts = {
     emptyHint: "Escolha outro período.",
   },
   people: {
+    recipient: "Destinatário",
     trackingLink: "Link de acompanhamento",
     copyLink: (name) => `Copiar o link de acompanhamento de ${name}`,
     choice: "Pedido do destinatário",

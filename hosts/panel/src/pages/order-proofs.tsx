@@ -18,10 +18,10 @@ export function Tracking(props: { stop: Delivery }) {
     <>
       {choice && <p class="notice">{t.choice}: <strong>{t.choices[choice] ?? choice}</strong></p>}
       {rating && (
-        <p>
-          {t.rating(rating.stars)}
-          {rating.text !== null && <span class="quote"> {rating.text}</span>}
-        </p>
+        <div>
+          <p>{t.rating(rating.stars)}</p>
+          {rating.text !== null && <p class="quote">{rating.text}</p>}
+        </div>
       )}
       {stop.trackingUrl && (
         <p class="row tracking">

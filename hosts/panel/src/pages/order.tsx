@@ -287,13 +287,20 @@ function Timeline(props: { order: OrderDetails }) {
                 {event.deliveryId !== null && <span class="dim"> · {names.get(event.deliveryId)}</span>}
               </p>
               {event.reason !== null && <p>{t.reason(reasonText(event))}</p>}
-              <p class="dim">{event.requestedBy.name === "platform" ? t.platform : event.requestedBy.name}</p>
+              <p class="dim">{actorName(event)}</p>
             </div>
           </li>
         ))}
       </ol>
     </section>
   );
+}
+
+/** The platform and recipients have fixed names in the API. */
+function actorName(event: OrderEvent): string {
+  const { name } = event.requestedBy;
+  if (name === "platform") return texts.value.order.platform;
+  return name === "recipient" ? texts.value.people.recipient : name;
 }
 
 /** A recipient's choice is a name in the API; other reasons are texts. */

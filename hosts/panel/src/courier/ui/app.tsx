@@ -67,6 +67,11 @@ function Frame() {
   }, [key]);
   useAnnouncements();
   useEffect(() => () => void (openForm.value = null), []);
+  const isFormOpen = openForm.value !== null;
+  useEffect(() => {
+    // The button that opened the form can be gone.
+    if (!isFormOpen && !isFirst.current && document.activeElement === document.body) document.getElementById("title")?.focus();
+  }, [isFormOpen]);
   return (
     <div class="app">
       <header class="top">
