@@ -1,4 +1,4 @@
-/** The courier's app: signs in with the code of a link, opens the stored trip and starts the background tasks. */
+/** The courier's app: signs in with the code of a link, opens the stored trip and starts the synchronization. */
 
 import { render } from "preact";
 import { effect } from "@preact/signals";

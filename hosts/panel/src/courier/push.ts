@@ -9,7 +9,7 @@ let publicKey: string | null = null;
 
 const isSupported = () => "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 
-/** Determines the state, and renews a subscription that the service may have lost. */
+/** Determines the state, and sends a subscription again that the service may have lost. */
 export async function checkPush(): Promise<void> {
   if (!isSupported()) return;
   publicKey = (await api.pushKey()).publicKey;

@@ -24,7 +24,6 @@ use super::{
         at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message, notification, order,
         order_id, photo_id, position, store, store_id, top_up, update, webhook, webhook_id,
     },
-    links::link,
     outward::journal_last_position,
 };
 
@@ -49,7 +48,6 @@ fn everything() -> Changes {
         orders: vec![Write::insert(order)],
         blobs: vec![blob(80, 50, b"photo")],
         removed_blobs: vec![photo_id(81)],
-        links: vec![link("everything", None)],
         redactions: vec![Redaction::Record(erasure_record())],
     }
 }
@@ -78,7 +76,6 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
         host.find_attempts(AttemptQuery::Webhook { webhook: webhook_id(7), before: None, limit: 10 }).await.unwrap()
     ));
     seen.push(format!("{:?}", host.blob(photo_id(80)).await.unwrap()));
-    seen.push(format!("{:?}", host.tracking_link(&KeyHash::of("everything")).await.unwrap()));
     seen.push(format!("{}", journal_last_position(host, 1).await.unwrap()));
     let records = PersonalQuery::Records { before: None, limit: 10 };
     seen.push(format!("{:?}", host.personal_data(&records).await.unwrap().records));

@@ -21,7 +21,7 @@ use super::{
     fixtures::{at, changes, key, order_id, store},
 };
 
-pub(crate) fn link(name: &str, ends_at: Option<i64>) -> TrackingLink {
+fn link(name: &str, ends_at: Option<i64>) -> TrackingLink {
     let delivery = DeliveryId::new(901).unwrap();
     TrackingLink { hash: KeyHash::of(name), order: order_id(9), delivery, ends_at: ends_at.map(at) }
 }
