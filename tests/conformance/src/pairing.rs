@@ -45,11 +45,11 @@ struct Piece<'a> {
 }
 
 impl Pairing {
-    /// Compares the values of a header. `ratelimit` and `retry-after` count down, and each request has its own ID.
+    /// Compares the values of a header. `ratelimit` and `retry-after` count down, and each request and session has its own ID.
     pub(crate) fn header(&mut self, name: &str, first: &str, second: &str) -> Result<(), String> {
         self.texts(first, second, |pairing, one, other| match name {
             "ratelimit" | "retry-after" => true,
-            "x-request-id" => pairing.pair(one, other),
+            "x-request-id" | "set-cookie" => pairing.pair(one, other),
             _ => pairing.corresponds(one, other),
         })
     }
@@ -181,5 +181,9 @@ mod tests {
         assert!(pairing.header("ratelimit-policy", "\"preview\";q=600;w=60", "\"preview\";q=601;w=60").is_err());
         assert_eq!(pairing.header("x-request-id", "a1b2", "c3d4"), Ok(()));
         assert!(pairing.header("x-request-id", "a1b2", "c3d5").is_err());
+        let cookie = |session: &str| format!("despacho-courier={session}; Path=/courier; HttpOnly; Max-Age=60");
+        assert_eq!(pairing.header("set-cookie", &cookie("ses_1_dsp_a1"), &cookie("ses_1_dsp_b2")), Ok(()));
+        assert!(pairing.header("set-cookie", &cookie("ses_1_dsp_a1"), &cookie("ses_1_dsp_c3")).is_err());
+        assert!(pairing.header("set-cookie", &cookie("ses_1_dsp_a1"), "despacho-courier=ses_1_dsp_b2").is_err());
     }
 }
