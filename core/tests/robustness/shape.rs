@@ -46,6 +46,7 @@ const DELIVERY: &[Field] = &[
     ("fullCode", MAYBE_TEXT),
     ("name", MAYBE_TEXT),
     ("phone", MAYBE_TEXT),
+    ("email", MAYBE_TEXT),
     ("observation", MAYBE_TEXT),
     ("onlinePayment", Boolean),
     ("productValue", MAYBE_NUMBER),
@@ -56,6 +57,9 @@ const DELIVERY: &[Field] = &[
     ("distance", Number),
     ("deliveryCode", Text),
     ("precision", Text),
+    ("trackingUrl", MAYBE_TEXT),
+    ("recipientChoice", MAYBE_TEXT),
+    ("rating", Maybe(&Object(&[("stars", Whole), ("text", MAYBE_TEXT), ("ratedAt", Time)]))),
 ];
 macro_rules! order {
     ($($more:tt)*) => { &[
