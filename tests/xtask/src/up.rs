@@ -42,6 +42,8 @@ pub(crate) fn up(options: &UpOptions) -> Result<(), Failure> {
 fn arguments(listen: &str, data: &Path, panel: Option<&Path>) -> Vec<OsString> {
     let mut words: Vec<OsString> = ["serve", "--demo", "--listen", listen, "--data"].map(OsString::from).into();
     words.push(data.into());
+    // Links to the courier's app and to recipients' pages contain it.
+    words.extend(["--public-url".into(), format!("http://{listen}").into()]);
     if let Some(panel) = panel {
         words.extend(["--panel".into(), panel.into()]);
     }
@@ -82,8 +84,10 @@ mod tests {
     #[test]
     fn server_arguments_contain_address_and_folder() {
         let words = arguments("127.0.0.1:9", Path::new("here"), None);
-        assert_eq!(words, ["serve", "--demo", "--listen", "127.0.0.1:9", "--data", "here"]);
+        let url = ["--public-url", "http://127.0.0.1:9"];
+        assert_eq!(words[..6], ["serve", "--demo", "--listen", "127.0.0.1:9", "--data", "here"]);
+        assert_eq!(words[6..], url);
         let with_panel = arguments("127.0.0.1:9", Path::new("here"), Some(Path::new("files")));
-        assert_eq!(with_panel[6..], ["--panel", "files"]);
+        assert_eq!(with_panel[8..], ["--panel", "files"]);
     }
 }

@@ -55,12 +55,12 @@ impl Checker {
             let pt = "Esta instalação ou esta loja não envia e-mail. Envie uma URL https.";
             self.reject(&root.member("url"), "mail_unavailable", en, pt);
         }
-        if !matches!(names, [name] if name.trim() == MAIL_EVENT) {
-            let en = format!(
-                "A webhook with the URL `{MAIL_URL}` sends only messages for recipients. Send [\"{MAIL_EVENT}\"]."
-            );
+        if !matches!(names, [name] if EventKind::from_name(name.trim()) == Some(MAIL_EVENT)) {
+            let event = MAIL_EVENT.name();
+            let en =
+                format!("A webhook with the URL `{MAIL_URL}` sends only messages for recipients. Send [\"{event}\"].");
             let pt = format!(
-                "Um webhook com a URL `{MAIL_URL}` envia só mensagens para destinatários. Envie [\"{MAIL_EVENT}\"]."
+                "Um webhook com a URL `{MAIL_URL}` envia só mensagens para destinatários. Envie [\"{event}\"]."
             );
             self.reject(&root.member("events"), "mail_events", en, pt);
         }

@@ -1,9 +1,9 @@
 //! Messages of webhooks that a host sends as mail.
 
-use crate::json::Tree;
+use crate::{json::Tree, model::order::EventKind};
 
 /// The only event type of such a webhook.
-pub const MAIL_EVENT: &str = "recipient.notify";
+pub const MAIL_EVENT: EventKind = EventKind::RecipientNotify;
 
 /// The content of a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! The store's key is public, because the documentation prints it.
 
 use bytes::Bytes;
-use http::Request;
+use http::{Request, request::Builder};
 
 use despacho_core::{
     api,
@@ -33,6 +33,10 @@ const YEARS_10: i64 = 10 * 365 * 24 * 60;
 /// Operator token that is valid only for the requests of [`seed`].
 const TOKEN: &str = "demo data";
 
+/// The parent store's settings for the pages of recipients. The deliveries have links if the deployment has a public URL.
+const TRACKING: &str = r#"{"enabled": true, "contact": {"name": "Balcão", "text": "Todos os dias, das 10h às 22h"},
+    "choices": ["DOORMAN", "NEIGHBOUR", "AT_DOOR"]}"#;
+
 /// Creates the demo data unless it exists, and returns whether it was created.
 ///
 /// # Errors
@@ -45,6 +49,8 @@ pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, HostEr
     let [parent, branches @ ..] = stores();
     let created = post(host, &operator, "/admin/matrices", TOKEN, parent).await?;
     let key = text(&created, "value")?;
+    let own = store_id(&created)?;
+    send(host, settings, Request::put(format!("/delivery/stores/{own}/tracking")), &key, TRACKING.to_owned()).await?;
     let mut opened = Vec::new();
     for branch in branches {
         opened.push(store_id(&post(host, settings, "/delivery/stores", &key, branch).await?)?);
@@ -157,7 +163,17 @@ async fn post<H: Host>(
     token: &str,
     body: String,
 ) -> Result<String, HostError> {
-    let request = Request::post(path).header("content-type", "application/json").header("x-api-token", token);
+    send(host, settings, Request::post(path), token, body).await
+}
+
+async fn send<H: Host>(
+    host: &H,
+    settings: &Settings,
+    request: Builder,
+    token: &str,
+    body: String,
+) -> Result<String, HostError> {
+    let request = request.header("content-type", "application/json").header("x-api-token", token);
     let request = request.body(Bytes::from(body)).map_err(|error| internal(&error.to_string()))?;
     let response = api::handle(host, settings, request).await;
     let body = String::from_utf8_lossy(response.body()).into_owned();
