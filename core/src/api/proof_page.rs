@@ -54,15 +54,15 @@ pub(super) fn page(main: &str, signature: &str, language: Language) -> String {
     let mut html = Html { out: String::with_capacity(main.len() + 4096), language };
     let tag = language.tag();
     html.raw(&format!("<!doctype html>\n<html lang=\"{tag}\"><head><meta charset=\"utf-8\"><title>"));
-    html.say("Proof of delivery", "Comprovante de entrega");
+    html.put("Proof of delivery", "Comprovante de entrega");
     html.raw("</title><meta name=\"viewport\" content=\"width=device-width\"><style>");
     html.raw(STYLE);
     html.raw("</style></head><body>\n");
     html.raw(main);
     html.raw("<footer><h2>");
-    html.say("Verification", "Verificação");
+    html.put("Verification", "Verificação");
     html.raw("</h2><p>");
-    html.say(
+    html.put(
         "Save this page as proof.html and the public key of the service, from /delivery/proof-key, as proof-key.pem. These commands \
          print Verified OK if no character and no photo above has changed:",
         "Salve esta página como proof.html e a chave pública do serviço, de /delivery/proof-key, como proof-key.pem. Estes comandos \
@@ -87,7 +87,7 @@ pub(super) fn main(page: &Page<'_>) -> String {
     let mut html = Html { out: String::with_capacity(size + 16_384), language: page.language };
     let document = page.document;
     html.raw("<main>\n<h1>");
-    html.say("Proof of delivery: order ", "Comprovante de entrega: pedido ");
+    html.put("Proof of delivery: order ", "Comprovante de entrega: pedido ");
     html.text(&document.order.code);
     html.raw("</h1>\n");
     html.summary(page);
@@ -117,7 +117,7 @@ impl Html {
     }
 
     /// Writes a text in the language of the page.
-    fn say(&mut self, en: &str, pt: &str) {
+    fn put(&mut self, en: &str, pt: &str) {
         self.text(if self.language == Language::Portuguese { pt } else { en });
     }
 
@@ -137,14 +137,14 @@ impl Html {
 
     fn section(&mut self, en: &str, pt: &str) {
         self.raw("<h2>");
-        self.say(en, pt);
+        self.put(en, pt);
         self.raw("</h2>\n");
     }
 
     /// Writes a row with a heading and a text.
     fn row(&mut self, (en, pt): (&str, &str), text: &str) {
         self.raw("<tr><th scope=\"row\">");
-        self.say(en, pt);
+        self.put(en, pt);
         self.raw("</th><td>");
         self.text(text);
         self.raw("</td></tr>\n");
@@ -155,7 +155,7 @@ impl Html {
         self.raw("<table><tr>");
         for (en, pt) in headings {
             self.raw("<th scope=\"col\">");
-            self.say(en, pt);
+            self.put(en, pt);
             self.raw("</th>");
         }
         self.raw("</tr>\n");
@@ -248,7 +248,7 @@ impl Html {
             self.cell(&proof.sequence.to_string());
             let (en, pt) = step(proof.step);
             self.raw("<td>");
-            self.say(en, pt);
+            self.put(en, pt);
             self.raw("</td>");
             self.cell(&proof.delivery_id.map(|id| id.to_string()).unwrap_or_default());
             self.cell(proof.received_by.as_deref().unwrap_or_default());
@@ -257,7 +257,7 @@ impl Html {
             let photos: Vec<String> = proof.photos.iter().map(|photo| photo.photo_id.to_string()).collect();
             self.raw("<td>");
             if proof.erased {
-                self.say("erased", "apagado");
+                self.put("erased", "apagado");
             }
             self.text(&photos.join(", "));
             self.raw("</td></tr>\n");
@@ -270,7 +270,7 @@ impl Html {
             self.raw("<figure>");
             if !bytes.is_empty() {
                 self.raw("<img alt=\"");
-                self.say("Photo ", "Foto ");
+                self.put("Photo ", "Foto ");
                 self.raw(&photo.id.to_string());
                 self.raw("\" src=\"data:");
                 self.raw(photo.format.name());
@@ -281,7 +281,7 @@ impl Html {
             self.raw("<figcaption>");
             self.text(&format!("{} · {} · {} bytes · SHA-256 {}", photo.id, photo.at, photo.bytes, photo.sha256));
             if bytes.is_empty() {
-                self.say(" · not part of this page", " · não faz parte desta página");
+                self.put(" · not part of this page", " · não faz parte desta página");
             }
             self.raw("</figcaption></figure>\n");
         }
@@ -292,7 +292,7 @@ impl Html {
         for line in lines {
             let (en, pt) = rule(line.rule);
             self.raw("<tr><td>");
-            self.say(en, pt);
+            self.put(en, pt);
             self.raw("</td>");
             self.amount(&number(&line.quantity));
             self.amount(&self.reais(line.amount.0));
@@ -302,7 +302,7 @@ impl Html {
             [("Fee", "Taxa", fee), ("Cost of cancellations", "Custo de cancelamentos", cancellation)]
         {
             self.raw("<tr><th scope=\"row\" colspan=\"2\">");
-            self.say(en, pt);
+            self.put(en, pt);
             self.raw("</th>");
             self.amount(&self.reais(amount));
             self.raw("</tr>\n");

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// The outcome of adding a photo to an order.
+/// The result of a photo for an order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PhotoOutcome {
     /// The courier sent the same photo before. Nothing changes.
@@ -53,7 +53,7 @@ pub fn add_photo(
 }
 
 /// Returns the private key with which the deployment signs proofs. `None` cannot occur in practice: fewer than one of 2³² numbers
-/// is no private key.
+/// is outside the range of private keys.
 fn private_key(secret: &Secret) -> Option<[u8; 32]> {
     let key = |attempt: u8| hmac_sha256(&secret.0, &[b"despacho proof signature", &[attempt]]);
     (0..4).map(key).find(|key| p256_public_key(key).is_some())

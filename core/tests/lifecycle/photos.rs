@@ -141,7 +141,7 @@ fn rejected() -> Vec<(&'static str, Vec<u8>, &'static str, u16, &'static str)> {
         ("animated png", ANIMATED_PNG.to_vec(), PNG, INVALID),
         ("animated webp", ANIMATED_WEBP.to_vec(), WEBP, INVALID),
         ("webp with a huge canvas", huge_canvas, WEBP, INVALID),
-        ("webp that is no key frame", no_key_frame, WEBP, INVALID),
+        ("webp without a key frame", no_key_frame, WEBP, INVALID),
         ("webp of an unknown version", lossless_version, WEBP, INVALID),
         ("truncated webp", LOSSY_WEBP[..LOSSY_WEBP.len() - 9].to_vec(), WEBP, INVALID),
     ];

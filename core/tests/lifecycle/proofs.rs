@@ -157,7 +157,7 @@ fn courier_uses_only_own_photos_of_the_order() {
 }
 
 #[test]
-fn order_has_at_most_20_photos_and_none_after_its_end() {
+fn order_has_a_limit_of_photos_and_none_after_its_end() {
     let (host, order) = at_pickup(&json!([]), &[true]);
     for number in 0..20_u8 {
         let mut other = PROGRESSIVE.to_vec();
