@@ -9,10 +9,16 @@ pub(super) struct ById<T> {
     index: BTreeMap<u64, usize>,
 }
 
+impl<T> Default for ById<T> {
+    fn default() -> ById<T> {
+        ById { values: Vec::new(), index: BTreeMap::new() }
+    }
+}
+
 impl<T> ById<T> {
     /// Creates a map of these values.
     pub(super) fn of(values: impl IntoIterator<Item = T>, id: impl Fn(&T) -> u64) -> ById<T> {
-        let mut map = ById { values: Vec::new(), index: BTreeMap::new() };
+        let mut map = ById::default();
         values.into_iter().for_each(|value| map.insert(id(&value), value));
         map
     }
@@ -21,6 +27,11 @@ impl<T> ById<T> {
     pub(super) fn insert(&mut self, id: u64, value: T) {
         self.index.insert(id, self.values.len());
         self.values.push(Some(value));
+    }
+
+    /// Returns the number of values that were inserted.
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
     }
 
     /// Returns a value.

@@ -3,8 +3,7 @@
 //! Every order is erased in one transaction with its events, messages, attempts and the record of the erasure. An
 //! interrupted run can be continued or repeated.
 
-use std::collections::BTreeMap;
-
+use super::by_id::ById;
 use crate::{
     changes::{Changes, Write},
     host::{Host, HostError},
@@ -76,7 +75,7 @@ pub async fn erase<H: Host>(
     let name = format!("request/{}/{}", started.millis(), subject.get(..16).unwrap_or_default());
     let run = Run { settings, now, name, cause: ErasureCause::Request, phone: Some(phone), level: Erasure::Recipients };
     let mut erased = ErasureSummary { next: Some(after), ..ErasureSummary::default() };
-    let (mut changed, mut needles) = (BTreeMap::new(), vec![phone.as_str().to_owned()]);
+    let (mut changed, mut needles) = (ById::default(), vec![phone.as_str().to_owned()]);
     'windows: for _ in 0..WINDOWS_PER_CALL {
         let Some(after) = erased.next else { break };
         let query = PersonalQuery::Orders { phone: phone.clone(), after, window: WINDOW };
@@ -97,7 +96,7 @@ pub async fn erase<H: Host>(
             );
             if let Some((order, record)) = run.erase_order(host, order).await? {
                 erased.count(&record);
-                changed.insert(order.id, order);
+                changed.insert(order.id.get(), order);
             }
         }
         erased.next = found.next;
@@ -366,7 +365,7 @@ impl Run<'_> {
     async fn erase_claims<H: Host>(
         &self,
         host: &H,
-        changed: &BTreeMap<OrderId, Order>,
+        changed: &ById<Order>,
         needles: &[String],
     ) -> Result<u32, HostError> {
         let (mut pages, mut count) = (Claims::default(), 0);
@@ -402,16 +401,11 @@ impl Claims {
     }
 }
 
-fn redacted(
-    claim: &Claim,
-    changed: &BTreeMap<OrderId, Order>,
-    needles: &[String],
-    secret: &Secret,
-) -> Option<Redaction> {
+fn redacted(claim: &Claim, changed: &ById<Order>, needles: &[String], secret: &Secret) -> Option<Redaction> {
     let response = claim.response.as_ref()?;
     let tree = Tree::parse(&response.body).ok()?;
     if let Some(id) = tree.get("id") {
-        let order = changed.get(&OrderId::new(id.as_u64()?)?)?;
+        let order = changed.get(OrderId::new(id.as_u64()?)?.get())?;
         let body = match claim.scope.starts_with("courier/") {
             true => without_recipients(&response.body)?,
             false => with_current_data(tree, order)?,

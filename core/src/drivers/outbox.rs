@@ -5,16 +5,15 @@
 //! subscription's row ensures that only one instance sends at a time. After a crash the lease expires, and messages
 //! that were sent but not settlement are sent again.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
 use http::{Request, header};
 
+use super::by_id::ById;
 use crate::{
     changes::{Changes, Write},
     host::{Host, HostError, StoreQuery, too_few_ids},
     model::{
-        NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        NotificationId, StoreId, Timestamp, WebhookId,
         order::{EventKind, Order, RecordedEvent},
         store::{FailureReason, Notification, NotificationKind, NotifyAt},
         webhook::{
@@ -112,31 +111,33 @@ impl Lane {
 #[derive(Clone, Debug)]
 pub struct RunningPasses {
     max: usize,
-    running: BTreeMap<WebhookId, StoreId>,
+    /// Each running pass with its merchant. A list, because there are few, and a tree would add 5 kB to the component.
+    running: Vec<(WebhookId, StoreId)>,
 }
 
 impl RunningPasses {
     /// Creates an empty set with a maximum number of concurrent passes.
     pub fn new(max: usize) -> RunningPasses {
-        RunningPasses { max, running: BTreeMap::new() }
+        RunningPasses { max, running: Vec::new() }
     }
 
     /// Starts a subscription's pass, unless one is running or its merchant has its share: at most
     /// [`MAX_PASSES_PER_MERCHANT`], and at most half of the capacity that others leave free. A few merchants whose
     /// receivers hang therefore leave capacity for others.
     pub fn begin(&mut self, webhook: &Webhook) -> bool {
-        let own = self.running.values().filter(|merchant| **merchant == webhook.merchant).count();
+        let own = self.running.iter().filter(|(_, merchant)| *merchant == webhook.merchant).count();
         let free = self.max.saturating_sub(self.running.len());
-        let can_begin = own < free.min(MAX_PASSES_PER_MERCHANT as usize) && !self.running.contains_key(&webhook.id);
+        let is_running = self.running.iter().any(|(id, _)| *id == webhook.id);
+        let can_begin = own < free.min(MAX_PASSES_PER_MERCHANT as usize) && !is_running;
         if can_begin {
-            self.running.insert(webhook.id, webhook.merchant);
+            self.running.push((webhook.id, webhook.merchant));
         }
         can_begin
     }
 
     /// Ends a subscription's pass.
     pub fn end(&mut self, webhook: WebhookId) {
-        self.running.remove(&webhook);
+        self.running.retain(|(id, _)| *id != webhook);
     }
 }
 
@@ -247,18 +248,18 @@ async fn jobs<H: Host>(
     pass: &WebhookPass,
     now: Timestamp,
 ) -> Result<Vec<Vec<Job>>, HostError> {
-    let mut orders: BTreeMap<OrderId, (Order, Vec<RecordedEvent>)> = BTreeMap::new();
+    let mut orders: ById<(Order, Vec<RecordedEvent>)> = ById::default();
     let mut lanes = Vec::with_capacity(pass.lanes.len());
     for lane in &pass.lanes {
         let mut jobs = Vec::with_capacity(lane.len());
         for message in lane {
             if let Some(id) = message.order()
-                && !orders.contains_key(&id)
+                && orders.get(id.get()).is_none()
                 && let Some(order) = host.order(id).await?
             {
-                orders.insert(id, (order, host.events(id).await?));
+                orders.insert(id.get(), (order, host.events(id).await?));
             }
-            let order = message.order().and_then(|id| orders.get(&id));
+            let order = message.order().and_then(|id| orders.get(id.get()));
             let recipient = match order {
                 Some((order, _)) => recipient(host, settings, message, order).await?,
                 None => None,

@@ -4,8 +4,6 @@
 //! sent, and is due again after a lease. Several instances therefore send it once; after a crash it may be sent twice, and
 //! the push service then replaces the first one, because both have the same topic.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
 use http::{Request, header};
 
@@ -78,13 +76,18 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, limit: u32) -> Result<
     let (pushes, changes): (Vec<_>, Vec<_>) = taken.map(|(id, (changes, pushes))| ((id, pushes), changes)).unzip();
     let results = host.commit_each(&changes).await;
     // One signature for each push service, not for each browser.
-    let mut headers: BTreeMap<String, String> = BTreeMap::new();
+    let mut headers: Vec<(String, String)> = Vec::new();
     let mut job = |(subscription, due): (PushSubscription, PushDue)| {
         let service = push::origin(&subscription.endpoint)?;
-        if !headers.contains_key(&service) {
-            headers.insert(service.clone(), key.authorization(contact, &service, now)?);
-        }
-        let authorization = headers.get(&service)?.clone();
+        let known = headers.iter().find(|(other, _)| *other == service).map(|(_, header)| header.clone());
+        let authorization = match known {
+            Some(header) => header,
+            None => {
+                let header = key.authorization(contact, &service, now)?;
+                headers.push((service, header.clone()));
+                header
+            }
+        };
         Some(PushJob { endpoint: subscription.endpoint, due, authorization, ttl_seconds: ttl.as_millis() / 1_000 })
     };
     let (mut batches, mut failed) = (Vec::new(), None);

@@ -20,6 +20,9 @@ use crate::{
 
 const MUTATIONS: u32 = 30_000;
 
+/// The name of a case, the body, its media type, and the expected status and problem code.
+type Sent = (&'static str, Vec<u8>, &'static str, (u16, &'static str));
+
 /// A host with an order that the courier carries.
 struct Service {
     host: MemoryHost,
@@ -97,7 +100,7 @@ fn rejected() -> Vec<(&'static str, Vec<u8>, &'static str, u16, &'static str)> {
         bytes[24] |= 0xE0;
         bytes
     };
-    let photos: Vec<(&str, Vec<u8>, &str, (u16, &str))> = vec![
+    let photos: Vec<Sent> = vec![
         ("empty body", vec![], JPEG, INVALID),
         ("50 MB", large(), JPEG, (413, "body_too_large")),
         ("one byte too many", vec![0; 1_048_577], JPEG, (413, "body_too_large")),

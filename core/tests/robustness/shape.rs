@@ -117,6 +117,7 @@ const EVENT: &[Field] = &[
     ("situation", Whole),
     ("sequence", Id),
     ("deliveryId", Maybe(&Id)),
+    ("receivedAt", MAYBE_TIME),
     ("reason", MAYBE_TEXT),
 ];
 const PHOTO: &[Field] = &[("photoId", Id), ("sha256", Text), ("bytes", Id), ("contentType", Text)];

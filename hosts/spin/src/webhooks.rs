@@ -3,10 +3,7 @@
 //! The core selects messages, leases them and records the results: concurrent instances never send a message twice. A pass is bounded: it
 //! starts requests for ten seconds, and the last one may then take as long as the receiver's timeout.
 
-use std::{
-    collections::BTreeMap,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use despacho_core::{
@@ -40,10 +37,10 @@ pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &S
     // The request has one connection, so its transactions run one after the other.
     let pass = Pass { host, database, settings, until, connection_lock: Mutex::new(()) };
     // Subscriptions without messages, by version; the same version is not processed again.
-    let mut idle: BTreeMap<WebhookId, u32> = BTreeMap::new();
+    let mut idle: Vec<(WebhookId, u32)> = Vec::new();
     while Instant::now() < until {
         let due = host.find_webhooks(WebhookQuery::Due { now: host.exec_context().now, limit: MAX_CANDIDATES }).await?;
-        let is_new = |webhook: &Webhook| idle.get(&webhook.id) != Some(&webhook.version);
+        let is_new = |webhook: &Webhook| !idle.contains(&(webhook.id, webhook.version));
         let mut running = RunningPasses::new(MAX_CONCURRENT);
         let chosen: Vec<Webhook> = due.into_iter().filter(is_new).filter(|webhook| running.begin(webhook)).collect();
         if chosen.is_empty() {
@@ -52,7 +49,7 @@ pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &S
         let results = join_all(chosen.iter().map(|webhook| pass.run_subscription(webhook))).await;
         for (webhook, sent) in chosen.iter().zip(results) {
             if !sent? {
-                idle.insert(webhook.id, webhook.version);
+                idle.push((webhook.id, webhook.version));
             }
         }
     }

@@ -92,7 +92,21 @@ pub fn build_hello(root: &Path) -> Result<PathBuf, Failure> {
 
 fn cargo(root: &Path, command: &str, selected: &[&str]) -> Result<(), Failure> {
     let words = ["cargo", command, "--locked", "--profile", "edge", "--package", PACKAGE, "--target", TARGET];
-    run::show(run::command(root, &[&words, selected].concat()))
+    let mut build = run::command(root, &[&words, selected].concat());
+    build.env("CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS", remaps().join(" "));
+    run::show(build)
+}
+
+/// Returns the flags that remove the folders of cargo's registry from the messages of panics. The component then has no path of the
+/// machine that built it, and is 15 kB smaller.
+fn remaps() -> Vec<String> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let sources = home.and_then(|home| fs::read_dir(home.join("registry/src")).ok());
+    let folders = sources.into_iter().flatten().flatten().map(|entry| entry.path());
+    // A flag with a space would be read as two.
+    let plain = folders.filter(|folder| !folder.to_string_lossy().contains(' '));
+    plain.map(|folder| format!("--remap-path-prefix={}/=", folder.display())).collect()
 }
 
 /// Returns cargo's output folder for the component's profile and target.

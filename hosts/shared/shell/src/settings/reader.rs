@@ -87,14 +87,14 @@ pub struct Loaded<T> {
     pub own: T,
     /// The settings that every host has.
     pub shared: SharedSettings,
-    /// For each key its value, empty if unset and `(redacted)` for a secret, and its source.
+    /// For each key its value, empty if unset and `(redacted)` for a secret, and its source. Empty without the feature `descriptions`.
     pub values: BTreeMap<&'static str, (String, Source)>,
 }
 
 /// Collects the values of one host. A later value replaces an earlier one.
 pub struct Reader {
     host: Host,
-    values: BTreeMap<&'static str, (Value, Source)>,
+    values: Vec<(&'static str, Value, Source)>,
     errors: Vec<ConfigError>,
 }
 
@@ -102,13 +102,16 @@ impl Reader {
     /// Creates a reader without any value.
     #[must_use]
     pub fn new(host: Host) -> Reader {
-        Reader { host, values: BTreeMap::new(), errors: Vec::new() }
+        Reader { host, values: Vec::new(), errors: Vec::new() }
     }
 
     /// Sets a value. An invalid value is an error even if a later one replaces it.
     pub fn set(&mut self, setting: &'static Setting, text: &str, source: Source) {
         match setting.read(text) {
-            Ok(value) => _ = self.values.insert(setting.key, (value, source)),
+            Ok(value) => {
+                self.values.retain(|(key, ..)| *key != setting.key);
+                self.values.push((setting.key, value, source));
+            }
             Err(detail) => {
                 let detail = detail.to_string();
                 let value = setting.can_show(text).then(|| text.to_owned());
@@ -149,7 +152,7 @@ impl Reader {
 
     /// Records an error if a setting has no value.
     pub fn require(&mut self, key: &str, source: &Source, detail: &str) {
-        if !self.values.contains_key(key) && !self.errors.iter().any(|error| error.key == key) {
+        if self.value(key).is_none() && !self.errors.iter().any(|error| error.key == key) {
             self.reject(key, source, detail);
         }
     }
@@ -160,16 +163,21 @@ impl Reader {
         self.reject(key, &source, detail);
     }
 
+    /// The present value of a setting and its source.
+    fn value(&self, key: &str) -> Option<(&Value, &Source)> {
+        self.values.iter().find(|(other, ..)| *other == key).map(|(_, value, source)| (value, source))
+    }
+
     /// The source of a setting's present value.
     #[must_use]
     pub fn source(&self, key: &str) -> Source {
-        self.values.get(key).map(|(_, source)| source.clone()).unwrap_or_default()
+        self.value(key).map(|(_, source)| source.clone()).unwrap_or_default()
     }
 
     /// The present value of a setting as text; `None` if it is unset.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<String> {
-        self.values.get(key).and_then(|(value, _)| text(value))
+        self.value(key).and_then(|(value, _)| text(value))
     }
 
     /// Converts a present value with a function of the host, and records its error.
@@ -188,16 +196,17 @@ impl Reader {
         for setting in Setting::of(self.host) {
             let (section, name) = setting.path();
             let object = if is_shared(section) { &mut shared } else { &mut own };
-            let (value, source) = self.values.get(setting.key).cloned().unwrap_or_default();
+            let found = self.value(setting.key).map(|(value, source)| (value.clone(), source.clone()));
+            let (value, source) = found.unwrap_or_default();
             let default = setting.default();
             let value =
                 if value.is_null() && !default.is_empty() { setting.read(&default).unwrap_or_default() } else { value };
-            let shown = if setting.is_secret && !value.is_null() {
-                "(redacted)".to_owned()
-            } else {
-                text(&value).unwrap_or_default()
-            };
-            values.insert(setting.key, (shown, source));
+            // Only hosts that print their settings have descriptions.
+            if cfg!(feature = "descriptions") {
+                let is_hidden = setting.is_secret && !value.is_null();
+                let shown = if is_hidden { "(redacted)".to_owned() } else { text(&value).unwrap_or_default() };
+                values.insert(setting.key, (shown, source));
+            }
             if value.is_null() {
                 continue;
             }
@@ -210,8 +219,7 @@ impl Reader {
         let shared = self.build::<SharedSettings>(shared);
         let own = self.build(own);
         if let Some((key, detail)) = shared.as_ref().and_then(SharedSettings::conflict) {
-            let source = values.get(key).map(|(_, source)| source.clone()).unwrap_or_default();
-            self.reject(key, &source, detail);
+            self.reject_value(key, detail);
         }
         match (own, shared) {
             (Some(own), Some(shared)) if self.errors.is_empty() => Ok(Loaded { own, shared, values }),
@@ -220,7 +228,7 @@ impl Reader {
     }
 
     fn check_road_services(&mut self) {
-        if self.values.contains_key("osrm") && self.values.contains_key("valhalla") {
+        if self.value("osrm").is_some() && self.value("valhalla").is_some() {
             self.reject_value("valhalla", "must not be set together with osrm: there is one road service");
         }
     }

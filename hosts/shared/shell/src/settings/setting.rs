@@ -13,7 +13,7 @@ pub struct Setting {
     pub key: &'static str,
     /// The allowed values.
     pub kind: Kind,
-    /// One sentence for an operator.
+    /// One sentence for an operator; empty without the feature `descriptions`.
     pub help: &'static str,
     /// Whether its value is hidden. A secret has no flag, because other users of the machine can read flags.
     pub is_secret: bool,
@@ -138,6 +138,7 @@ impl Unit {
 
 impl Setting {
     pub(super) const fn new(key: &'static str, kind: Kind, help: &'static str) -> Setting {
+        let help = if cfg!(feature = "descriptions") { help } else { "" };
         Setting { key, kind, help, is_secret: false, default: "", hosts: &[Host::Server, Host::Component] }
     }
 
@@ -199,7 +200,8 @@ impl Setting {
         if self.path().0.is_empty() { self.key.replace('-', "_") } else { "settings".to_owned() }
     }
 
-    /// Returns the default as a string; empty if the setting is unset by default.
+    /// Returns the default as a string; empty if the setting is unset by default. Without the feature `descriptions` it is also empty for
+    /// the settings in [`SharedSettings`](super::SharedSettings), whose defaults are in that type.
     #[must_use]
     pub fn default(&self) -> String {
         shared::default(self.path()).unwrap_or_else(|| self.default.to_owned())

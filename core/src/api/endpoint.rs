@@ -1,0 +1,196 @@
+//! The endpoints by name. [`super::routes`] lists their methods and paths.
+
+/// An endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// `POST /delivery/orders`
+    CreateOrder,
+    /// `POST /delivery/orders/preview`
+    PreviewOrder,
+    /// `GET /delivery/preview-context`
+    PreviewContext,
+    /// `GET /delivery/orders/{platformOrderId}`
+    GetOrder,
+    /// `POST /delivery/stores`
+    CreateStore,
+    /// `PUT /delivery/stores`
+    UpdateStore,
+    /// `GET /delivery/stores/{storeId}`
+    GetStore,
+    /// `POST /delivery/sessions`
+    CreateSession,
+    /// `POST /delivery/keys`
+    IssueKey,
+    /// `GET /delivery/keys`
+    ListKeys,
+    /// `DELETE /delivery/keys/{keyId}`
+    RevokeKey,
+    /// `GET /delivery/notifications`
+    ListNotifications,
+    /// `POST /delivery/notifications/{notificationId}/read`
+    ReadNotification,
+    /// `GET /delivery/events`
+    ListEvents,
+    /// `GET /delivery/events/stream`
+    StreamEvents,
+    /// `POST /delivery/webhooks`
+    CreateWebhook,
+    /// `GET /delivery/webhooks`
+    ListWebhooks,
+    /// `DELETE /delivery/webhooks/{webhookId}`
+    RemoveWebhook,
+    /// `POST /delivery/webhooks/{webhookId}/rotate`
+    RotateWebhook,
+    /// `POST /delivery/webhooks/{webhookId}/enable`
+    EnableWebhook,
+    /// `POST /delivery/webhooks/{webhookId}/test`
+    TestWebhook,
+    /// `GET /delivery/webhooks/{webhookId}/attempts`
+    ListAttempts,
+    /// `POST /delivery/webhooks/attempts/{attemptId}/retry`
+    RetryAttempt,
+    /// `GET /delivery/statement`
+    GetStatement,
+    /// `POST /admin/stores/{storeId}/top-ups`
+    TopUpStore,
+    /// `GET /admin/stores/{storeId}/statement`
+    AdminStatement,
+    /// `POST /admin/matrices`
+    CreateParentStore,
+    /// `POST /admin/keys`
+    AdminIssueKey,
+    /// `GET /admin/keys`
+    AdminListKeys,
+    /// `DELETE /admin/keys/{keyId}`
+    AdminRevokeKey,
+    /// `POST /admin/couriers`
+    RegisterCourier,
+    /// `GET /admin/couriers`
+    ListCouriers,
+    /// `GET /admin/couriers/{courierId}`
+    GetCourier,
+    /// `PATCH /admin/couriers/{courierId}`
+    AlterCourier,
+    /// `POST /admin/couriers/{courierId}/sign-in`
+    CreateSignInCode,
+    /// `POST /admin/dispatch`
+    RunDispatch,
+    /// `GET /admin/orders/{platformOrderId}/dispatch`
+    ExplainDispatch,
+    /// `GET /admin/stores/{storeId}/dispatch`
+    GetStoreDispatch,
+    /// `PUT /admin/stores/{storeId}/dispatch`
+    SetStoreDispatch,
+    /// `POST /courier/session`
+    StartCourierSession,
+    /// `DELETE /courier/session`
+    EndCourierSession,
+    /// `GET /courier/me`
+    ShowCourier,
+    /// `POST /courier/position`
+    ReportPosition,
+    /// `POST /courier/availability`
+    SetAvailability,
+    /// `POST /courier/device`
+    CreateDeviceKey,
+    /// `DELETE /courier/device`
+    RemoveDeviceKey,
+    /// `GET /courier/push`
+    GetPushKey,
+    /// `POST /courier/push`
+    SubscribePush,
+    /// `DELETE /courier/push`
+    UnsubscribePush,
+    /// `GET /courier/positions/osmand`
+    OsmandQuery,
+    /// `POST /courier/positions/osmand`
+    Osmand,
+    /// `POST /courier/positions/owntracks`
+    OwnTracks,
+    /// `GET /delivery/orders`
+    ListOrders,
+    /// `POST /delivery/orders/cancel`
+    CancelOrder,
+    /// `GET /delivery/orders/{platformOrderId}/cancellation`
+    GetCancellation,
+    /// `POST /delivery/orders/{platformOrderId}/ready`
+    ReadyOrder,
+    /// `POST /delivery/orders/{platformOrderId}/delay`
+    DelayOrder,
+    /// `POST /delivery/orders/{platformOrderId}/discard`
+    DiscardDelivery,
+    /// `POST /delivery/orders/{platformOrderId}/return`
+    ReturnDelivery,
+    /// `POST /delivery/orders/{platformOrderId}/waive`
+    WaiveReturn,
+    /// `POST /delivery/orders/{platformOrderId}/tracking`
+    ChangeLink,
+    /// `GET /delivery/stores/{storeId}/tracking`
+    GetStoreTracking,
+    /// `PUT /delivery/stores/{storeId}/tracking`
+    SetStoreTracking,
+    /// `GET /t/{token}`
+    RecipientPage,
+    /// `GET /t/{token}/events`
+    RecipientEvents,
+    /// `POST /t/{token}/choice`
+    RecipientChoice,
+    /// `POST /t/{token}/rating`
+    RecipientRating,
+    /// `GET /delivery/stores`
+    ListStores,
+    /// `DELETE /delivery/stores/{storeId}`
+    RemoveStore,
+    /// `GET /courier/order`
+    CourierOrder,
+    /// `GET /courier/trip`
+    CourierTrip,
+    /// `POST /courier/orders/{platformOrderId}/arrive`
+    CourierReachPickup,
+    /// `POST /courier/orders/{platformOrderId}/decline`
+    CourierDecline,
+    /// `POST /courier/orders/{platformOrderId}/pickup`
+    CourierPickUp,
+    /// `POST /courier/orders/{platformOrderId}/en-route`
+    CourierSetOut,
+    /// `POST /courier/orders/{platformOrderId}/resequence`
+    CourierResequence,
+    /// `POST /courier/orders/{platformOrderId}/at-door`
+    CourierReachDoor,
+    /// `POST /courier/orders/{platformOrderId}/deliver`
+    CourierDeliver,
+    /// `POST /courier/orders/{platformOrderId}/fail`
+    CourierFail,
+    /// `POST /courier/orders/{platformOrderId}/at-return`
+    CourierReachReturn,
+    /// `POST /courier/orders/{platformOrderId}/hand-back`
+    CourierHandBack,
+    /// `POST /admin/orders/{platformOrderId}/cancel`
+    AdminCancelOrder,
+    /// `POST /admin/orders/{platformOrderId}/lost`
+    AdminLoseDelivery,
+    /// `POST /admin/privacy/export`
+    ExportRecipient,
+    /// `POST /admin/privacy/erase`
+    EraseRecipient,
+    /// `GET /admin/privacy/erasures`
+    ListErasures,
+    /// `POST /courier/orders/{platformOrderId}/photos`
+    UploadPhoto,
+    /// `GET /delivery/photos/{photoId}`
+    GetPhoto,
+    /// `GET /courier/photos/{photoId}`
+    CourierPhoto,
+    /// `GET /admin/photos/{photoId}`
+    AdminPhoto,
+    /// `GET /delivery/stores/{storeId}/proofs`
+    GetProofRules,
+    /// `PUT /delivery/stores/{storeId}/proofs`
+    SetProofRules,
+    /// `GET /delivery/orders/{platformOrderId}/proof`
+    GetProof,
+    /// `GET /delivery/proof-key`
+    GetProofKey,
+    /// `GET /openapi.json`
+    OpenApi,
+}
