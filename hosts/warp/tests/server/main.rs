@@ -14,6 +14,7 @@ mod harness;
 mod hostile;
 mod http2;
 mod life;
+mod mail;
 mod overload;
 mod privacy;
 mod push;
