@@ -17,6 +17,8 @@ use crate::{
 
 const REQUEST_ID: &str = "x-request-id";
 const MAX_REQUEST_ID: usize = 128;
+/// The start of all paths of recipients.
+const LINKS: &str = "/t/";
 
 /// The outcome of a request, for a host's metrics and logs: an extension of every response of [`handle`](super::handle).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +84,9 @@ impl Reply {
             }
             Err(problem) => {
                 // The token of a link does not appear in a response.
-                let instance = recipient.map_or(self.instance.as_str(), |route| route.path);
+                let is_link = self.route.is_none() && self.instance.starts_with(LINKS);
+                let known = recipient.map_or(self.instance.as_str(), |route| route.path);
+                let instance = if is_link { "/t/{token}" } else { known };
                 let document = problem.document(self.language, instance, &self.request_id);
                 (problem.code.status(), serde_json::to_vec(&document).unwrap_or_default().into())
             }

@@ -121,6 +121,7 @@ fn parameters(values: Vec<ParameterValue>) -> Result<Vec<Parameter>, Error> {
             ParameterValue::Int32(value) => Box::new(value),
             ParameterValue::Int64(value) => Box::new(value),
             ParameterValue::Str(value) => Box::new(value),
+            ParameterValue::Binary(value) => Box::new(value),
             other => return Err(Error::BadParameter(format!("the test host does not support {other:?}"))),
         })
     };
@@ -150,6 +151,7 @@ fn data_type(kind: &Type) -> DbDataType {
         Type::INT4 => DbDataType::Int32,
         Type::INT8 => DbDataType::Int64,
         Type::TEXT | Type::VARCHAR => DbDataType::Str,
+        Type::BYTEA => DbDataType::Binary,
         _ => DbDataType::Other(kind.name().to_owned()),
     }
 }
@@ -162,6 +164,7 @@ fn value(row: &SqlRow, index: usize) -> Result<DbValue, Error> {
         Type::INT4 => row.try_get::<_, Option<i32>>(index).map_err(wrong)?.map(DbValue::Int32),
         Type::INT8 => row.try_get::<_, Option<i64>>(index).map_err(wrong)?.map(DbValue::Int64),
         Type::TEXT | Type::VARCHAR => row.try_get::<_, Option<String>>(index).map_err(wrong)?.map(DbValue::Str),
+        Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(index).map_err(wrong)?.map(DbValue::Binary),
         other => return Err(Error::ValueConversionFailed(format!("the test host does not support {other}"))),
     };
     Ok(value.unwrap_or(DbValue::DbNull))

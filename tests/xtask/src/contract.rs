@@ -13,12 +13,13 @@ use crate::needs;
 /// The operator's token of the server under test.
 const OPERATOR_TOKEN: &str = "contract-operator-token";
 /// Rate limits that are high enough for generated requests. The cases test the limits themselves.
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 7] = [
     ("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN),
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_LOGINS_PER_15_MINUTES", "10000"),
+    ("DESPACHO_LIMITS_UNKNOWN_KEYS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_REGISTRATIONS_PER_DAY", "100000"),
 ];
 /// Options of every run: the same examples and boundary values of every field each time.

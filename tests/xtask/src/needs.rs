@@ -76,7 +76,8 @@ impl Need {
             Need::Component(_, subcommand) => run::succeeds(&["cargo", subcommand, "--version"]),
             Need::Target(name) => run::stdout(&["rustc", "--print", "target-libdir", "--target", name])
                 .is_some_and(|folder| Path::new(&folder).is_dir()),
-            Need::Program(name, _) => run::succeeds(&[name, "--version"]),
+            // openssl has a command instead of the flag.
+            Need::Program(name, _) => ["--version", "version"].iter().any(|word| run::succeeds(&[name, word])),
             Need::Postgres => postgres().is_some(),
             Need::Spin => run::succeeds(&[&spin(), "--version"]),
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),

@@ -148,7 +148,11 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         documented.set(status.to_string(), response);
     }
     for (status, codes) in responses::by_status(&codes(route, operation)) {
-        documented.set(status.to_string(), responses.problem(status, &codes));
+        let problem = match route.authority {
+            Authority::Recipient => responses::page_problem(status, &codes),
+            _ => responses.problem(status, &codes),
+        };
+        documented.set(status.to_string(), problem);
     }
     entry.with("responses", documented)
 }

@@ -98,6 +98,16 @@ impl Responses {
     }
 }
 
+/// Returns the response for these problem codes on a recipient's endpoint, which is a page unless the request accepts only JSON.
+pub(super) fn page_problem(status: u16, codes: &[ProblemCode]) -> Json {
+    let mut response = component(status, codes);
+    let page = Json::object([("schema", Json::object([("type", "string".into())]))]);
+    if let Some(content) = response.get_mut("content") {
+        content.set("text/html", page);
+    }
+    response
+}
+
 fn component(status: u16, codes: &[ProblemCode]) -> Json {
     let lines: Vec<_> = codes.iter().map(|code| format!("- `{}` {}", code.name(), code.meaning())).collect();
     let mut headers = vec!["x-request-id", "Content-Language"];

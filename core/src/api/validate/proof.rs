@@ -116,7 +116,7 @@ impl Checker {
         None
     }
 
-    fn too_many(&mut self, path: &Path<'_>, max: usize) {
+    pub(super) fn too_many(&mut self, path: &Path<'_>, max: usize) {
         let en = format!("Too many entries. Send at most {max}.");
         self.reject(path, "out_of_range", en, format!("Há itens demais. Envie no máximo {max}."));
     }

@@ -109,6 +109,10 @@ impl Checker {
         names: &[&str],
     ) -> Vec<T> {
         let mut values = Vec::new();
+        if sent.as_ref().is_some_and(|sent| sent.len() > names.len()) {
+            self.too_many(path, names.len());
+            return values;
+        }
         for (index, name) in sent.unwrap_or_default().iter().enumerate() {
             match parse(name) {
                 Some(value) if values.contains(&value) => {}
