@@ -55,8 +55,8 @@ pub struct AlterCourier {
     /// Phone number in E.164 format.
     #[cfg_attr(feature = "openapi", schema(format = "phone", max_length = 255, example = "+5511990000001"))]
     pub phone: Option<String>,
-    /// Email address, at most 400 characters.
-    #[cfg_attr(feature = "openapi", schema(format = "email", max_length = 400, example = "ana@exemplo.com.br"))]
+    /// Email address, at most 400 characters. An empty string changes nothing.
+    #[cfg_attr(feature = "openapi", schema(max_length = 400, example = "ana@exemplo.com.br"))]
     pub email: Option<String>,
     /// CPF or another document, at most 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
