@@ -1,6 +1,9 @@
 //! The component's configuration: the table of settings, read from the application's variables.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use despacho_core::{
     geo::Gazetteer,
@@ -69,6 +72,8 @@ pub(crate) struct OwnSettings {
 thread_local! {
     /// The configuration, read once per instance; after an error the next request reads it again.
     static CONFIG: RefCell<Option<Rc<Config>>> = const { RefCell::new(None) };
+    /// The gazetteer. Concurrent first requests of an instance read the configuration, and only one of them the files.
+    static GAZETTEER: Cell<Option<Gazetteer>> = const { Cell::new(None) };
 }
 
 /// Returns the configuration, or all its errors.
@@ -93,6 +98,9 @@ pub(crate) async fn load() -> Result<Rc<Config>, ConfigErrors> {
 
 /// Reads the tables of [`Gazetteer`] once per instance. They remain in memory until it ends.
 fn read_gazetteer() -> Result<Gazetteer, ConfigErrors> {
+    if let Some(gazetteer) = GAZETTEER.get() {
+        return Ok(gazetteer);
+    }
     let mut tables = [&[] as &[u8]; 4];
     for (table, name) in tables.iter_mut().zip(Gazetteer::TABLES) {
         let path = format!("{DATA}/{name}");
@@ -100,7 +108,9 @@ fn read_gazetteer() -> Result<Gazetteer, ConfigErrors> {
         let read = read.map_err(|error| ConfigErrors::one("files", format!("lacks {path} ({error})")))?;
         *table = read.leak();
     }
-    Gazetteer::of_tables(tables).ok_or_else(|| ConfigErrors::one("files", format!("has damaged tables in {DATA}")))
+    let gazetteer = Gazetteer::of_tables(tables);
+    GAZETTEER.set(gazetteer);
+    gazetteer.ok_or_else(|| ConfigErrors::one("files", format!("has damaged tables in {DATA}")))
 }
 
 /// Sets the value of a variable. An empty variable is unset: spin.toml has an empty default for each.
