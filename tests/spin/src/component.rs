@@ -9,6 +9,8 @@ use wasmtime::{
 
 /// Maximum number of instances.
 const INSTANCES: u32 = 200;
+/// Maximum number of stacks, one per concurrent request of all instances. It is the default of Spin 4.
+const STACKS: u32 = 1000;
 /// Maximum memory of an instance, in bytes.
 const MEMORY: usize = 128 << 20;
 
@@ -42,7 +44,7 @@ fn engine() -> wasmtime::Result<Engine> {
         .total_core_instances(4 * INSTANCES)
         .total_memories(INSTANCES)
         .total_tables(2 * INSTANCES)
-        .total_stacks(INSTANCES)
+        .total_stacks(STACKS)
         .max_memory_size(MEMORY)
         .linear_memory_keep_resident(2 << 20)
         .table_keep_resident(512 << 10);
