@@ -15,9 +15,9 @@ use crate::{
     model::{
         Duration, ExecContext, Language, Timestamp,
         courier::Courier,
-        fingerprint,
+        fingerprint, hex,
         order::TrackingLink,
-        store::{Claim, ClaimChange, KeyHolder, Recompute, StoredResponse},
+        store::{Claim, ClaimChange, Key, KeyHolder, Recompute, StoredResponse},
     },
     rules::settings::Settings,
 };
@@ -80,6 +80,15 @@ pub(super) struct OneTimeSecret {
     pub placeholder: String,
     /// The nonce from which the secret is derived, in hexadecimal.
     pub nonce: String,
+}
+
+impl OneTimeSecret {
+    /// Creates the value of a key.
+    pub(super) fn of_key(settings: &Settings, nonce: [u8; 32]) -> OneTimeSecret {
+        let text = Key::text(&settings.secret.0, &nonce);
+        let nonce = hex(&nonce);
+        OneTimeSecret { text, placeholder: nonce.clone(), nonce }
+    }
 }
 
 /// The token of a recipient's link in a response. A stored response has only its nonce.

@@ -252,11 +252,9 @@ async fn find_link<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Rejects a form that a page of another site sent. Browsers send this header; other clients do not.
+/// Rejects a form that a page of another site sent.
 fn check_same_site<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
-    let sent = call.parts.headers.get("sec-fetch-site");
-    let is_own = sent.is_none_or(|site| site == "same-origin");
-    if call.parts.method.is_safe() || is_own { Ok(()) } else { Err(plain(ProblemCode::CrossSite)) }
+    if cookie::is_from_another_origin(call.parts) { Err(plain(ProblemCode::CrossSite)) } else { Ok(()) }
 }
 
 /// Returns `problem`, or `rate_limited` if the IP address has sent too many unknown keys. Keys of 256 bits cannot be guessed; the limit

@@ -42,7 +42,7 @@ pub(super) struct Reply {
     pub name: &'static str,
     pub admission: Option<Admission>,
     request_id: String,
-    instance: String,
+    path: String,
     head: bool,
     /// Whether the client accepts a page, on a recipient's endpoint.
     accepts_page: bool,
@@ -63,7 +63,7 @@ impl Reply {
             name: "unmatched",
             admission: None,
             request_id,
-            instance: parts.uri.path().chars().take(512).collect(),
+            path: parts.uri.path().chars().take(512).collect(),
             head: parts.method == Method::HEAD,
             accepts_page: takes(&parts.headers, "text/html") && sent_type(parts) != JSON,
         }
@@ -83,11 +83,7 @@ impl Reply {
                 (problem.code.status(), pages::problem_page(problem, self.page_path(problem), self.language).into())
             }
             Err(problem) => {
-                // The token of a link does not appear in a response.
-                let is_link = self.route.is_none() && self.instance.starts_with(LINKS);
-                let known = recipient.map_or(self.instance.as_str(), |route| route.path);
-                let instance = if is_link { "/t/{token}" } else { known };
-                let document = problem.document(self.language, instance, &self.request_id);
+                let document = problem.document(self.language, self.instance(), &self.request_id);
                 (problem.code.status(), serde_json::to_vec(&document).unwrap_or_default().into())
             }
         };
@@ -144,13 +140,22 @@ impl Reply {
 }
 
 impl Reply {
+    /// Returns the path for a problem, without the token of a link. A path without a route can contain one too.
+    fn instance(&self) -> &str {
+        match self.route {
+            Some(route) if route.authority == Authority::Recipient => route.path,
+            None if self.path.starts_with(LINKS) => "/t/{token}",
+            _ => &self.path,
+        }
+    }
+
     /// Returns the path of the recipient's page after a rejected form, unless the link is unknown.
     fn page_path(&self, problem: &Problem) -> Option<&str> {
         let is_form = matches!(
             self.route.map(|route| route.endpoint),
             Some(Endpoint::RecipientChoice | Endpoint::RecipientRating)
         );
-        let path = self.instance.rsplit_once('/').map(|(path, _)| path);
+        let path = self.path.rsplit_once('/').map(|(path, _)| path);
         path.filter(|_| is_form && !matches!(problem.code, ProblemCode::TrackingNotFound | ProblemCode::RateLimited))
     }
 }

@@ -5,7 +5,6 @@ use crate::{
     changes::{Changes, Write},
     model::{
         Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
-        order::ProofRule,
         store::{Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, Store, StoreDispatch, StoreTracking},
     },
 };
@@ -134,17 +133,11 @@ pub fn update(store: &Store, contact: Contact, located: Located, now: Timestamp)
     (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
 }
 
-/// Sets the dispatch terms of a store, which apply to new orders.
-pub fn set_dispatch(store: &Store, dispatch: StoreDispatch, now: Timestamp) -> (Store, Changes) {
-    let changed = Store { dispatch, version: store.version + 1, ..store.clone() };
-    let write = Write { expected: store.version, value: changed.clone() };
-    (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
-}
-
-/// Sets what the store's steps require as a proof, which applies to new orders.
-pub fn set_proofs(store: &Store, proofs: Vec<ProofRule>, now: Timestamp) -> (Store, Changes) {
-    let changed = Store { proofs, version: store.version + 1, ..store.clone() };
-    let write = Write { expected: store.version, value: changed.clone() };
+/// Replaces a store with its changed settings. Returns it as it is stored.
+pub fn replace(changed: Store, now: Timestamp) -> (Store, Changes) {
+    let expected = changed.version;
+    let changed = Store { version: expected + 1, ..changed };
+    let write = Write { expected, value: changed.clone() };
     (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
 }
 

@@ -8,7 +8,7 @@ use crate::{
     model::{
         DeliveryId, ExecContext, OrderId, Timestamp, hmac_sha256,
         order::{Delivery, LinkKey, Order, Tracking, TrackingLink},
-        store::{KeyHash, Store, StoreTracking},
+        store::{KeyHash, StoreTracking},
     },
 };
 
@@ -86,13 +86,6 @@ pub fn new_link(secret: &Secret, context: &mut ExecContext) -> LinkKey {
 pub fn start(store: &StoreTracking, secret: &Secret, context: &mut ExecContext) -> Tracking {
     let link = Some(new_link(secret, context));
     Tracking { link, notify_at: store.notify_at.clone(), ..Tracking::default() }
-}
-
-/// Sets the tracking of a store, which applies to the links of existing orders too, except `enabled` and `notify_at`.
-pub fn set_tracking(store: &Store, tracking: StoreTracking, now: Timestamp) -> (Store, Changes) {
-    let changed = Store { tracking, version: store.version + 1, ..store.clone() };
-    let write = Write { expected: store.version, value: changed.clone() };
-    (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
 }
 
 /// Ends the current link of a delivery and, if `key` is given, sets this one instead. Returns `None` if the order has no such

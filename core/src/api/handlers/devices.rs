@@ -12,7 +12,6 @@ use crate::{
     },
     host::Host,
     json::Tree,
-    model::{hex, store::Key},
     rules::{
         couriers::{self, Credential},
         settings::Settings,
@@ -37,12 +36,10 @@ pub(super) async fn change_key<H: Host>(
         return Ok(response);
     }
     let (key, nonce, changes) = couriers::issue_device_key(&courier, &call.settings.secret, &mut call.context);
-    let text = Key::text(&call.settings.secret.0, &nonce);
-    let value = Credential::Device.text(courier.id, &text);
+    let secret = OneTimeSecret::of_key(call.settings, nonce);
+    let value = Credential::Device.text(courier.id, &secret.text);
     let view = DeviceKeyView { value, created_at: key.created_at.to_string(), setup: None };
-    let nonce = hex(&nonce);
-    let secret = Some(OneTimeSecret { text, placeholder: nonce.clone(), nonce });
-    let response = ApiResponse { secret, ..ApiResponse::json(201, &view)? };
+    let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &view)? };
     call.commit(changes, &response).await?;
     Ok(with_setup(call.settings, response))
 }

@@ -10,7 +10,7 @@ use crate::{
     },
     drivers::{clock, dispatch, erasure},
     host::Host,
-    model::{OrderId, StoreId, Text, order::OrderStatus},
+    model::{OrderId, StoreId, Text, order::OrderStatus, store::Store},
     rules::stores,
     wire::{DecisionView, DispatchPassView, OrderDispatchView, StoreDispatchView},
 };
@@ -70,18 +70,17 @@ pub(super) async fn store_terms<H: Host>(
         Endpoint::SetStoreDispatch => Some(validate::store_dispatch(read(call.body)?)?),
         _ => None,
     };
-    let mut store = store(call).await?;
-    let changed = terms.map(|terms| stores::set_dispatch(&store, terms, call.context.now));
-    store = changed.as_ref().map_or(store, |(changed, _)| changed.clone());
-    let response = ApiResponse::json(200, &StoreDispatchView::of(&store, &call.settings.dispatch))?;
-    if let Some((_, changes)) = changed {
-        call.commit(changes, &response).await?;
-    }
+    let store = store(call).await?;
+    let view = |store: &Store| ApiResponse::json(200, &StoreDispatchView::of(store, &call.settings.dispatch));
+    let Some(dispatch) = terms else { return Ok(view(&store)?) };
+    let (changed, changes) = stores::replace(Store { dispatch, ..store }, call.context.now);
+    let response = view(&changed)?;
+    call.commit(changes, &response).await?;
     Ok(response)
 }
 
 /// The store in the path.
-async fn store<H: Host>(call: &Call<'_, H>) -> Result<crate::model::store::Store, HandlerError> {
+async fn store<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let store = match StoreId::parse(call.id) {
         Some(id) => call.host.store(id).await?,
         None => None,

@@ -10,7 +10,7 @@ use crate::{
     },
     drivers::trips,
     host::{CourierQuery, Host},
-    model::{CourierId, OrderId, courier::Courier, hex, store::Key},
+    model::{CourierId, OrderId, courier::Courier},
     rules::{
         couriers::{self, CourierKeyParams},
         settings::Settings,
@@ -77,13 +77,9 @@ fn courier_response(
     courier: &Courier,
     nonce: Option<[u8; 32]>,
 ) -> Result<ApiResponse, Problem> {
-    let text = nonce.map(|nonce| Key::text(&settings.secret.0, &nonce));
-    let response = ApiResponse::json(status, &CourierKeyView::of(courier, text.clone()))?;
-    let secret = text.zip(nonce).map(|(text, nonce)| {
-        let nonce = hex(&nonce);
-        OneTimeSecret { text, placeholder: nonce.clone(), nonce }
-    });
-    Ok(ApiResponse { secret, ..response })
+    let secret = nonce.map(|nonce| OneTimeSecret::of_key(settings, nonce));
+    let text = secret.as_ref().map(|secret| secret.text.clone());
+    Ok(ApiResponse { secret, ..ApiResponse::json(status, &CourierKeyView::of(courier, text))? })
 }
 
 fn has_goods(order: OrderId) -> Problem {

@@ -9,7 +9,7 @@ use crate::{
     changes::{Changes, Write},
     host::Host,
     model::{
-        Duration, Text, Timestamp, fingerprint, hex,
+        Duration, Text, Timestamp, fingerprint,
         store::{Key, KeyHolder, KeyKind},
     },
     rules::{
@@ -71,10 +71,9 @@ pub(super) fn revoked(key: Key, at: Timestamp) -> Write<Key> {
 
 /// Returns the response with the value of a new key.
 pub(super) fn key_response<H: Host>(call: &Call<'_, H>, key: &Key, nonce: [u8; 32]) -> Result<ApiResponse, Problem> {
-    let text = Key::text(&call.settings.secret.0, &nonce);
-    let response = ApiResponse::json(201, &StoreCreated::of(key, text.clone()))?;
-    let nonce = hex(&nonce);
-    Ok(ApiResponse { secret: Some(OneTimeSecret { text, placeholder: nonce.clone(), nonce }), ..response })
+    let secret = OneTimeSecret::of_key(call.settings, nonce);
+    let response = ApiResponse::json(201, &StoreCreated::of(key, secret.text.clone()))?;
+    Ok(ApiResponse { secret: Some(secret), ..response })
 }
 
 /// Counts a login attempt for the IP address, if known, and for the email: the first limit slows attacks on many emails, the second

@@ -2,11 +2,12 @@
 
 use super::{
     pages::{cursor, invalid_parameter, limit, parameter, respond},
+    stores::overseen,
     tracking,
 };
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError, plain},
+        call::{ApiResponse, Call, HandlerError},
         problem::{Problem, ProblemCode},
         routes::Endpoint,
     },
@@ -99,11 +100,7 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         )
         .into());
     }
-    let store = match StoreId::parse(call.id) {
-        Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
-        None => None,
-    };
-    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    let store = overseen(call).await?;
     if store.id == caller.id {
         return Err(Problem::new(
             ProblemCode::StoreNotAllowed,

@@ -2,7 +2,7 @@
 
 use base64ct::{Base64, Encoding};
 
-use super::life::visible;
+use super::{life::visible, stores::overseen};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
@@ -16,7 +16,7 @@ use crate::{
     drivers::clock,
     host::{Host, HostError, StoreQuery},
     model::{
-        OrderId, StoreId, hex,
+        OrderId, hex,
         order::{Order, Photo},
         sha256,
         store::Store,
@@ -35,14 +35,9 @@ pub(super) async fn rules<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -
         Endpoint::SetProofRules => Some(validate::proof_rules(read(call.body)?)?),
         _ => None,
     };
-    let caller = &call.caller()?.store;
-    let store = match StoreId::parse(call.id) {
-        Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
-        None => None,
-    };
-    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    let store = overseen(call).await?;
     let Some(rules) = rules else { return Ok(ApiResponse::json(200, &ProofRulesView::of(&store.proofs))?) };
-    let (changed, changes) = stores::set_proofs(&store, rules, call.context.now);
+    let (changed, changes) = stores::replace(Store { proofs: rules, ..store }, call.context.now);
     let response = ApiResponse::json(200, &ProofRulesView::of(&changed.proofs))?;
     call.commit(changes, &response).await?;
     Ok(response)

@@ -10,7 +10,7 @@ use crate::{
         validate,
     },
     host::Host,
-    model::{hex, store::Key},
+    model::store::Key,
     rules::couriers::{self, Credential},
     wire::{CourierSelf, SignInCodeView},
 };
@@ -26,14 +26,12 @@ pub(super) async fn create_code<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRe
             "O entregador foi removido. Cadastre um novo.",
         )
     })?;
-    let text = Key::text(&settings.secret.0, &nonce);
-    let value = Credential::SignIn.text(courier.id, &text);
+    let secret = OneTimeSecret::of_key(settings, nonce);
+    let value = Credential::SignIn.text(courier.id, &secret.text);
     // Browsers do not send the part after `#` to any server, so no log contains the code.
     let url = settings.public_url.as_deref().map(|url| format!("{url}/courier#{value}"));
     let view = SignInCodeView { value, url, expires_at: code.expires_at.to_string() };
-    let nonce = hex(&nonce);
-    let secret = Some(OneTimeSecret { text, placeholder: nonce.clone(), nonce });
-    let response = ApiResponse { secret, ..ApiResponse::json(201, &view)? };
+    let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &view)? };
     call.commit(changes, &response).await?;
     Ok(response)
 }

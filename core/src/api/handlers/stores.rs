@@ -13,7 +13,7 @@ use crate::{
     host::{Host, KeyQuery, StoreQuery, UsageQuery},
     model::{
         Cnpj, Duration, Email, Located, StoreId,
-        store::{Key, KeyKind},
+        store::{Key, KeyKind, Store},
     },
     rules::{
         limits::{Bucket, Usage},
@@ -173,13 +173,17 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 
 /// `GET /delivery/stores/{storeId}`
 pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    Ok(ApiResponse::json(200, &StoreView::of(&overseen(call).await?))?)
+}
+
+/// Loads the store in the path, if it is the caller or one of its branches.
+pub(super) async fn overseen<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let caller = &call.caller()?.store;
     let store = match StoreId::parse(call.id) {
         Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
         None => None,
     };
-    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
-    Ok(ApiResponse::json(200, &StoreView::of(&store))?)
+    store.ok_or_else(|| plain(ProblemCode::StoreNotFound).into())
 }
 
 /// `POST /delivery/sessions`

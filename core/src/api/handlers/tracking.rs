@@ -1,6 +1,9 @@
 //! Recipients' pages: the settings of stores, the links of deliveries, and the requests of recipients.
 
-use super::life::{known, step_problem, visible};
+use super::{
+    life::{known, step_problem, visible},
+    stores::overseen,
+};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, LinkToken, plain},
@@ -17,7 +20,7 @@ use crate::{
     },
     host::Host,
     model::{
-        OrderId, StoreId,
+        OrderId,
         order::Order,
         store::{Store, StoreTracking},
     },
@@ -25,7 +28,8 @@ use crate::{
         lifecycle::{RecipientStep, RecipientStepError, StepError, StepOutcome, recipient_step},
         recipient::RecipientStatus,
         settings::Settings,
-        tracking::{new_link, replace_link, set_tracking, token},
+        stores,
+        tracking::{new_link, replace_link, token},
     },
     wire::{ChooseDelivery, LinkView, OrderView, RateDelivery, RecipientTracking, StoreTrackingView},
 };
@@ -56,14 +60,9 @@ pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint
         Endpoint::SetStoreTracking => Some(validate::store_tracking(read(call.body)?)?),
         _ => None,
     };
-    let caller = &call.caller()?.store;
-    let store = match StoreId::parse(call.id) {
-        Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
-        None => None,
-    };
-    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    let store = overseen(call).await?;
     let Some(sent) = sent else { return Ok(ApiResponse::json(200, &StoreTrackingView::of(&store.tracking))?) };
-    let (changed, changes) = set_tracking(&store, sent, call.context.now);
+    let (changed, changes) = stores::replace(Store { tracking: sent, ..store }, call.context.now);
     let response = ApiResponse::json(200, &StoreTrackingView::of(&changed.tracking))?;
     call.commit(changes, &response).await?;
     Ok(response)

@@ -1,9 +1,14 @@
 //! PNG files: a signature and a sequence of chunks, each with a checksum.
 
+use crc::{CRC_32_ISO_HDLC, Crc};
+
 use super::file::{CleanPhoto, PhotoError, Reader, check_size, length};
 
 /// The first bytes of a file.
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// The checksum of a chunk.
+const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
     let mut reader = Reader(bytes);
@@ -14,7 +19,8 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
     loop {
         let size_of_data = length(reader.big_u32()?)?;
         let chunk = reader.take(size_of_data.checked_add(4).ok_or(PhotoError::Damaged)?)?;
-        if reader.big_u32()? != checksum(chunk) {
+        let crc = reader.big_u32()?;
+        if crc != CRC.checksum(chunk) {
             return Err(PhotoError::Damaged);
         }
         let (kind, data) = chunk.split_at_checked(4).ok_or(PhotoError::Damaged)?;
@@ -26,7 +32,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
             b"PLTE" if !has_data && matches!(data.len(), 3..=768) && data.len().is_multiple_of(3) => {}
             b"tRNS" if !has_data && data.len() <= 256 => {}
             b"IEND" if has_data && data.is_empty() => {
-                put(&mut out, chunk)?;
+                put(&mut out, chunk, crc)?;
                 let (width, height) = size.ok_or(PhotoError::Damaged)?;
                 return Ok(CleanPhoto { bytes: out, width, height });
             }
@@ -38,7 +44,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
             }
             _ => return Err(PhotoError::Damaged),
         }
-        put(&mut out, chunk)?;
+        put(&mut out, chunk, crc)?;
     }
 }
 
@@ -59,50 +65,11 @@ fn header(mut data: Reader<'_>) -> Result<(u32, u32), PhotoError> {
     Ok((width, height))
 }
 
-/// Writes a chunk of kind and data.
-fn put(out: &mut Vec<u8>, chunk: &[u8]) -> Result<(), PhotoError> {
+/// Writes a chunk of kind and data with its checksum.
+fn put(out: &mut Vec<u8>, chunk: &[u8], crc: u32) -> Result<(), PhotoError> {
     let size = u32::try_from(chunk.len().saturating_sub(4)).map_err(|_| PhotoError::Damaged)?;
     out.extend(size.to_be_bytes());
     out.extend_from_slice(chunk);
-    out.extend(checksum(chunk).to_be_bytes());
+    out.extend(crc.to_be_bytes());
     Ok(())
-}
-
-/// Returns the CRC-32 of PNG, four bits at a time.
-fn checksum(bytes: &[u8]) -> u32 {
-    const TABLE: [u32; 16] = table();
-    let mut crc = u32::MAX;
-    for byte in bytes {
-        crc ^= u32::from(*byte);
-        for _ in 0..2 {
-            crc = (crc >> 4) ^ TABLE[(crc & 15) as usize];
-        }
-    }
-    !crc
-}
-
-const fn table() -> [u32; 16] {
-    let mut table = [0; 16];
-    let (mut index, mut nibble) = (0, 0);
-    while index < 16 {
-        let mut crc: u32 = nibble;
-        let mut bit = 0;
-        while bit < 4 {
-            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
-            bit += 1;
-        }
-        table[index] = crc;
-        index += 1;
-        nibble += 1;
-    }
-    table
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn checksum_equals_published_value() {
-        assert_eq!(super::checksum(b"123456789"), 0xCBF4_3926);
-        assert_eq!(super::checksum(b"IEND"), 0xAE42_6082);
-    }
 }

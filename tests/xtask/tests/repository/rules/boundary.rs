@@ -8,12 +8,13 @@ use crate::{
 };
 
 /// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
-const CORE_DEPENDENCIES: [&str; 18] = [
+const CORE_DEPENDENCIES: [&str; 19] = [
     "argon2",
     "base16ct",
     "base64ct",
     "bytes",
     "chrono",
+    "crc",
     "despacho-route",
     "email_address",
     "form_urlencoded",
