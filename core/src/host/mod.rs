@@ -172,6 +172,8 @@ pub trait Storage {
 /// ```
 #[expect(async_fn_in_trait, reason = "static dispatch only, as in Storage")]
 pub trait Platform {
+    /// The endpoints that this program serves. To requests for others it responds with `endpoint_not_found`.
+    const ENDPOINTS: Endpoints = Endpoints::All;
     /// Returns the current time and fresh entropy. Called once per request.
     fn exec_context(&self) -> ExecContext;
     /// Counts a request against a bucket, atomically, by [`Bucket::admit`]: in memory if one process serves everything, in shared storage
@@ -211,6 +213,29 @@ pub trait Platform {
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
     /// Runs [`crate::rules::password::verify`] in the same way.
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
+}
+
+/// The endpoints that a program serves. A host can consist of two programs on one database, each smaller than a program with all
+/// endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoints {
+    /// All endpoints.
+    All,
+    /// The operator's endpoints, whose paths start with `/admin`.
+    Operator,
+    /// All endpoints except the operator's.
+    Others,
+}
+
+impl Endpoints {
+    /// Whether it includes the operator's endpoints, or else the others.
+    pub const fn includes(self, operator: bool) -> bool {
+        match self {
+            Endpoints::All => true,
+            Endpoints::Operator => operator,
+            Endpoints::Others => !operator,
+        }
+    }
 }
 
 /// A complete host. It is implemented for every type that implements [`Storage`] and [`Platform`].

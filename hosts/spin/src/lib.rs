@@ -1,9 +1,12 @@
-//! Despacho as a Spin component, with Spin's SQLite or PostgreSQL.
+//! Despacho as a Spin application of two components, with Spin's SQLite or PostgreSQL: one serves the operator's endpoints, the other all
+//! others. The feature `operator` selects the first.
 //!
 //! Up to sixteen concurrent requests share an instance, and a trap in one of them ends all. The code therefore never panics, a
 //! transaction has its own connection, and an instance keeps only its configuration and connections without open transactions between
 //! requests.
 
+#[cfg(feature = "operator")]
+mod background;
 mod body;
 mod clock;
 mod config;
@@ -17,6 +20,7 @@ mod panel;
 mod platform;
 mod postgres;
 mod prepare;
+#[cfg(feature = "operator")]
 mod push;
 mod response;
 mod serve;

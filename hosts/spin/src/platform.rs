@@ -10,7 +10,7 @@ use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
     geo::{Gazetteer, LocateError},
-    host::{HostError, Platform},
+    host::{Endpoints, HostError, Platform},
     model::{Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, Timestamp, hmac_sha256},
     rules::{
         limits::{Admission, Bucket, TheoreticalArrival, Usage},
@@ -161,6 +161,8 @@ impl despacho_sql::Machine for Machine {
 }
 
 impl Platform for Machine {
+    const ENDPOINTS: Endpoints = if cfg!(feature = "operator") { Endpoints::Operator } else { Endpoints::Others };
+
     fn exec_context(&self) -> ExecContext {
         let now = now();
         let count = self.contexts.get();

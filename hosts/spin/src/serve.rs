@@ -12,26 +12,25 @@ use despacho_core::{
     model::Duration,
 };
 use despacho_shell::{early::EarlyResponse, settings::ConfigErrors};
-use despacho_simulator::{Pass, Simulation};
 use despacho_sql::{RecentKeys, SqlHost};
 use http::{HeaderMap, HeaderName, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
 
+#[cfg(feature = "operator")]
+use crate::background;
 use crate::{
     body,
     config::{self, Config},
     database::Database,
     endpoints, log, panel,
     platform::Machine,
-    prepare, push,
+    prepare,
     response::fresh_id,
     sqlite, webhooks,
 };
 
 /// IDs that a request reserves at once. Unused IDs remain gaps, so the number is small.
 const FEW_IDS: u32 = 8;
-/// Simulation passes after one dispatch pass; each reads at most 500 open orders of sandbox stores.
-const MAX_SIMULATION_PASSES: u32 = 10;
 /// The endpoint that a cron job calls.
 const DISPATCH: &str = "POST /admin/dispatch";
 
@@ -105,29 +104,12 @@ async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<By
     let response = api::handle(&host, &config.settings, request).await;
     let outcome = response.extensions().get::<Outcome>();
     let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
+    #[cfg(feature = "operator")]
     if dispatched {
-        simulate_couriers(&host, &config).await;
-    }
-    if dispatched && let Err(error) = push::deliver(&host, host.driver(), &config.settings).await {
-        log::line(format_args!("pushes not sent; retrying in the next pass: {error}"));
+        background::after_dispatch(&host, &config).await;
     }
     send_webhooks(dispatched, host, config).await;
     response
-}
-
-/// Moves the simulated couriers of sandbox stores. An instance has no background tasks, so the dispatch endpoint does it.
-async fn simulate_couriers(host: &SqlHost<Database, Machine>, config: &Config) {
-    let mut after = None;
-    for _ in 0..MAX_SIMULATION_PASSES {
-        match despacho_simulator::run_pass(host, &config.settings, Simulation::default(), after).await {
-            Ok(Pass { next: Some(next), .. }) => after = Some(next),
-            Ok(_) => return,
-            Err(error) => {
-                log::line(format_args!("couriers not simulated; retrying in the next pass: {error}"));
-                return;
-            }
-        }
-    }
 }
 
 /// Returns the client's address from the configured header, with or without a port. Of several values the last one counts, because the

@@ -1,4 +1,4 @@
-//! The component, compiled to machine code. wasmtime caches the result in the build folder.
+//! The components, compiled to machine code. wasmtime caches the result in the build folder.
 
 use std::path::Path;
 
@@ -14,26 +14,34 @@ const STACKS: u32 = 1000;
 /// Maximum memory of an instance, in bytes.
 const MEMORY: usize = 128 << 20;
 
-/// A component ready for instantiation, shared by all applications of a process.
+/// Components ready for instantiation, shared by all applications of a process.
 #[derive(Clone)]
 pub struct CompiledComponent {
     pub(crate) engine: Engine,
     pub(crate) component: Component,
+    /// The component that serves the paths under `/admin`, if it is another one.
+    pub(crate) operator: Option<Component>,
 }
 
 impl CompiledComponent {
-    /// Compiles the shipped component: the build named by `DESPACHO_COMPONENT`, or a new build.
+    /// Compiles the shipped components: the build named by `DESPACHO_COMPONENT`, or a new build.
     pub fn shipped() -> Result<CompiledComponent, Failure> {
-        CompiledComponent::of(&component::shipped()?)
+        let file = component::shipped()?;
+        let compiled = CompiledComponent::of(&file)?;
+        let operator = Some(compile(&compiled.engine, &component::operator_beside(&file))?);
+        Ok(CompiledComponent { operator, ..compiled })
     }
 
-    /// Compiles the component in a file.
+    /// Compiles the component in a file, which serves all paths.
     pub fn of(wasm: &Path) -> Result<CompiledComponent, Failure> {
-        let failed = |error: wasmtime::Error| Failure::new(format!("{}: {error:#}", wasm.display()));
-        let engine = engine().map_err(failed)?;
-        let component = Component::from_file(&engine, wasm).map_err(failed)?;
-        Ok(CompiledComponent { engine, component })
+        let engine = engine().map_err(|error| Failure::new(format!("cannot create wasmtime's engine: {error:#}")))?;
+        let component = compile(&engine, wasm)?;
+        Ok(CompiledComponent { engine, component, operator: None })
     }
+}
+
+fn compile(engine: &Engine, wasm: &Path) -> Result<Component, Failure> {
+    Component::from_file(engine, wasm).map_err(|error| Failure::new(format!("{}: {error:#}", wasm.display())))
 }
 
 /// Creates an engine with the defaults of Spin 4: its pool retains memory of ended instances, and code checks an epoch deadline in each

@@ -14,7 +14,7 @@ use despacho_xtask::place;
 use tokio::time::{Sleep, sleep};
 use wasmtime::{
     Engine, Store, StoreContextMut,
-    component::{GuestTaskId, Linker, ResourceTable},
+    component::{Component, GuestTaskId, Linker, ResourceTable},
 };
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView, p2::pipe::MemoryOutputPipe};
 use wasmtime_wasi_http::{
@@ -78,10 +78,11 @@ impl WasiHttpView for State {
     }
 }
 
-/// An application: a component and the host state of its instances.
+/// A component of an application, and the host state of its instances.
+#[derive(Clone)]
 pub(crate) struct Application {
     engine: Engine,
-    pre: ProxyPre<State>,
+    pre: Arc<ProxyPre<State>>,
     database: Database,
     pool: Pool,
     variables: Variables,
@@ -96,27 +97,10 @@ pub(crate) struct Application {
 
 impl Application {
     pub(crate) fn new(compiled: &CompiledComponent, options: &Options) -> wasmtime::Result<Application> {
-        let mut linker = Linker::<State>::new(&compiled.engine);
-        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-        wasmtime_wasi::p3::add_to_linker(&mut linker)?;
-        wasmtime_wasi_http::p3::add_to_linker(&mut linker)?;
-        spin::sqlite::sqlite::add_to_linker::<_, Sqlite>(&mut linker, |state: &mut State| sqlite::View {
-            table: &mut state.table,
-            database: &state.database,
-            trap: &state.trap,
-        })?;
-        spin::postgres::postgres::add_to_linker::<_, Postgres>(&mut linker, |state: &mut State| postgres::View {
-            table: &mut state.table,
-            pool: &state.pool,
-            trap: &state.trap,
-        })?;
-        spin::variables::variables::add_to_linker::<_, Variables>(&mut linker, |state: &mut State| {
-            &mut state.variables
-        })?;
         let (stats, root) = (Arc::new(Stats::default()), place::root()?);
         Ok(Application {
             engine: compiled.engine.clone(),
-            pre: ProxyPre::P3(ServicePre::new(linker.instantiate_pre(&compiled.component)?)?),
+            pre: Arc::new(link(&compiled.engine, &compiled.component)?),
             database: match &options.database {
                 None => Database::None,
                 Some(_) if !options.state_directory => Database::Memory,
@@ -133,6 +117,31 @@ impl Application {
             stats,
         })
     }
+
+    /// Returns another component of the application. Both use the same databases, connections and counters, as in Spin.
+    pub(crate) fn with_component(&self, component: &Component) -> wasmtime::Result<Application> {
+        Ok(Application { pre: Arc::new(link(&self.engine, component)?), ..self.clone() })
+    }
+}
+
+/// Prepares the instantiation of a component with Spin's interfaces.
+fn link(engine: &Engine, component: &Component) -> wasmtime::Result<ProxyPre<State>> {
+    let mut linker = Linker::<State>::new(engine);
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    wasmtime_wasi::p3::add_to_linker(&mut linker)?;
+    wasmtime_wasi_http::p3::add_to_linker(&mut linker)?;
+    spin::sqlite::sqlite::add_to_linker::<_, Sqlite>(&mut linker, |state: &mut State| sqlite::View {
+        table: &mut state.table,
+        database: &state.database,
+        trap: &state.trap,
+    })?;
+    spin::postgres::postgres::add_to_linker::<_, Postgres>(&mut linker, |state: &mut State| postgres::View {
+        table: &mut state.table,
+        pool: &state.pool,
+        trap: &state.trap,
+    })?;
+    spin::variables::variables::add_to_linker::<_, Variables>(&mut linker, |state: &mut State| &mut state.variables)?;
+    Ok(ProxyPre::P3(ServicePre::new(linker.instantiate_pre(component)?)?))
 }
 
 impl HandlerState for Application {

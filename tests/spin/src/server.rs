@@ -31,11 +31,13 @@ impl TestServer {
         let stats = Arc::clone(&application.stats);
         let listener = runtime.block_on(TcpListener::bind(options.listen)).map_err(|error| failed(&error))?;
         let address = listener.local_addr().map_err(|error| failed(&error))?;
-        let handler = {
+        let operator = compiled.operator.as_ref().map(|component| application.with_component(component)).transpose();
+        let operator = operator.map_err(|error| failed(&format!("{error:#}")))?;
+        let handlers = {
             let _guard = runtime.enter();
-            ProxyHandler::new(application)
+            Handlers { operator: operator.map(ProxyHandler::new), others: ProxyHandler::new(application) }
         };
-        runtime.spawn(accept(listener, handler));
+        runtime.spawn(accept(listener, handlers));
         Ok(TestServer { base: format!("http://{address}"), stats, runtime: Some(runtime) })
     }
 
@@ -54,28 +56,43 @@ impl Drop for TestServer {
     }
 }
 
-async fn accept(listener: TcpListener, handler: ProxyHandler<Application>) {
-    loop {
-        let Ok((stream, peer)) = listener.accept().await else { continue };
-        tokio::spawn(connection(stream, peer, handler.clone()));
+/// The handlers of an application's components.
+#[derive(Clone)]
+struct Handlers {
+    operator: Option<ProxyHandler<Application>>,
+    others: ProxyHandler<Application>,
+}
+
+impl Handlers {
+    /// Returns the handler of a path, by the routes of spin.toml, and the route.
+    fn of(&self, path: &str) -> (&ProxyHandler<Application>, &'static str) {
+        let is_operators = path == "/admin" || path.starts_with("/admin/");
+        match self.operator.as_ref().filter(|_| is_operators) {
+            Some(operator) => (operator, "/admin"),
+            None => (&self.others, ""),
+        }
     }
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, handler: ProxyHandler<Application>) {
+async fn accept(listener: TcpListener, handlers: Handlers) {
+    loop {
+        let Ok((stream, peer)) = listener.accept().await else { continue };
+        tokio::spawn(connection(stream, peer, handlers.clone()));
+    }
+}
+
+async fn connection(stream: TcpStream, peer: SocketAddr, handlers: Handlers) {
     _ = stream.set_nodelay(true);
     let service = service_fn(|request| {
-        let handler = handler.clone();
-        async move { Ok::<_, Infallible>(reply(&handler, request, peer).await) }
+        let handlers = handlers.clone();
+        async move { Ok::<_, Infallible>(reply(&handlers, request, peer).await) }
     });
     _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 
-async fn reply(
-    handler: &ProxyHandler<Application>,
-    request: Request<Incoming>,
-    peer: SocketAddr,
-) -> Response<WasiBody> {
-    let request = with_spin_headers(request, peer).map(|body| body.map_err(HttpError::from).boxed_unsync());
+async fn reply(handlers: &Handlers, request: Request<Incoming>, peer: SocketAddr) -> Response<WasiBody> {
+    let (handler, route) = handlers.of(request.uri().path());
+    let request = with_spin_headers(request, route, peer).map(|body| body.map_err(HttpError::from).boxed_unsync());
     match handler.handle((), request).await {
         Ok(response) => response,
         Err(error) => {
@@ -89,7 +106,7 @@ async fn reply(
 }
 
 /// Makes the URI absolute, adds Spin's headers and removes hop-by-hop headers.
-fn with_spin_headers(mut request: Request<Incoming>, peer: SocketAddr) -> Request<Incoming> {
+fn with_spin_headers(mut request: Request<Incoming>, route: &str, peer: SocketAddr) -> Request<Incoming> {
     let mut parts = request.uri().clone().into_parts();
     let host = request.headers().get(http::header::HOST).and_then(|host| host.to_str().ok()?.parse().ok());
     parts.scheme = Some(Scheme::HTTP);
@@ -97,7 +114,8 @@ fn with_spin_headers(mut request: Request<Incoming>, peer: SocketAddr) -> Reques
     if let Ok(uri) = Uri::from_parts(parts) {
         *request.uri_mut() = uri;
     }
-    let (full, path) = (request.uri().to_string(), request.uri().path().to_owned());
+    let (full, path) = (request.uri().to_string(), request.uri().path());
+    let path = path.strip_prefix(route).unwrap_or(path).to_owned();
     let headers = request.headers_mut();
     for name in ["connection", "keep-alive", "transfer-encoding", "upgrade", "proxy-connection"] {
         headers.remove(name);
@@ -105,9 +123,9 @@ fn with_spin_headers(mut request: Request<Incoming>, peer: SocketAddr) -> Reques
     let added = [
         ("spin-full-url", full),
         ("spin-path-info", path),
-        ("spin-matched-route", "/...".to_owned()),
-        ("spin-raw-component-route", "/...".to_owned()),
-        ("spin-component-route", String::new()),
+        ("spin-matched-route", format!("{route}/...")),
+        ("spin-raw-component-route", format!("{route}/...")),
+        ("spin-component-route", route.to_owned()),
         ("spin-base-path", "/".to_owned()),
         ("spin-client-addr", peer.to_string()),
     ];

@@ -1,4 +1,4 @@
-//! The Spin component's build.
+//! The build of the Spin application's two components.
 
 use std::{
     fs::{self, File, Metadata},
@@ -12,7 +12,7 @@ use crate::{
     shrink::shrink,
 };
 
-/// The environment variable that names the build of the component for tests.
+/// The environment variable that names the built component for tests; the operator's component is in the same folder.
 pub const COMPONENT: &str = "DESPACHO_COMPONENT";
 
 /// The environment variable that names the Spin CLI for tests under `spin up`.
@@ -21,41 +21,60 @@ pub const SPIN: &str = "DESPACHO_SPIN";
 /// The compilation target of components.
 pub const TARGET: &str = "wasm32-wasip2";
 
-/// The component's package.
+/// The package of the component that serves all endpoints except the operator's.
 const PACKAGE: &str = "despacho-spin";
-/// The file name of the shipped component, in the same folder as cargo's output. spin.toml names it.
+/// The file name of its shipped component, in the same folder as cargo's output. spin.toml names it.
 const SHIPPED: &str = "despacho.wasm";
+/// The package of the operator's component.
+const OPERATOR_PACKAGE: &str = "despacho-spin-operator";
+/// The file name of its shipped component.
+const OPERATOR: &str = "despacho-operator.wasm";
 
 /// Binaryen's optimiser. If it is installed, it reduces the component's size.
 pub const OPTIMISER: &str = "wasm-opt";
 
-/// The limit of the optimised component, in bytes; core/SIZE.md has the present size.
+/// The limit of each optimised component, in bytes; core/SIZE.md has the present sizes.
 const MAX_BYTES: u64 = 2_000_000;
 
-/// Builds the component as it ships and fails if it is larger than its limit.
+/// Builds both components as they ship and fails if one is larger than its limit.
 pub fn build_within_limit(root: &Path) -> Result<(), Failure> {
     let shipped = build(root)?;
-    let metadata = shipped.metadata().map_err(|error| Failure::new(format!("{}: {error}", shipped.display())))?;
-    check_size(metadata.len())
+    for file in [operator_beside(&shipped), shipped] {
+        let metadata = file.metadata().map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        check_size(&file, metadata.len())?;
+    }
+    Ok(())
 }
 
-fn check_size(bytes: u64) -> Result<(), Failure> {
+fn check_size(file: &Path, bytes: u64) -> Result<(), Failure> {
     if bytes <= MAX_BYTES {
         return Ok(());
     }
     Err(Failure::new(format!(
-        "the Spin component has {bytes} bytes, and its limit is {MAX_BYTES}: compare it with the build of the previous commit and \
-         remove what made it larger, or raise the limit in tests/xtask/src/component.rs and core/SIZE.md"
+        "{} has {bytes} bytes, and its limit is {MAX_BYTES}: compare it with the build of the previous commit and \
+         remove what made it larger, or raise the limit in tests/xtask/src/component.rs and core/SIZE.md",
+        file.display()
     )))
 }
 
-/// Builds the component as it ships, which is what spin.toml's command does, and returns the file.
+/// Builds both components as they ship, which is what spin.toml's command does. Returns the file of the component that serves all
+/// endpoints except the operator's.
 pub fn build(root: &Path) -> Result<PathBuf, Failure> {
-    cargo(root, "build", &[])?;
-    let built = built()?.join("despacho_spin.wasm");
-    let shipped = built.with_file_name(SHIPPED);
-    finish(&built, &shipped).map_err(|error| Failure::new(format!("{}: {error}", shipped.display())))??;
+    cargo(root, "build", &["--package", OPERATOR_PACKAGE])?;
+    let folder = built()?;
+    let shipped = folder.join(SHIPPED);
+    for (built, shipped) in
+        [("despacho_spin.wasm", &shipped), ("despacho_spin_operator.wasm", &operator_beside(&shipped))]
+    {
+        let finished = finish(&folder.join(built), shipped);
+        finished.map_err(|error| Failure::new(format!("{}: {error}", shipped.display())))??;
+    }
     Ok(shipped)
+}
+
+/// Returns the file of the operator's component beside the other component.
+pub fn operator_beside(shipped: &Path) -> PathBuf {
+    shipped.with_file_name(OPERATOR)
 }
 
 /// Makes the shipped file from cargo's output unless it is up to date. A lock serialises tests in several processes.
@@ -114,7 +133,7 @@ fn built() -> Result<PathBuf, Failure> {
     Ok(place::target()?.join(TARGET).join("edge"))
 }
 
-/// Returns the component for a test or a measurement: the build named by [`COMPONENT`], or else a new one, so that no test
+/// Returns the component for a test or a measurement, beside which is the operator's: the build named by [`COMPONENT`], or else a new one, so that no test
 /// runs an outdated build.
 pub fn shipped() -> Result<PathBuf, Failure> {
     match std::env::var_os(COMPONENT) {
@@ -129,8 +148,9 @@ mod tests {
 
     #[test]
     fn component_above_its_limit_is_rejected() {
-        assert_eq!(check_size(MAX_BYTES), Ok(()));
-        let error = check_size(2_000_001).expect_err("one byte too many").to_string();
-        assert!(error.contains("has 2000001 bytes") && error.contains("core/SIZE.md"), "{error}");
+        let file = Path::new("despacho.wasm");
+        assert_eq!(check_size(file, MAX_BYTES), Ok(()));
+        let error = check_size(file, 2_000_001).expect_err("one byte too many").to_string();
+        assert!(error.contains("despacho.wasm has 2000001 bytes") && error.contains("core/SIZE.md"), "{error}");
     }
 }

@@ -28,8 +28,8 @@ cargo verify [--list] [--only STEP]... [--from STEP]
         and reports steps with missing tools as SKIPPED.
 
 cargo run -p despacho-xtask -- component
-    Builds the Spin component for `spin up`; `spin build` runs this command. Binaryen's wasm-opt reduces the
-        component's size if it is installed.
+    Builds the Spin components for `spin up`; `spin build` runs this command. Binaryen's wasm-opt reduces their
+        size if it is installed.
 
 cargo run -p despacho-xtask -- package [--out DIR] [--check] [--types]
         Builds the browser package in DIR (default: target/package). --check tests it with Node.js and tsc;

@@ -118,7 +118,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "spin-build",
-        description: "the Spin component builds as it ships; the tests below use this build",
+        description: "the Spin components build as they ship; the tests below use this build",
         needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen")],
         run: component::build_within_limit,
     },

@@ -26,7 +26,7 @@ mod tracking;
 mod webhooks;
 
 use super::{
-    boxed::boxed,
+    boxed::{boxed, operator},
     call::{ApiResponse, Call, HandlerError, retry},
     problem::Problem,
     routes::Endpoint,
@@ -51,51 +51,60 @@ pub(super) fn replayed<H: Host>(call: &Call<'_, H>, endpoint: Endpoint, response
 #[expect(clippy::too_many_lines, reason = "a table with one line for each endpoint")]
 async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     match endpoint {
-        Endpoint::CreateOrder => boxed(orders::create(call)).await,
-        Endpoint::PreviewOrder => boxed(preview::preview(call)).await,
-        Endpoint::GetOrder => boxed(orders::get(call)).await,
-        Endpoint::PreviewContext => boxed(preview::context(call)).await,
-        Endpoint::CreateStore => boxed(stores::create_branch(call)).await,
-        Endpoint::UpdateStore => boxed(stores::update(call)).await,
-        Endpoint::GetStore => boxed(stores::get(call)).await,
-        Endpoint::CreateSession => boxed(stores::log_in(call)).await,
-        Endpoint::CreateParentStore => boxed(stores::create_matrix(call)).await,
-        Endpoint::IssueKey => boxed(keys::issue_own(call)).await,
-        Endpoint::ListKeys => boxed(keys::list_own(call)).await,
-        Endpoint::RevokeKey => boxed(keys::revoke_own(call)).await,
-        Endpoint::AdminIssueKey => boxed(keys::issue_any(call)).await,
-        Endpoint::AdminListKeys => boxed(keys::list_any(call)).await,
-        Endpoint::AdminRevokeKey => boxed(keys::revoke_any(call)).await,
-        Endpoint::ListNotifications | Endpoint::ReadNotification => boxed(notifications::run(call, endpoint)).await,
-        Endpoint::RegisterCourier => boxed(fleet::register(call)).await,
-        Endpoint::ListCouriers => boxed(fleet::list(call)).await,
-        Endpoint::GetCourier => boxed(fleet::get(call)).await,
-        Endpoint::AlterCourier => boxed(fleet::alter(call)).await,
-        Endpoint::RunDispatch => boxed(dispatch::run(call)).await,
-        Endpoint::ExplainDispatch => boxed(dispatch::explain(call)).await,
-        Endpoint::GetStoreDispatch | Endpoint::SetStoreDispatch => boxed(dispatch::store_terms(call, endpoint)).await,
-        Endpoint::CreateSignInCode => boxed(sign_in::create_code(call)).await,
-        Endpoint::StartCourierSession => boxed(sign_in::start(call)).await,
-        Endpoint::EndCourierSession => boxed(sign_in::end(call)).await,
-        Endpoint::ShowCourier => boxed(presence::show(call)).await,
-        Endpoint::ReportPosition => boxed(presence::report(call)).await,
-        Endpoint::SetAvailability => boxed(presence::set_available(call)).await,
-        Endpoint::CreateDeviceKey | Endpoint::RemoveDeviceKey => boxed(devices::change_key(call, endpoint)).await,
-        Endpoint::GetPushKey | Endpoint::SubscribePush | Endpoint::UnsubscribePush => {
-            boxed(push::run(call, endpoint)).await
+        Endpoint::CreateOrder => boxed::<H, _>(orders::create(call)).await,
+        Endpoint::PreviewOrder => boxed::<H, _>(preview::preview(call)).await,
+        Endpoint::GetOrder => boxed::<H, _>(orders::get(call)).await,
+        Endpoint::PreviewContext => boxed::<H, _>(preview::context(call)).await,
+        Endpoint::CreateStore => boxed::<H, _>(stores::create_branch(call)).await,
+        Endpoint::UpdateStore => boxed::<H, _>(stores::update(call)).await,
+        Endpoint::GetStore => boxed::<H, _>(stores::get(call)).await,
+        Endpoint::CreateSession => boxed::<H, _>(stores::log_in(call)).await,
+        // Every program has it: the demo data starts with a parent store.
+        Endpoint::CreateParentStore => Box::pin(stores::create_matrix(call)).await,
+        Endpoint::IssueKey => boxed::<H, _>(keys::issue_own(call)).await,
+        Endpoint::ListKeys => boxed::<H, _>(keys::list_own(call)).await,
+        Endpoint::RevokeKey => boxed::<H, _>(keys::revoke_own(call)).await,
+        Endpoint::AdminIssueKey => operator::<H, _>(keys::issue_any(call)).await,
+        Endpoint::AdminListKeys => operator::<H, _>(keys::list_any(call)).await,
+        Endpoint::AdminRevokeKey => operator::<H, _>(keys::revoke_any(call)).await,
+        Endpoint::ListNotifications | Endpoint::ReadNotification => {
+            boxed::<H, _>(notifications::run(call, endpoint)).await
         }
-        Endpoint::Osmand | Endpoint::OsmandQuery | Endpoint::OwnTracks => boxed(devices::report(call, endpoint)).await,
-        Endpoint::ListOrders | Endpoint::ListStores => boxed(listing::list(call, endpoint)).await,
-        Endpoint::CancelOrder => boxed(signals::cancel(call)).await,
-        Endpoint::GetCancellation => boxed(signals::terms(call)).await,
-        Endpoint::RemoveStore => boxed(listing::remove(call)).await,
-        Endpoint::CourierOrder | Endpoint::CourierTrip => boxed(carry::current(call, endpoint)).await,
-        Endpoint::CourierDecline => boxed(carry::decline(call)).await,
+        Endpoint::RegisterCourier => operator::<H, _>(fleet::register(call)).await,
+        Endpoint::ListCouriers => operator::<H, _>(fleet::list(call)).await,
+        Endpoint::GetCourier => operator::<H, _>(fleet::get(call)).await,
+        Endpoint::AlterCourier => operator::<H, _>(fleet::alter(call)).await,
+        Endpoint::RunDispatch => operator::<H, _>(dispatch::run(call)).await,
+        Endpoint::ExplainDispatch => operator::<H, _>(dispatch::explain(call)).await,
+        Endpoint::GetStoreDispatch | Endpoint::SetStoreDispatch => {
+            operator::<H, _>(dispatch::store_terms(call, endpoint)).await
+        }
+        Endpoint::CreateSignInCode => operator::<H, _>(sign_in::create_code(call)).await,
+        Endpoint::StartCourierSession => boxed::<H, _>(sign_in::start(call)).await,
+        Endpoint::EndCourierSession => boxed::<H, _>(sign_in::end(call)).await,
+        Endpoint::ShowCourier => boxed::<H, _>(presence::show(call)).await,
+        Endpoint::ReportPosition => boxed::<H, _>(presence::report(call)).await,
+        Endpoint::SetAvailability => boxed::<H, _>(presence::set_available(call)).await,
+        Endpoint::CreateDeviceKey | Endpoint::RemoveDeviceKey => {
+            boxed::<H, _>(devices::change_key(call, endpoint)).await
+        }
+        Endpoint::GetPushKey | Endpoint::SubscribePush | Endpoint::UnsubscribePush => {
+            boxed::<H, _>(push::run(call, endpoint)).await
+        }
+        Endpoint::Osmand | Endpoint::OsmandQuery | Endpoint::OwnTracks => {
+            boxed::<H, _>(devices::report(call, endpoint)).await
+        }
+        Endpoint::ListOrders | Endpoint::ListStores => boxed::<H, _>(listing::list(call, endpoint)).await,
+        Endpoint::CancelOrder => boxed::<H, _>(signals::cancel(call)).await,
+        Endpoint::GetCancellation => boxed::<H, _>(signals::terms(call)).await,
+        Endpoint::RemoveStore => boxed::<H, _>(listing::remove(call)).await,
+        Endpoint::CourierOrder | Endpoint::CourierTrip => boxed::<H, _>(carry::current(call, endpoint)).await,
+        Endpoint::CourierDecline => boxed::<H, _>(carry::decline(call)).await,
         Endpoint::ReadyOrder
         | Endpoint::DelayOrder
         | Endpoint::DiscardDelivery
         | Endpoint::ReturnDelivery
-        | Endpoint::WaiveReturn => boxed(signals::signal(call, endpoint)).await,
+        | Endpoint::WaiveReturn => boxed::<H, _>(signals::signal(call, endpoint)).await,
         Endpoint::CourierReachPickup
         | Endpoint::CourierPickUp
         | Endpoint::CourierSetOut
@@ -104,34 +113,39 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         | Endpoint::CourierDeliver
         | Endpoint::CourierFail
         | Endpoint::CourierReachReturn
-        | Endpoint::CourierHandBack => boxed(carry::step(call, endpoint)).await,
-        Endpoint::UploadPhoto => boxed(photos::upload(call)).await,
-        Endpoint::GetPhoto | Endpoint::CourierPhoto | Endpoint::AdminPhoto => boxed(photos::get(call, endpoint)).await,
-        Endpoint::GetProofRules | Endpoint::SetProofRules => boxed(proofs::rules(call, endpoint)).await,
-        Endpoint::GetProof => boxed(proofs::proof(call)).await,
+        | Endpoint::CourierHandBack => boxed::<H, _>(carry::step(call, endpoint)).await,
+        Endpoint::UploadPhoto => boxed::<H, _>(photos::upload(call)).await,
+        Endpoint::GetPhoto | Endpoint::CourierPhoto => boxed::<H, _>(photos::get(call, endpoint)).await,
+        Endpoint::AdminPhoto => operator::<H, _>(photos::get(call, endpoint)).await,
+        Endpoint::GetProofRules | Endpoint::SetProofRules => boxed::<H, _>(proofs::rules(call, endpoint)).await,
+        Endpoint::GetProof => boxed::<H, _>(proofs::proof(call)).await,
         Endpoint::GetProofKey => proofs::key(call),
-        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => boxed(signals::operate(call, endpoint)).await,
-        Endpoint::GetStoreTracking | Endpoint::SetStoreTracking => boxed(tracking::settings(call, endpoint)).await,
-        Endpoint::ChangeLink => boxed(tracking::change_link(call)).await,
-        Endpoint::RecipientPage => boxed(tracking::page(call)).await,
-        Endpoint::RecipientEvents => boxed(tracking::events(call)).await,
-        Endpoint::RecipientChoice | Endpoint::RecipientRating => boxed(tracking::step(call, endpoint)).await,
-        Endpoint::ListEvents => boxed(events::list(call)).await,
-        Endpoint::StreamEvents => boxed(events::stream(call)).await,
-        Endpoint::CreateWebhook => boxed(webhooks::create(call)).await,
-        Endpoint::ListWebhooks => boxed(webhooks::list(call)).await,
-        Endpoint::RemoveWebhook => boxed(webhooks::remove(call)).await,
-        Endpoint::RotateWebhook => boxed(webhooks::rotate(call)).await,
-        Endpoint::EnableWebhook => boxed(webhooks::enable(call)).await,
-        Endpoint::TestWebhook => boxed(webhooks::test(call)).await,
-        Endpoint::ListAttempts => boxed(webhooks::attempts(call)).await,
-        Endpoint::RetryAttempt => boxed(webhooks::retry(call)).await,
-        Endpoint::GetStatement => boxed(ledger::statement(call)).await,
-        Endpoint::AdminStatement => boxed(ledger::any_statement(call)).await,
-        Endpoint::TopUpStore => boxed(ledger::top_up(call)).await,
-        Endpoint::ExportRecipient => boxed(privacy::export(call)).await,
-        Endpoint::EraseRecipient => boxed(privacy::erase(call)).await,
-        Endpoint::ListErasures => boxed(privacy::records(call)).await,
+        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => {
+            operator::<H, _>(signals::operate(call, endpoint)).await
+        }
+        Endpoint::GetStoreTracking | Endpoint::SetStoreTracking => {
+            boxed::<H, _>(tracking::settings(call, endpoint)).await
+        }
+        Endpoint::ChangeLink => boxed::<H, _>(tracking::change_link(call)).await,
+        Endpoint::RecipientPage => boxed::<H, _>(tracking::page(call)).await,
+        Endpoint::RecipientEvents => boxed::<H, _>(tracking::events(call)).await,
+        Endpoint::RecipientChoice | Endpoint::RecipientRating => boxed::<H, _>(tracking::step(call, endpoint)).await,
+        Endpoint::ListEvents => boxed::<H, _>(events::list(call)).await,
+        Endpoint::StreamEvents => boxed::<H, _>(events::stream(call)).await,
+        Endpoint::CreateWebhook => boxed::<H, _>(webhooks::create(call)).await,
+        Endpoint::ListWebhooks => boxed::<H, _>(webhooks::list(call)).await,
+        Endpoint::RemoveWebhook => boxed::<H, _>(webhooks::remove(call)).await,
+        Endpoint::RotateWebhook => boxed::<H, _>(webhooks::rotate(call)).await,
+        Endpoint::EnableWebhook => boxed::<H, _>(webhooks::enable(call)).await,
+        Endpoint::TestWebhook => boxed::<H, _>(webhooks::test(call)).await,
+        Endpoint::ListAttempts => boxed::<H, _>(webhooks::attempts(call)).await,
+        Endpoint::RetryAttempt => boxed::<H, _>(webhooks::retry(call)).await,
+        Endpoint::GetStatement => boxed::<H, _>(ledger::statement(call)).await,
+        Endpoint::AdminStatement => operator::<H, _>(ledger::any_statement(call)).await,
+        Endpoint::TopUpStore => operator::<H, _>(ledger::top_up(call)).await,
+        Endpoint::ExportRecipient => operator::<H, _>(privacy::export(call)).await,
+        Endpoint::EraseRecipient => operator::<H, _>(privacy::erase(call)).await,
+        Endpoint::ListErasures => operator::<H, _>(privacy::records(call)).await,
         Endpoint::OpenApi => Ok(ApiResponse::of(200, call.host.description()?)),
     }
 }

@@ -7,8 +7,8 @@ use despacho_core::{
     changes::Changes,
     geo::{self, Gazetteer},
     host::{
-        AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
-        StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+        AttemptQuery, CourierQuery, Endpoints, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, Point,
@@ -295,6 +295,8 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 }
 
 impl<D, P: Platform> Platform for SqlHost<D, P> {
+    const ENDPOINTS: Endpoints = P::ENDPOINTS;
+
     fn exec_context(&self) -> ExecContext {
         self.platform.exec_context()
     }
