@@ -4,7 +4,6 @@ use std::{
     collections::BTreeSet,
     path::Path,
     sync::atomic::{AtomicI64, Ordering::Relaxed},
-    time::Instant,
 };
 
 use despacho_core::{
@@ -176,7 +175,7 @@ async fn check_code_lock<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
 async fn two_sqlite_instances_assign_each_courier_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("despacho.db");
-    check_concurrent_assignment(open(&path, 0), open(&path, 0), 10.0).await;
+    check_concurrent_assignment(open(&path, 0), open(&path, 0)).await;
 }
 
 #[tokio::test]
@@ -185,21 +184,18 @@ async fn two_postgresql_instances_assign_each_courier_once() {
     let address = Address::parse(&backend.address).unwrap();
     let options = despacho_postgres::Options::default();
     let (one, two) = (Postgres::open(&address, &options).await, Postgres::open(&address, &options).await);
-    check_concurrent_assignment(host_with_clock(one.unwrap(), 0), host_with_clock(two.unwrap(), 0), 30.0).await;
+    check_concurrent_assignment(host_with_clock(one.unwrap(), 0), host_with_clock(two.unwrap(), 0)).await;
 }
 
 /// Assigns 1,000 orders that become due together to 300 free couriers, and more orders when some couriers become free again.
-async fn check_concurrent_assignment<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>, seconds: f64) {
+async fn check_concurrent_assignment<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
     let orders = (1_000..2_000).map(|number| preparing(number, 40)).collect();
     put(&one, orders, (2_000..2_300).map(free_courier).collect(), 39).await;
-    let start = Instant::now();
     set_clock(&one, 40 * 60_000);
     set_clock(&two, 40 * 60_000);
     let (first, second) = run_passes(&one, &two).await;
-    let elapsed = start.elapsed();
     assert_eq!(first.moved + second.moved, 1_000);
     assert_eq!(first.allocated + second.allocated, 300);
-    assert!(elapsed.as_secs_f64() < seconds, "{elapsed:?}");
     let given = pairs(&one, 1_000..2_000).await;
     assert_eq!(given.len(), 300);
     assert_eq!(given.iter().map(|(_, courier)| *courier).collect::<BTreeSet<_>>().len(), 300);
