@@ -75,7 +75,11 @@ export function nextDay(date: string): string {
 
 /** The time since an instant, as `4 min`, `2 h 05` or `3 d`. */
 export function age(since: string, now: number): string {
-  const minutes = Math.max(0, Math.floor((now - Date.parse(since)) / 60_000));
+  return duration(Math.max(0, Math.floor((now - Date.parse(since)) / 60_000)));
+}
+
+/** A duration, as `4 min`, `2 h 05` or `3 d`. */
+export function duration(minutes: number): string {
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   if (hours < 24) return `${hours} h ${String(minutes % 60).padStart(2, "0")}`;

@@ -44,12 +44,46 @@ export async function load(): Promise<void> {
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined && all.length < MAX_ORDERS);
     if (date !== shownDay()) return;
-    rows.value = all.filter((row) => Date.parse(row.createdAt) >= begin.getTime() || !isFinal(row.situation));
+    const histories = new Map(rows.value.map((row) => [row.id, row]));
+    rows.value = all
+      .filter((row) => Date.parse(row.createdAt) >= begin.getTime() || !isFinal(row.situation))
+      .map((row) => withHistory(row, histories.get(row.id)));
     failure.value = null;
   } catch (error) {
     failure.value = error;
   } finally {
     loaded.value = true;
+  }
+}
+
+/** Adds the known history of a finished order, which the list does not contain. */
+function withHistory(row: OrderRow, known: OrderRow | undefined): OrderRow {
+  return known?.events !== undefined && known.situation === row.situation ? { ...row, events: known.events } : row;
+}
+
+const MAX_HISTORY_REQUESTS = 3;
+const requested = new Set<number>();
+const waiting: number[] = [];
+let historyRequests = 0;
+
+/** Loads the history of a finished order, which contains the time of its delivery. */
+export function requestHistory(id: number): void {
+  if (requested.has(id)) return;
+  requested.add(id);
+  waiting.push(id);
+  sendHistoryRequests();
+}
+
+function sendHistoryRequests(): void {
+  for (let id = waiting.at(-1); id !== undefined && historyRequests < MAX_HISTORY_REQUESTS; id = waiting.at(-1)) {
+    waiting.pop();
+    historyRequests += 1;
+    const order = id;
+    void orders.get(order).then(updateRow, () => {}).finally(() => {
+      requested.delete(order);
+      historyRequests -= 1;
+      sendHistoryRequests();
+    });
   }
 }
 

@@ -94,7 +94,7 @@ test("price computed in the page equals the server's price", async () => {
 test("order page follows the delivery without a reload", async () => {
   const { page, pageErrors, context } = await openLoggedIn(browser);
   await page.waitForSelector(".connection.live");
-  const made = await api(page, "POST", "/delivery/orders", { code: uniqueCode("OLHA"), deliveries: [{ name: "Maria Silva", address: VERGUEIRO }] });
+  const made = await api(page, "POST", "/delivery/orders", { code: uniqueCode("OLHA"), previewDeliveryTime: true, deliveries: [{ name: "Maria Silva", address: VERGUEIRO }] });
   assert.equal(made.status, 201);
   await goTo(page, "/orders");
   const row = page.locator(".orders tr", { hasText: made.body.code });
@@ -113,6 +113,17 @@ test("order page follows the delivery without a reload", async () => {
   assert.ok(statuses.has("Entregue"), `statuses: ${[...statuses].join(", ")}`);
   assert.ok(positions.size > 1, "the courier moved on the map");
   assert.ok((await page.locator(".timeline li").count()) >= 5);
+
+  // The delivery time is compared with the promised time, on the order's page and in the list of finished orders.
+  await page.locator(".heading").getByText(/entregue \d\d:\d\d, no prazo/).waitFor();
+  const { body } = await api(page, "GET", `/delivery/orders/${made.body.id}`);
+  await page.reload();
+  await page.waitForSelector(".timeline");
+  await goTo(page, "/orders");
+  await page.getByRole("button", { name: /Encerrados/ }).click();
+  await row.getByText("no prazo").waitFor();
+  const delivered = body.events.find((event) => event.type === "delivery.delivered").createdAt;
+  assert.equal(await row.locator(".due time").getAttribute("datetime"), delivered);
   assert.deepEqual(pageErrors, []);
   await context.close();
 });

@@ -45,8 +45,8 @@ export type ProofRule = Schemas["ProofRule"];
 export type ProofPolicy = Schemas["ProofRules"];
 export type Proof = Schemas["Proof"];
 
-/** A row of the order list. The response to a new order has no `deliveryMan`. */
-export type OrderRow = Order & { deliveryMan?: Courier | null };
+/** A row of the order list. The response to a new order has no `deliveryMan`; only the details of an order have its history. */
+export type OrderRow = Order & { deliveryMan?: Courier | null; events?: OrderEvent[] };
 
 /** A problem document; the code is `unknown` if a proxy responded. */
 export type Problem = Omit<Schemas["Problem"], "code"> & { code: Schemas["ProblemCode"] | "unknown" };

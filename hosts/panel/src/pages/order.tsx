@@ -8,6 +8,7 @@ import { texts } from "../i18n";
 import { lastEvent, updateRow } from "../live";
 import { storeName } from "../session";
 import { isMoving, mark, phase } from "../situations";
+import { PromisedTime } from "../ui/lateness";
 import { useLoad } from "../ui/load";
 import { RouteMap, type Mark } from "../ui/map";
 import { Age, Empty, Fact, Failure, Loading, Page, Situation, When } from "../ui/parts";
@@ -85,6 +86,7 @@ function Heading(props: { order: OrderDetails }) {
       <span>
         <When at={order.createdAt} zone={zone} /> · <Age since={order.createdAt} until={order.situation >= 500 ? (order.events.at(-1)?.createdAt ?? null) : null} />
       </span>
+      <PromisedTime of={order} zone={zone} />
       <span class="dim">{storeName(order.storeId)}</span>
       {order.deliveryMan !== null && (
         <span>

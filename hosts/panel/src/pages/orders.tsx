@@ -1,11 +1,15 @@
 import { computed, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import type { OrderRow } from "../api/wire";
-import { day, money, zoneOf } from "../format";
+import { now } from "../clock";
+import { day, duration, money, zoneOf } from "../format";
 import { texts } from "../i18n";
-import { chosenDay, failure, load, loaded, rows, shownDay } from "../live";
+import { byUrgency, deliveredAt, minutesLate, promised } from "../lateness";
+import { chosenDay, failure, load, loaded, requestHistory, rows, shownDay } from "../live";
 import { branches, isParentStore, storeName, zone } from "../session";
 import { isFinal } from "../situations";
 import { DayChoice } from "../ui/filters";
+import { LatenessText } from "../ui/lateness";
 import { Age, Empty, Failure, Loading, Page, Situation, When } from "../ui/parts";
 import { Table } from "../ui/table";
 
@@ -19,7 +23,8 @@ const found = computed(() => {
     return rows.value.filter((row) => row.code.toLowerCase().includes(query) || String(row.id) === query);
   }
   if (view.value === "all") return rows.value;
-  return rows.value.filter((row) => isFinal(row.situation) === (view.value === "closed"));
+  const shown = rows.value.filter((row) => isFinal(row.situation) === (view.value === "closed"));
+  return view.value === "open" ? byUrgency(shown, now.value) : shown;
 });
 
 export function OrdersPage() {
@@ -39,10 +44,44 @@ export function OrdersPage() {
   );
 }
 
-/** The live estimate of the last delivery, or the expected time before a courier is assigned. */
-function due(order: OrderRow): string | null {
-  return order.eta?.delivery ?? order.expectedDelivery;
+/** The promised time of an open order and its lateness, or the delivery time of a finished order. */
+function Due(props: { of: OrderRow; zone: string }) {
+  const { of } = props;
+  if (isFinal(of.situation)) return <Delivered {...props} />;
+  return (
+    <>
+      <When at={promised(of)} zone={props.zone} />
+      <LatenessText of={of} class="sub" />
+    </>
+  );
 }
+
+/** The history of a finished order is loaded when its row becomes visible. */
+function Delivered(props: { of: OrderRow; zone: string }) {
+  const t = texts.value.orders;
+  const { of } = props;
+  const box = useRef<HTMLSpanElement>(null);
+  const isMissing = of.events === undefined && hasDelivery(of);
+  useEffect(() => {
+    if (!isMissing || box.current === null) return;
+    const watch = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) requestHistory(of.id);
+    });
+    watch.observe(box.current);
+    return () => watch.disconnect();
+  }, [isMissing, of.id]);
+  const at = deliveredAt(of);
+  const late = at === null ? null : minutesLate(of, at);
+  return (
+    <span ref={box}>
+      <When at={at} zone={props.zone} />
+      {late !== null && <span class={`sub ${late === 0 ? "plus" : "late"}`}>{late === 0 ? t.onTime : t.lateBy(duration(late))}</span>}
+    </span>
+  );
+}
+
+const hasDelivery = (order: OrderRow) => order.deliveries.some((stop) => stop.situation === 500);
+const isDueEmpty = (order: OrderRow) => (isFinal(order.situation) ? !hasDelivery(order) : promised(order) === null);
 
 function Filters() {
   const t = texts.value.orders;
@@ -112,9 +151,9 @@ function OrderTable(props: { rows: readonly OrderRow[] }) {
         showStore ? { head: texts.value.common.store, class: "from", cell: (row) => storeName(row.storeId) } : null,
         { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier none"), cell: (row) => row.deliveryMan?.name ?? "—" },
         {
-          head: t.due,
-          class: (row) => (due(row) === null ? "due none" : "due"),
-          cell: (row) => <When at={due(row)} zone={zoneOfRow(row)} />,
+          head: view.value === "closed" ? t.delivered : t.due,
+          class: (row) => (isDueEmpty(row) ? "due none" : "due"),
+          cell: (row) => <Due of={row} zone={zoneOfRow(row)} />,
         },
         {
           head: t.age,
