@@ -80,7 +80,8 @@ function Frame() {
     menuOpen.value = false;
     // Focusing the title makes screen readers announce the new page. The first page keeps the browser's focus.
     if (isFirstPage.current) isFirstPage.current = false;
-    else main.current?.querySelector<HTMLElement>("#title")?.focus();
+    // A form focuses its first field.
+    else (main.current?.querySelector<HTMLElement>("[data-first] input") ?? main.current?.querySelector<HTMLElement>("#title"))?.focus();
     scrollTo(0, 0);
   }, [route.value]);
   return (

@@ -31,8 +31,29 @@ export function localityLine(address: Address): string {
   return [address.neighborhood, city, address.zipCode?.replace("-", "\u2011")].filter(Boolean).join(", ");
 }
 
-/** `+55 11 98765-4321`. */
+/** Formats a Brazilian number as `(11) 98765-4321`; returns other numbers unchanged. */
 export function phone(text: string): string {
   const parts = /^\+55(\d{2})(\d{4,5})(\d{4})$/.exec(text);
-  return parts === null ? text : `+55 ${parts[1]} ${parts[2]}-${parts[3]}`;
+  return parts === null ? text : `(${parts[1]}) ${parts[2]}-${parts[3]}`;
+}
+
+/** Converts a typed phone number, with or without `+55`, to E.164. Returns other text unchanged, so that the API reports it. */
+export function phoneRequest(typed: string): string {
+  const text = typed.trim();
+  if (!/^\+?[\d\s().-]+$/.test(text)) return text;
+  const digits = text.replace(/\D/g, "");
+  if (text.startsWith("+")) return `+${digits}`;
+  // Long-distance calls inside Brazil start with 0.
+  const national = digits.replace(/^0/, "");
+  if (national.length === 10 || national.length === 11) return `+55${national}`;
+  return /^55\d{10,11}$/.test(digits) ? `+${digits}` : text;
+}
+
+/** Formats a typed phone number once it is complete. */
+export const phoneFormat = (typed: string): string => phone(phoneRequest(typed));
+
+/** Inserts the hyphen of a CEP. */
+export function cepFormat(typed: string): string {
+  const digits = typed.replace(/\D/g, "");
+  return /^[\d\s.-]*$/.test(typed) && digits.length > 5 && digits.length <= 8 ? `${digits.slice(0, 5)}-${digits.slice(5)}` : typed;
 }

@@ -1,7 +1,7 @@
 // The work at a counter: lateness, typing aids, shortcuts, attention, printing and import. The tests share one login.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { api, goTo, launch, logIn, open, screenshot, uniqueCode } from "./browser.mjs";
+import { VERGUEIRO, api, fillAddress, goTo, launch, logIn, open, screenshot, uniqueCode } from "./browser.mjs";
 
 let browser;
 let page;
@@ -10,7 +10,6 @@ let pageErrors;
 before(async () => {
   browser = await launch();
   ({ page, context, pageErrors } = await open(browser));
-  // The tests advance the browser's clock; it runs until then.
   await page.clock.install();
   await logIn(page);
   await page.waitForSelector(".connection.live");
@@ -30,6 +29,67 @@ async function create(order = {}) {
 
 const row = (code) => page.locator(".orders tbody tr", { hasText: code });
 
+test("phones and CEPs are accepted as typed", async () => {
+  await goTo(page, "/orders/new");
+  await page.waitForFunction(() => document.activeElement?.id === "f-code");
+  const phone = page.locator("#f-deliveries-0-phone");
+  for (const typed of ["11 98765-4321", "(11) 98765-4321", "+55 11 98765 4321", "5511987654321", "011987654321"]) {
+    await phone.fill(typed);
+    await phone.blur();
+    assert.equal(await phone.inputValue(), "(11) 98765-4321", typed);
+  }
+  const zip = page.locator("#f-deliveries-0-address-zipCode");
+  await zip.pressSequentially("01504000");
+  assert.equal(await zip.inputValue(), "01504-000");
+  await page.fill("#f-preparationTime", "25");
+  await page.fill("#f-code", uniqueCode("FONE"));
+  await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+  await page.click("form.create button[type=submit]");
+  await page.waitForSelector(".timeline");
+  await page.locator(".stops").getByText("(11) 98765-4321").waitFor();
+  const id = (await page.evaluate(() => location.hash)).split("/").at(-1);
+  const { body } = await api(page, "GET", `/delivery/orders/${id}`);
+  assert.equal(body.deliveries[0].phone, "+5511987654321");
+  await api(page, "POST", "/delivery/orders/cancel", { orderId: body.id });
+});
+
+test("next order code and usual preparation time are suggested", async () => {
+  const number = Date.now() % 1e9;
+  await goTo(page, "/orders");
+  const made = await create({ code: String(number) });
+  await row(made.code).waitFor();
+  await goTo(page, "/orders/new");
+  assert.equal(await page.inputValue("#f-code"), String(number + 1));
+  assert.equal(await page.inputValue("#f-preparationTime"), "25");
+  // An edited code stays, also after a reload without a network.
+  await page.fill("#f-code", "");
+  await page.reload();
+  await page.waitForSelector("#f-code");
+  await row(made.code).waitFor({ state: "detached" });
+  assert.equal(await page.inputValue("#f-code"), "");
+  await page.getByRole("button", { name: "Limpar" }).click();
+  await page.waitForFunction((expected) => document.querySelector("#f-code").value === expected, String(number + 1));
+  await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
+});
+
+test("code at the door requires a contact, without a request", async () => {
+  await goTo(page, "/orders/new");
+  await page.waitForResponse((response) => response.url().endsWith(".wasm"), { timeout: 3_000 }).catch(() => {});
+  await page.fill("#f-code", uniqueCode("CONTATO"));
+  await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+  let requests = 0;
+  const count = (request) => (requests += request.method() === "POST" && request.url().endsWith("/delivery/orders") ? 1 : 0);
+  page.on("request", count);
+  await page.click("form.create button[type=submit]");
+  await page.locator("#f-deliveries-0-phone-error").getByText("telefone ou e-mail").waitFor();
+  await page.locator("#f-deliveries-0-confirmation-platform").uncheck();
+  assert.equal(await page.locator("#f-deliveries-0-email").count(), 0);
+  assert.equal(requests, 0);
+  page.off("request", count);
+  await page.getByRole("button", { name: "Limpar" }).click();
+});
+
+// The last test that uses the page, because it advances the clock.
 test("late orders come first, without a request", async () => {
   const later = await create({ preparationTime: 120 });
   const sooner = await create({ preparationTime: 60 });

@@ -49,14 +49,15 @@ test("invalid input in each form shows the API errors next to the fields", async
   await goTo(page, "/orders/new");
   const door = "/deliveries/0";
   await page.fill(at("/preparationTime"), "1441");
-  await page.fill(at(`${door}/phone`), "11987654321");
+  await page.fill(at("/code"), "");
+  await page.fill(at(`${door}/phone`), "1198");
   await page.fill(at(`${door}/productValue`), "-1");
   await page.fill(at(`${door}/address/zipCode`), "123");
   await page.click("form.create button[type=submit]");
   await page.waitForSelector(".error-box");
   const order = {
     code: "", preparationTime: 1441, previewDeliveryTime: true, sortByBestRoute: false,
-    deliveries: [{ name: "", phone: "11987654321", productValue: -1, onlinePayment: true, confirmation: { platform: true }, address: { zipCode: "123" } }],
+    deliveries: [{ name: "", phone: "1198", productValue: -1, onlinePayment: true, confirmation: { platform: true }, address: { zipCode: "123" } }],
   };
   await assertShown(page, await rejected("/delivery/orders", order), 6);
   // Text in a number field.
@@ -175,6 +176,7 @@ test("draft survives a revoked session", async () => {
   await goTo(page, "/orders/new");
   await page.fill("#f-code", code);
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+  await page.fill("#f-deliveries-0-phone", "11 98765-4321");
   await page.fill("#f-deliveries-0-observation", "Portão verde");
   const { keyId } = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")));
   assert.equal((await api(page, "DELETE", `/delivery/keys/${keyId}`)).status, 204);
@@ -188,6 +190,7 @@ test("draft survives a revoked session", async () => {
   await page.waitForSelector("#f-code");
   assert.equal(await page.inputValue("#f-code"), code);
   assert.equal(await page.inputValue("#f-deliveries-0-observation"), "Portão verde");
+  assert.equal(await page.inputValue("#f-deliveries-0-phone"), "(11) 98765-4321");
   await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
   await page.click("form.create button[type=submit]");
   await page.waitForFunction((expected) => document.querySelector("#title")?.textContent?.includes(expected), code);

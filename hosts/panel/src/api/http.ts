@@ -19,6 +19,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Returns the problem of invalid fields that the page found itself. */
+export function invalidFields(errors: FieldError[]): Problem {
+  return { type: "", title: "", status: 422, detail: "", instance: "", code: "validation_failed", requestId: "", errors };
+}
+
 /** The request failed before a response arrived. */
 export class NetworkError extends Error {}
 

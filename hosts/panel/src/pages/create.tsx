@@ -1,15 +1,18 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { orders } from "../api/client";
-import { ApiError, NetworkError, newIdempotencyKey, whenOnline } from "../api/http";
+import { ApiError, NetworkError, invalidFields, newIdempotencyKey, whenOnline } from "../api/http";
 import type { Order, Preview } from "../api/wire";
-import { createDraft } from "../draft";
-import { kilometres, money } from "../format";
+import { kilometres, money, phoneFormat } from "../format";
 import { texts } from "../i18n";
 import { updateRow } from "../live";
-import { inPage, postcode, preview, preload, type Quotation } from "../preview";
+import {
+  change, changeDelivery, clearDraft, codeOf, draft, emptyDelivery, missingContacts, orderRequest, preparationOf, previewRequest, rememberOrder,
+  type DeliveryDraft, type Draft,
+} from "../order-draft";
+import { inPage, postcode, preview, preload, validate, type Quotation } from "../preview";
 import { go } from "../router";
 import { accessibleStores, store, zone } from "../session";
-import { AddressFields, decimal, isLocatable, emptyAddress, addressRequest, type AddressDraft } from "../ui/address";
+import { AddressFields, isLocatable } from "../ui/address";
 import { CheckField, ChoiceField, FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
 import { Page, When } from "../ui/parts";
 import { notify } from "../ui/toast";
@@ -18,78 +21,11 @@ import { Price } from "./order";
 /** Wide screens show the price breakdown without a click. */
 const wideScreen = matchMedia("(min-width: 64rem)");
 
-interface DeliveryDraft {
-  name: string;
-  phone: string;
-  value: string;
-  observation: string;
-  paid: boolean;
-  confirm: boolean;
-  address: AddressDraft;
-}
-
-interface Draft {
-  code: string;
-  preparation: string;
-  best: boolean;
-  store: string;
-  deliveries: DeliveryDraft[];
-}
-
-const emptyDelivery = (): DeliveryDraft => ({ name: "", phone: "", value: "", observation: "", paid: true, confirm: true, address: emptyAddress() });
-const empty = (): Draft => ({ code: "", preparation: "0", best: false, store: "", deliveries: [emptyDelivery()] });
-
-const draft = createDraft<Draft>("order", empty);
 /** A quote that expires sooner than this is replaced before the order is sent. */
 const QUOTE_MARGIN_MS = 20_000;
 /** The delay after the last input before a price is requested from the server, or computed in the page. */
 const DEBOUNCE_MS = 200;
 const DEBOUNCE_IN_PAGE_MS = 20;
-
-function change(part: Partial<Draft>): void {
-  draft.value = { ...draft.value, ...part };
-}
-
-function changeDelivery(at: number, part: Partial<DeliveryDraft>): void {
-  change({ deliveries: draft.value.deliveries.map((one, index) => (index === at ? { ...one, ...part } : one)) });
-}
-
-/** Builds the preview request from the deliveries whose address can be located, and their indices. */
-function previewRequest(from: Draft): { body: Record<string, unknown>; stops: number[] } {
-  const stops = from.deliveries.map((_, at) => at).filter((at) => isLocatable(from.deliveries[at]!.address));
-  const deliveries = stops.map((at) => ({
-    address: addressRequest(from.deliveries[at]!.address),
-    onlinePayment: from.deliveries[at]!.paid,
-  }));
-  return { body: { ...sharedFields(from), deliveries }, stops };
-}
-
-function sharedFields(from: Draft): Record<string, unknown> {
-  const preparation = decimal(from.preparation) ?? 0;
-  const own = from.store === "" || Number(from.store) === store.value?.id;
-  return {
-    preparationTime: preparation,
-    previewDeliveryTime: true,
-    sortByBestRoute: from.best,
-    ...(own ? {} : { store: { userPlatformId: Number(from.store) } }),
-  };
-}
-
-function orderRequest(from: Draft): Record<string, unknown> {
-  return {
-    code: from.code.trim(),
-    ...sharedFields(from),
-    deliveries: from.deliveries.map((one) => ({
-      name: one.name.trim(),
-      phone: one.phone.trim(),
-      ...(one.observation.trim() === "" ? {} : { observation: one.observation.trim() }),
-      ...(one.value.trim() === "" ? {} : { productValue: decimal(one.value) }),
-      onlinePayment: one.paid,
-      confirmation: { platform: one.confirm },
-      address: addressRequest(one.address),
-    })),
-  };
-}
 
 export function CreatePage() {
   const t = texts.value.create;
@@ -97,19 +33,25 @@ export function CreatePage() {
   const [phase, setPhase] = useState<"typing" | "sending" | "waiting">("typing");
   const price = usePrice();
   const stop = useRef<AbortController | null>(null);
+  const isSending = useRef(false);
   useEffect(() => {
     preload();
+    document.querySelector<HTMLInputElement>("[data-first] input")?.select();
     return () => stop.current?.abort();
   }, []);
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (phase !== "typing") return;
+    if (isSending.current) return;
+    isSending.current = true;
     setError(null);
     stop.current = new AbortController();
     try {
-      const created = await send(draft.value, price.quoted, stop.current.signal, setPhase);
-      draft.value = empty();
+      const sent = { ...draft.value, code: codeOf(draft.value) };
+      await check(sent);
+      const created = await send(sent, price.quoted, stop.current.signal, setPhase);
+      rememberOrder(sent);
+      clearDraft();
       updateRow(created as Order);
       notify(t.created(created.code));
       go(`/orders/${created.id}`);
@@ -119,6 +61,7 @@ export function CreatePage() {
         notify(t.newPrice, "bad");
       } else if (!stop.current.signal.aborted) setError(failure);
     } finally {
+      isSending.current = false;
       setPhase("typing");
     }
   };
@@ -154,7 +97,7 @@ export function CreatePage() {
                   {t.stop}
                 </button>
               ) : (
-                <button type="button" class="button" onClick={() => { draft.value = empty(); setError(null); }}>
+                <button type="button" class="button" onClick={() => { clearDraft(); setError(null); }}>
                   {t.clear}
                 </button>
               )}
@@ -164,6 +107,13 @@ export function CreatePage() {
       </form>
     </Page>
   );
+}
+
+/** Throws the errors that need no stored data, so that a typing mistake causes no request and no notification of a failed order. */
+async function check(from: Draft): Promise<void> {
+  const found = await validate(orderRequest(from));
+  const all = [...found, ...missingContacts(from).filter((missing) => !found.some((one) => one.pointer === missing.pointer))];
+  if (all.length > 0) throw new ApiError(invalidFields(all));
 }
 
 /** The fee differs from the displayed fee, so the user must confirm it. */
@@ -223,9 +173,9 @@ function Head() {
   const stores = accessibleStores.value;
   return (
     <section class="card">
-      <div class="grid">
-        <TextField pointer="/code" label={t.code} hint={t.codeHint} value={value.code} set={(code) => change({ code })} max={64} />
-        <TextField pointer="/preparationTime" label={t.preparation} hint={t.preparationHint} value={value.preparation} set={(preparation) => change({ preparation })} mode="numeric" />
+      <div class="grid" data-first>
+        <TextField pointer="/code" label={t.code} hint={t.codeHint} value={codeOf(value)} set={(code) => change({ code })} max={64} />
+        <TextField pointer="/preparationTime" label={t.preparation} hint={t.preparationHint} value={preparationOf(value)} set={(preparation) => change({ preparation })} mode="numeric" />
         {stores.length > 1 && (
           <ChoiceField
             pointer="/store/userPlatformId"
@@ -271,7 +221,8 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
       <AddressFields pointer={`${base}/address`} value={value.address} set={(address) => changeDelivery(at, { address })} onZipCode={onZipCode} />
       <div class="grid">
         <TextField pointer={`${base}/name`} label={t.name} value={value.name} set={(name) => set({ name })} max={255} optional />
-        <TextField pointer={`${base}/phone`} label={t.phone} hint={t.phoneHint} value={value.phone} set={(phone) => set({ phone })} type="tel" mode="tel" optional />
+        <TextField pointer={`${base}/phone`} label={t.phone} hint={value.confirm ? t.phoneCodeHint : t.phoneHint} value={value.phone} set={(phone) => set({ phone })} format={phoneFormat} max={32} type="tel" mode="tel" optional={!value.confirm} />
+        {value.confirm && <TextField pointer={`${base}/email`} label={t.email} value={value.email ?? ""} set={(email) => set({ email })} max={400} type="email" mode="email" optional />}
         <TextField pointer={`${base}/productValue`} label={t.value} value={value.value} set={(goods) => set({ value: goods })} mode="decimal" optional />
         <TextField pointer={`${base}/observation`} label={t.observation} value={value.observation} set={(observation) => set({ observation })} optional max={1000} wide />
       </div>

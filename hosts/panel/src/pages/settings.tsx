@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { policies } from "../api/client";
 import type { Choice, NotifyAt, ProofPart, ProofRule, ProofStep, TrackingPolicy } from "../api/wire";
+import { phone, phoneFormat, phoneRequest } from "../format";
 import { texts } from "../i18n";
 import { accessibleStores, store } from "../session";
 import { CheckField, ChoiceField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
@@ -52,7 +53,7 @@ function TrackingForm(props: { id: number; value: TrackingPolicy }) {
   useEffect(() => setValue(props.value), [props.value]);
   const set = (part: Partial<TrackingPolicy>) => setValue((before) => ({ ...before, ...part }));
   const contact = (part: Partial<TrackingPolicy["contact"]>) => set({ contact: { ...value.contact, ...part } });
-  const form = useSubmit(() => policies.setTracking(props.id, value));
+  const form = useSubmit(() => policies.setTracking(props.id, { ...value, contact: { ...value.contact, phone: value.contact.phone ? phoneRequest(value.contact.phone) : null } }));
   return (
     <form class="card" onSubmit={form.submit} noValidate data-testid="tracking">
       <h2>{t.tracking}</h2>
@@ -62,7 +63,7 @@ function TrackingForm(props: { id: number; value: TrackingPolicy }) {
         <fieldset class="group grid two">
           <legend class="strong">{t.contact}</legend>
           <TextField pointer="/contact/name" label={t.contactName} optional value={value.contact.name ?? ""} set={(name) => contact({ name: name || null })} max={255} />
-          <TextField pointer="/contact/phone" label={t.contactPhone} optional hint={texts.value.create.phoneHint} value={value.contact.phone ?? ""} set={(phone) => contact({ phone: phone || null })} type="tel" mode="tel" />
+          <TextField pointer="/contact/phone" label={t.contactPhone} optional hint={texts.value.create.phoneHint} value={phone(value.contact.phone ?? "")} set={(typed) => contact({ phone: typed || null })} format={phoneFormat} max={32} type="tel" mode="tel" />
           <TextField pointer="/contact/text" label={t.contactText} optional value={value.contact.text ?? ""} set={(text) => contact({ text: text || null })} max={500} lines={2} />
         </fieldset>
         <CheckList legend={t.allowed} all={CHOICES} names={t.choices} chosen={value.choices} set={(choices) => set({ choices })} />

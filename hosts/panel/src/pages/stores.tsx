@@ -4,7 +4,7 @@ import { stores } from "../api/client";
 import { newIdempotencyKey } from "../api/http";
 import type { Store } from "../api/wire";
 import { createDraft } from "../draft";
-import { addressLine, cnpj, money, phone, localityLine } from "../format";
+import { addressLine, cnpj, money, phone, phoneFormat, phoneRequest, localityLine } from "../format";
 import { texts } from "../i18n";
 import { postcode } from "../preview";
 import { go } from "../router";
@@ -144,7 +144,7 @@ export function NewStorePage() {
     try {
       const body = {
         name: value.name.trim(), cnpj: value.cnpj.trim(), email: value.email.trim(), password, currentPassword,
-        responsible: { name: value.responsible.trim(), phone: value.phone.trim() },
+        responsible: { name: value.responsible.trim(), phone: phoneRequest(value.phone) },
         address: addressRequest(value.address), marketplaceBranchId: Number(value.branch),
       };
       const created = await stores.create(body, value.idempotencyKey);
@@ -175,7 +175,7 @@ export function NewStorePage() {
               <TextField pointer="/name" label={t.name} value={value.name} set={(name) => set({ name })} max={255} />
               <TextField pointer="/cnpj" label={t.cnpj} value={value.cnpj} set={(text) => set({ cnpj: text })} max={18} />
               <TextField pointer="/responsible/name" label={t.responsible} value={value.responsible} set={(responsible) => set({ responsible })} max={255} />
-              <TextField pointer="/responsible/phone" label={t.phone} hint={texts.value.create.phoneHint} value={value.phone} set={(text) => set({ phone: text })} type="tel" mode="tel" />
+              <TextField pointer="/responsible/phone" label={t.phone} hint={texts.value.create.phoneHint} value={value.phone} set={(text) => set({ phone: text })} format={phoneFormat} max={32} type="tel" mode="tel" />
               <ChoiceField pointer="/marketplaceBranchId" label={t.industry} value={value.branch} set={(branch) => set({ branch })} options={Object.entries(t.industries)} />
             </div>
           </fieldset>

@@ -2,8 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { context, orders } from "../api/client";
-import type { PreviewOrder } from "despacho";
-import type { Preview } from "../api/wire";
+import type { CreateOrder, PreviewOrder } from "despacho";
+import type { FieldError, Preview } from "../api/wire";
 import { ApiError, credentials } from "../api/http";
 import { store } from "../session";
 import { load, problemOf, type Package, type Previewer } from "./package";
@@ -68,6 +68,17 @@ export async function preview(request: unknown, signal: AbortSignal): Promise<Qu
     }
   }
   return { preview: await orders.preview(request, signal), source: "server" };
+}
+
+/** Returns the errors of an order that need no stored data. Empty if the core is not loaded: then only the server checks them. */
+export async function validate(order: unknown): Promise<readonly FieldError[]> {
+  if (ready === null) return [];
+  try {
+    await ready.core.validateOrder(order as CreateOrder, { language: credentials.language });
+    return [];
+  } catch (thrown) {
+    return problemOf(thrown)?.errors ?? [];
+  }
 }
 
 /** Looks up the city of a CEP without a request to the server. */

@@ -1,6 +1,6 @@
 /** The form fields of an address. */
 
-import { STATES } from "../format";
+import { STATES, cepFormat } from "../format";
 import { texts } from "../i18n";
 import { ChoiceField, TextField } from "./field";
 
@@ -65,7 +65,7 @@ export function AddressFields(props: Props) {
   };
   return (
     <div class="grid address">
-      <TextField pointer={`${pointer}/zipCode`} label={t.zip} value={value.zipCode} set={change("zipCode")} mode="numeric" max={12} />
+      <TextField pointer={`${pointer}/zipCode`} label={t.zip} value={value.zipCode} set={change("zipCode")} mode="numeric" mask={cepFormat} format={cepFormat} max={12} />
       <TextField pointer={`${pointer}/street`} label={t.street} value={value.street} set={change("street")} max={255} wide />
       <TextField pointer={`${pointer}/number`} label={t.number} value={value.number} set={change("number")} max={60} />
       <TextField pointer={`${pointer}/complement`} label={t.complement} value={value.complement} set={change("complement")} optional max={255} />

@@ -72,10 +72,14 @@ interface TextProps extends Omit<FieldProps, "children"> {
   complete?: string;
   max?: number;
   lines?: number;
+  /** Formats the value when the field loses the focus. */
+  format?: (typed: string) => string;
+  /** Formats the value while the user types at its end. */
+  mask?: (typed: string) => string;
 }
 
 export function TextField(props: TextProps) {
-  const { value, set, type, mode, complete, max, lines, ...field } = props;
+  const { value, set, type, mode, complete, max, lines, format, mask, ...field } = props;
   return (
     <Field {...field}>
       {(attributes) =>
@@ -84,7 +88,8 @@ export function TextField(props: TextProps) {
             {...({ ...attributes, type: type ?? "text", inputMode: mode, maxLength: max } as JSX.IntrinsicElements["input"])}
             value={value}
             autocomplete={complete ?? "off"}
-            onInput={(event) => set(event.currentTarget.value)}
+            onInput={(event) => set(masked(event.currentTarget, mask))}
+            onBlur={format === undefined ? undefined : () => set(format(value))}
           />
         ) : (
           <textarea {...attributes} rows={lines} value={value} maxLength={max} onInput={(event) => set(event.currentTarget.value)} />
@@ -92,6 +97,14 @@ export function TextField(props: TextProps) {
       }
     </Field>
   );
+}
+
+/** Returns the masked value if the caret is at its end; elsewhere a mask would move the caret. Deleting adds nothing. */
+function masked(input: HTMLInputElement, mask: ((typed: string) => string) | undefined): string {
+  const { value } = input;
+  if (mask === undefined || input.selectionStart !== value.length) return value;
+  input.value = mask(value);
+  return input.value;
 }
 
 interface ChoiceProps extends Omit<FieldProps, "children"> {

@@ -1,0 +1,140 @@
+/** The order that the user types, its defaults and the request bodies that it becomes. */
+
+import { computed } from "@preact/signals";
+import type { FieldError } from "./api/wire";
+import { createDraft } from "./draft";
+import { day, phoneRequest } from "./format";
+import { texts } from "./i18n";
+import { chosenDay, rows } from "./live";
+import { store, zone } from "./session";
+import { addressRequest, decimal, emptyAddress, isLocatable, type AddressDraft } from "./ui/address";
+
+export interface DeliveryDraft {
+  name: string;
+  phone: string;
+  email: string;
+  value: string;
+  observation: string;
+  paid: boolean;
+  confirm: boolean;
+  address: AddressDraft;
+}
+
+export interface Draft {
+  /** Null until the user types a code: the form then contains the suggested one. */
+  code: string | null;
+  /** Null until the user types a time: the form then contains the store's usual one. */
+  preparation: string | null;
+  best: boolean;
+  store: string;
+  deliveries: DeliveryDraft[];
+}
+
+export const emptyDelivery = (): DeliveryDraft => ({ name: "", phone: "", email: "", value: "", observation: "", paid: true, confirm: true, address: emptyAddress() });
+const empty = (): Draft => ({ code: null, preparation: null, best: false, store: "", deliveries: [emptyDelivery()] });
+
+export const draft = createDraft<Draft>("order", empty);
+
+export const clearDraft = () => (draft.value = empty());
+
+export function change(part: Partial<Draft>): void {
+  draft.value = { ...draft.value, ...part };
+}
+
+export function changeDelivery(at: number, part: Partial<DeliveryDraft>): void {
+  change({ deliveries: draft.value.deliveries.map((one, index) => (index === at ? { ...one, ...part } : one)) });
+}
+
+/** The ID of the store from which the order is picked up. */
+const pickupStore = computed(() => (draft.value.store === "" ? (store.value?.id ?? 0) : Number(draft.value.store)));
+
+const CODE_KEY = "despacho.last-code.";
+const PREPARATION_KEY = "despacho.preparation.";
+
+function stored(key: string): string | null {
+  try {
+    return localStorage.getItem(key + pickupStore.value);
+  } catch {
+    return null;
+  }
+}
+
+/** Stores the code and the preparation time of a created order: the defaults of the next one. */
+export function rememberOrder(from: Draft): void {
+  try {
+    localStorage.setItem(CODE_KEY + pickupStore.value, codeOf(from));
+    localStorage.setItem(PREPARATION_KEY + pickupStore.value, preparationOf(from));
+  } catch {
+    // Without storage, the form has no defaults.
+  }
+}
+
+const NUMERIC = /^\d{1,12}$/;
+
+/** The number after the day's last numeric code of the store, or after the last one on this device. Empty without one. */
+const suggestedCode = computed(() => {
+  const id = pickupStore.value;
+  const own = rows.value.filter((row) => row.storeId === id);
+  const today = day(new Date(), zone.value);
+  const numeric = own.filter((row) => NUMERIC.test(row.code) && day(new Date(row.createdAt), zone.value) === today);
+  const newest = chosenDay.value === "" ? numeric.reduce<(typeof numeric)[number] | null>((best, row) => (best === null || row.id > best.id ? row : best), null) : null;
+  const last = newest?.code ?? stored(CODE_KEY) ?? "";
+  if (!NUMERIC.test(last)) return "";
+  const used = new Set(own.map((row) => row.code));
+  for (let number = Number(last) + 1; ; number += 1) {
+    const code = String(number).padStart(last.length, "0");
+    if (!used.has(code)) return code;
+  }
+});
+
+export const codeOf = (from: Draft): string => from.code ?? suggestedCode.value;
+export const preparationOf = (from: Draft): string => from.preparation ?? stored(PREPARATION_KEY) ?? "0";
+
+/** Builds the preview request from the deliveries whose address can be located, and their indices. */
+export function previewRequest(from: Draft): { body: Record<string, unknown>; stops: number[] } {
+  const stops = from.deliveries.map((_, at) => at).filter((at) => isLocatable(from.deliveries[at]!.address));
+  const deliveries = stops.map((at) => ({
+    address: addressRequest(from.deliveries[at]!.address),
+    onlinePayment: from.deliveries[at]!.paid,
+  }));
+  return { body: { ...sharedFields(from), deliveries }, stops };
+}
+
+function sharedFields(from: Draft): Record<string, unknown> {
+  const preparation = decimal(preparationOf(from)) ?? 0;
+  const own = pickupStore.value === store.value?.id;
+  return {
+    preparationTime: preparation,
+    previewDeliveryTime: true,
+    sortByBestRoute: from.best,
+    ...(own ? {} : { store: { userPlatformId: pickupStore.value } }),
+  };
+}
+
+export function orderRequest(from: Draft): Record<string, unknown> {
+  return {
+    code: codeOf(from).trim(),
+    ...sharedFields(from),
+    deliveries: from.deliveries.map((one) => ({
+      name: one.name.trim(),
+      phone: phoneRequest(one.phone),
+      ...(hasEmail(one) ? { email: one.email.trim() } : {}),
+      ...(one.observation.trim() === "" ? {} : { observation: one.observation.trim() }),
+      ...(one.value.trim() === "" ? {} : { productValue: decimal(one.value) }),
+      onlinePayment: one.paid,
+      confirmation: { platform: one.confirm },
+      address: addressRequest(one.address),
+    })),
+  };
+}
+
+/** The email field is shown only for deliveries with a code. A draft of an older version has none. */
+const hasEmail = (one: DeliveryDraft) => one.confirm && (one.email ?? "").trim() !== "";
+
+/** Returns an error for each delivery with a code whose recipient has no contact to receive it. */
+export function missingContacts(from: Draft): FieldError[] {
+  return from.deliveries.flatMap((one, at) => {
+    const isMissing = one.confirm && one.phone.trim() === "" && !hasEmail(one);
+    return isMissing ? [{ pointer: `/deliveries/${at}/phone`, code: "required", detail: texts.value.create.contactRequired }] : [];
+  });
+}
