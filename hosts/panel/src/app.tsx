@@ -20,10 +20,13 @@ import { WebhookPage } from "./pages/webhook";
 import { WebhooksPage } from "./pages/webhooks";
 import { parts, route } from "./router";
 import { loadStore, logOut, session, store } from "./session";
+import { helpOpen, startShortcuts } from "./shortcuts";
+import { lazy } from "./ui/lazy";
 import { Failure, Loading } from "./ui/parts";
 import { Toasts, notify } from "./ui/toast";
 
 const menuOpen = signal(false);
+const Help = lazy(() => import("./ui/help").then((module) => module.Help), 0);
 export const unread = signal(0);
 const loadError = signal<unknown>(null);
 
@@ -84,6 +87,7 @@ function Frame() {
     else (main.current?.querySelector<HTMLElement>("[data-first] input") ?? main.current?.querySelector<HTMLElement>("#title"))?.focus();
     scrollTo(0, 0);
   }, [route.value]);
+  useEffect(startShortcuts, []);
   return (
     <div class="frame">
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>
@@ -98,6 +102,7 @@ function Frame() {
         )}
         {store.value !== null ? <CurrentPage /> : loadError.value !== null ? <Failure error={loadError.value} retry={() => void load()} /> : <Loading />}
       </main>
+      {helpOpen.value && <Help />}
     </div>
   );
 }
@@ -177,6 +182,7 @@ function Sidebar() {
         <div class="account">
           {store.value !== null && <p class="account-name">{store.value.name}</p>}
           <LanguageSwitch />
+          <button type="button" class="link help-button" aria-keyshortcuts="?" onClick={() => (helpOpen.value = true)}>{t.nav.shortcuts}</button>
           <button type="button" class="button small" onClick={() => void logOut().then((revoked) => revoked || notify(t.nav.outUnconfirmed))}>
             {t.nav.out}
           </button>

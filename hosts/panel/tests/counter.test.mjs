@@ -89,6 +89,48 @@ test("code at the door requires a contact, without a request", async () => {
   await page.getByRole("button", { name: "Limpar" }).click();
 });
 
+test("shortcuts work, but not while typing", async () => {
+  await goTo(page, "/orders");
+  const { code } = await create();
+  await row(code).waitFor();
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  await page.locator("#title").focus();
+  await page.keyboard.press("j");
+  const first = await page.locator(".row-link").first().innerText();
+  assert.equal(await focused(), first);
+  await page.keyboard.press("j");
+  assert.notEqual(await focused(), first);
+  await page.keyboard.press("k");
+  assert.equal(await focused(), first);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction((expected) => document.querySelector("#title").textContent.includes(expected), first);
+  await page.keyboard.press("g");
+  await page.keyboard.press("b");
+  await page.waitForFunction(() => location.hash === "#/balance");
+  await page.keyboard.press("/");
+  await page.waitForFunction(() => document.activeElement?.type === "search");
+  await page.keyboard.type("?ngb");
+  assert.equal(await page.evaluate(() => location.hash), "#/orders");
+  assert.equal(await page.locator("input[type=search]").inputValue(), "?ngb");
+  await page.locator("input[type=search]").fill("");
+  await page.locator("#title").focus();
+  await page.keyboard.press("?");
+  const help = page.locator("dialog[open]");
+  await help.getByText("Próximo pedido da lista").waitFor();
+  await page.keyboard.press("n");
+  await help.getByText("Usar estes atalhos").click();
+  await page.keyboard.press("Escape");
+  await help.waitFor({ state: "detached" });
+  await page.keyboard.press("n");
+  assert.equal(await page.evaluate(() => location.hash), "#/orders", "shortcuts are switched off");
+  await page.keyboard.press("?");
+  await help.getByText("Usar estes atalhos").click();
+  await page.keyboard.press("Escape");
+  await help.waitFor({ state: "detached" });
+  await page.keyboard.press("n");
+  await page.waitForFunction(() => location.hash === "#/orders/new" && document.activeElement?.id === "f-code");
+});
+
 // The last test that uses the page, because it advances the clock.
 test("late orders come first, without a request", async () => {
   const later = await create({ preparationTime: 120 });

@@ -96,6 +96,10 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
         const back = await page.evaluate(() => document.activeElement?.tagName);
         if (back !== "BUTTON") found.push(`dialog-${name}: the focus moved to ${back}`);
       }
+      await page.keyboard.press("?");
+      await page.waitForSelector("dialog[open] .keys");
+      await check("dialog-help");
+      await page.keyboard.press("Escape");
       if (device === "phone") {
         await goTo(page, "/orders");
         await page.click(".menu-button");

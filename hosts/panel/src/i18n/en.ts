@@ -21,6 +21,7 @@ export const en = {
     webhooks: "Webhooks",
     balance: "Balance",
     settings: "Recipients and proof",
+    shortcuts: "Keyboard shortcuts",
     out: "Log out",
     outUnconfirmed: "You are logged out in this tab, but the server did not confirm it. The session expires automatically within a few hours.",
   },

@@ -20,6 +20,7 @@ export const pt: Texts = {
     webhooks: "Webhooks",
     balance: "Saldo",
     settings: "Destinatários e comprovantes",
+    shortcuts: "Atalhos de teclado",
     out: "Sair",
     outUnconfirmed: "Você saiu nesta aba, mas o servidor não confirmou. A sessão expira automaticamente em algumas horas.",
   },

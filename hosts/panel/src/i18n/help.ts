@@ -1,0 +1,34 @@
+/** The texts of the help dialog. */
+
+import { computed } from "@preact/signals";
+import { language } from "./language";
+
+const en = {
+  title: "Keyboard shortcuts",
+  note: "Shortcuts do nothing while you type in a field.",
+  use: "Use these shortcuts",
+  then: "then",
+  create: "New order",
+  search: "Search orders",
+  next: "Next order in the list",
+  previous: "Previous order in the list",
+  open: "Open the selected order",
+  help: "Show this help",
+  close: "Close a dialog",
+};
+
+const pt: typeof en = {
+  title: "Atalhos de teclado",
+  note: "Os atalhos não funcionam enquanto você digita em um campo.",
+  use: "Usar estes atalhos",
+  then: "e depois",
+  create: "Novo pedido",
+  search: "Buscar pedidos",
+  next: "Próximo pedido da lista",
+  previous: "Pedido anterior da lista",
+  open: "Abrir o pedido selecionado",
+  help: "Mostrar esta ajuda",
+  close: "Fechar um diálogo",
+};
+
+export const helpTexts = computed(() => (language.value === "pt" ? pt : en));

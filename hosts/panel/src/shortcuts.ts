@@ -1,0 +1,89 @@
+/** Keyboard shortcuts of one character, which never interrupt typing and can be switched off. */
+
+import { signal } from "@preact/signals";
+import { go } from "./router";
+
+/** The pages that `g` and another key open. */
+export const PAGES = { o: "orders", n: "notifications", s: "stores", k: "keys", w: "webhooks", b: "balance", c: "settings" } as const;
+
+export const helpOpen = signal(false);
+
+const STORAGE_KEY = "despacho.shortcuts";
+/** The time between `g` and the second key. */
+const SEQUENCE_MS = 1_500;
+
+export const enabled = signal(readEnabled());
+
+function readEnabled(): boolean {
+  try {
+    return localStorage.getItem(STORAGE_KEY) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+export function setEnabled(on: boolean): void {
+  enabled.value = on;
+  try {
+    localStorage.setItem(STORAGE_KEY, on ? "on" : "off");
+  } catch {
+    // Without storage, the choice applies only to this page.
+  }
+}
+
+let prefixAt = -Infinity;
+
+/** Starts the shortcuts and returns a function that stops them. */
+export function startShortcuts(): () => void {
+  addEventListener("keydown", onKey);
+  return () => removeEventListener("keydown", onKey);
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented || isTyping(event.target)) return;
+  if (document.querySelector("dialog[open]") !== null) return;
+  const key = event.key.toLowerCase();
+  const isSecond = performance.now() - prefixAt < SEQUENCE_MS;
+  prefixAt = -Infinity;
+  // Help also opens while the other shortcuts are switched off, because they are switched on there.
+  if (key !== "?" && !enabled.value) return;
+  if (!run(key, isSecond)) return;
+  event.preventDefault();
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName));
+}
+
+/** Runs a shortcut and returns whether there is one. */
+function run(key: string, isSecond: boolean): boolean {
+  if (isSecond) {
+    const page = key in PAGES ? PAGES[key as keyof typeof PAGES] : undefined;
+    if (page !== undefined) go(`/${page}`);
+    return page !== undefined;
+  }
+  if (key === "g") prefixAt = performance.now();
+  else if (key === "n") go("/orders/new");
+  else if (key === "/") focusSearch();
+  else if (key === "j") focusRow(1);
+  else if (key === "k") focusRow(-1);
+  else if (key === "?") helpOpen.value = true;
+  else return false;
+  return true;
+}
+
+function focusSearch(): void {
+  const field = () => document.querySelector<HTMLInputElement>("input[type=search]");
+  if (field() !== null) return field()?.focus();
+  go("/orders");
+  // The page focuses its title when it is shown.
+  setTimeout(() => field()?.focus(), 100);
+}
+
+/** Moves the focus in the list; Enter then opens the focused row. */
+function focusRow(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>(".row-link")];
+  const current = rows.indexOf(document.activeElement as HTMLElement);
+  const next = current < 0 ? 0 : Math.min(Math.max(current + step, 0), rows.length - 1);
+  rows[next]?.focus();
+}
