@@ -89,6 +89,37 @@ test("code at the door requires a contact, without a request", async () => {
   await page.getByRole("button", { name: "Limpar" }).click();
 });
 
+test("price names the missing field, and is marked while estimated", async () => {
+  await goTo(page, "/orders/new");
+  const reason = page.getByTestId("price-reason");
+  const zip = page.locator("#f-deliveries-0-address-zipCode");
+  await reason.getByText("Informe o CEP, ou a cidade e o estado").waitFor();
+  await zip.fill("0150");
+  await reason.getByText("oito dígitos").waitFor();
+  await zip.fill("");
+  await page.fill("#f-deliveries-0-address-city", "São Paulo");
+  await reason.getByText("Escolha o estado").waitFor();
+  await page.selectOption("#f-deliveries-0-address-state", "SP");
+  await page.locator(".estimate").getByText("valor estimado").waitFor();
+  await page.getByRole("button", { name: "Adicionar entrega" }).click();
+  await reason.getByText("não inclui todas as entregas. Entrega 2: Informe o CEP").waitFor();
+  await page.getByRole("button", { name: "Remover a entrega 2" }).click();
+  await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+  await page.locator(".estimate").waitFor({ state: "detached" });
+  await page.fill("#f-deliveries-0-address-latitude", "95");
+  await reason.getByText(/campos inválidos: ./).waitFor();
+
+  // On a phone, the buttons are below the price.
+  await page.fill("#f-deliveries-0-address-latitude", "");
+  await page.fill("#f-deliveries-0-address-longitude", "");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]").textContent));
+  const [price, button] = await Promise.all([page.getByTestId("price"), page.locator(".create-price .button.primary")].map((one) => one.boundingBox()));
+  assert.ok(price.y + price.height <= button.y, JSON.stringify({ price, button }));
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await page.getByRole("button", { name: "Limpar" }).click();
+});
+
 test("shortcuts work, but not while typing", async () => {
   await goTo(page, "/orders");
   const { code } = await create();

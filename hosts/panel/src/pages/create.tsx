@@ -1,31 +1,25 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { orders } from "../api/client";
 import { ApiError, NetworkError, invalidFields, newIdempotencyKey, whenOnline } from "../api/http";
-import type { Order, Preview } from "../api/wire";
-import { kilometres, money, phoneFormat } from "../format";
+import type { Order } from "../api/wire";
+import { phoneFormat } from "../format";
 import { texts } from "../i18n";
 import { updateRow } from "../live";
 import {
   change, changeDelivery, clearDraft, codeOf, draft, emptyDelivery, missingContacts, orderRequest, preparationOf, previewRequest, rememberOrder,
   type DeliveryDraft, type Draft,
 } from "../order-draft";
-import { inPage, postcode, preview, preload, validate, type Quotation } from "../preview";
+import { postcode, preload, validate, type Quotation } from "../preview";
 import { go } from "../router";
-import { accessibleStores, store, zone } from "../session";
+import { accessibleStores, store } from "../session";
 import { AddressFields, isLocatable } from "../ui/address";
 import { CheckField, ChoiceField, FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
-import { Page, When } from "../ui/parts";
+import { Page } from "../ui/parts";
 import { notify } from "../ui/toast";
-import { Price } from "./order";
-
-/** Wide screens show the price breakdown without a click. */
-const wideScreen = matchMedia("(min-width: 64rem)");
+import { PricePanel, usePrice } from "./create-price";
 
 /** A quote that expires sooner than this is replaced before the order is sent. */
 const QUOTE_MARGIN_MS = 20_000;
-/** The delay after the last input before a price is requested from the server, or computed in the page. */
-const DEBOUNCE_MS = 200;
-const DEBOUNCE_IN_PAGE_MS = 20;
 
 export function CreatePage() {
   const t = texts.value.create;
@@ -82,7 +76,7 @@ export function CreatePage() {
             </button>
           </div>
           <aside class="create-price" aria-label={t.price}>
-            <PricePanel quoted={price.quoted} busy={price.busy} />
+            <PricePanel of={price} />
             {phase === "waiting" && (
               <p class="notice" role="status">
                 {t.waiting}
@@ -232,82 +226,4 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
       </div>
     </fieldset>
   );
-}
-
-function PricePanel(props: { quoted: Quotation | null; busy: boolean }) {
-  const t = texts.value.create;
-  const found: Preview | null = props.quoted?.preview ?? null;
-  return (
-    <section class="card" aria-busy={props.busy}>
-      <h2>{t.price}</h2>
-      <p class={`amount${props.busy ? " old" : ""}`} aria-live="polite" data-testid="price">
-        {found === null ? "—" : money(found.deliveryFee)}
-      </p>
-      {found === null ? (
-        <p class="hint">{props.busy ? t.priceTyping : t.priceWaiting}</p>
-      ) : (
-        <details open={wideScreen.matches}>
-          <summary>{t.breakdown}</summary>
-          <Price lines={found.priceBreakdown} total={found.deliveryFee} />
-          <dl class="facts">
-            <div class="fact"><dt>{t.distance}</dt><dd>{kilometres(found.totalDistance)}</dd></div>
-            <div class="fact"><dt>{t.pickup}</dt><dd><When at={found.expectedPickup} zone={zone.value} /></dd></div>
-            <div class="fact"><dt>{t.arrival}</dt><dd><When at={found.expectedDelivery} zone={zone.value} /></dd></div>
-          </dl>
-          {found.estimated && <p class="hint">{texts.value.order.estimated}</p>}
-          <p class="hint" data-source={props.quoted?.source}>{props.quoted?.source === "page" ? t.inPage : t.onServer}</p>
-        </details>
-      )}
-    </section>
-  );
-}
-
-interface PriceState {
-  quoted: Quotation | null;
-  busy: boolean;
-  fieldErrors: ReturnType<typeof fieldErrorsOf>;
-  /** Replaces the displayed price. */
-  replace: (quoted: Quotation) => void;
-}
-
-/** Computes the price of the draft after each change. */
-function usePrice(): PriceState {
-  const [state, setState] = useState<Omit<PriceState, "replace">>({ quoted: null, busy: false, fieldErrors: [] });
-  const { body, stops } = previewRequest(draft.value);
-  const text = JSON.stringify(body);
-  const isFirst = useRef(true);
-  useEffect(() => {
-    // A restored draft needs no debounce.
-    const delay = isFirst.current ? 0 : inPage.value ? DEBOUNCE_IN_PAGE_MS : DEBOUNCE_MS;
-    isFirst.current = false;
-    if (stops.length === 0) {
-      setState({ quoted: null, busy: false, fieldErrors: [] });
-      return;
-    }
-    const stop = new AbortController();
-    setState((before) => ({ ...before, busy: true }));
-    const timer = setTimeout(() => {
-      preview(body, stop.signal).then(
-        (quoted) => {
-          if (!stop.signal.aborted) setState({ quoted, busy: false, fieldErrors: [] });
-        },
-        (failure: unknown) => {
-          if (!stop.signal.aborted) setState({ quoted: null, busy: false, fieldErrors: mapPointers(failure, stops) });
-        },
-      );
-    }, delay);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [text, inPage.value]);
-  return { ...state, replace: (quoted) => setState({ quoted, busy: false, fieldErrors: [] }) };
-}
-
-/** Maps pointers of the preview request, which has only some deliveries, to the form's deliveries. */
-function mapPointers(error: unknown, stops: readonly number[]): ReturnType<typeof fieldErrorsOf> {
-  return fieldErrorsOf(error).map((one) => ({
-    ...one,
-    pointer: one.pointer.replace(/^\/deliveries\/(\d+)/, (_, at: string) => `/deliveries/${stops[Number(at)] ?? at}`),
-  }));
 }
