@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { notifications } from "./api/client";
+import { startAttention, unread } from "./attention";
 import { online } from "./api/http";
 import { streaming } from "./api/stream";
 import { language, setLanguage, texts } from "./i18n";
@@ -27,18 +27,7 @@ import { Toasts, notify } from "./ui/toast";
 
 const menuOpen = signal(false);
 const Help = lazy(() => import("./ui/help").then((module) => module.Help), 0);
-export const unread = signal(0);
 const loadError = signal<unknown>(null);
-
-/** Updates the number of unread notifications in the menu. */
-export async function countUnread(): Promise<void> {
-  try {
-    const page = await notifications.list();
-    unread.value = page.notifications.filter((one) => one.readAt === null).length;
-  } catch {
-    // The notifications page shows the error; the menu keeps the previous number.
-  }
-}
 
 export function App() {
   const key = session.value?.key;
@@ -50,11 +39,10 @@ export function App() {
   useEffect(() => {
     if (key === undefined || storeId === undefined) return;
     const stop = startLiveUpdates();
-    void countUnread();
-    const timer = setInterval(() => void countUnread(), 30_000);
+    const stopAttention = startAttention();
     return () => {
       stop();
-      clearInterval(timer);
+      stopAttention();
     };
   }, [key, storeId]);
 

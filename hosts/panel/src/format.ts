@@ -41,6 +41,11 @@ export function dateTime(instant: string, zone: string): string {
   );
 }
 
+/** A calendar day such as `2026-11-21` in words. */
+export function date(name: string): string {
+  return dates("UTC", { weekday: "long", day: "2-digit", month: "2-digit", year: "numeric" }).format(new Date(`${name}T12:00:00Z`));
+}
+
 /** Returns the time if it is today, otherwise date and time. */
 export function timeOrDateTime(instant: string, zone: string, now: number): string {
   return day(new Date(instant), zone) === day(new Date(now), zone) ? time(instant, zone) : dateTime(instant, zone);

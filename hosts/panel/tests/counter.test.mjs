@@ -11,6 +11,25 @@ before(async () => {
   browser = await launch();
   ({ page, context, pageErrors } = await open(browser));
   await page.clock.install();
+  await context.grantPermissions(["notifications"]);
+  // The test records what the browser would show and play.
+  await page.addInitScript(() => {
+    globalThis.shown = [];
+    globalThis.tones = 0;
+    const start = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function (...times) {
+      globalThis.tones += 1;
+      return start.apply(this, times);
+    };
+    globalThis.Notification = class extends Notification {
+      constructor(title, options) {
+        super(title, options);
+        globalThis.shown.push(options.body);
+      }
+    };
+    // A headless page always has the focus.
+    document.hasFocus = () => false;
+  });
   await logIn(page);
   await page.waitForSelector(".connection.live");
 });
@@ -162,6 +181,29 @@ test("shortcuts work, but not while typing", async () => {
   await page.waitForFunction(() => location.hash === "#/orders/new" && document.activeElement?.id === "f-code");
 });
 
+test("alerts are opt-in, and typing mistakes cause none", async () => {
+  await goTo(page, "/settings");
+  const alerts = page.getByTestId("attention");
+  await alerts.getByLabel("Tocar um som").check();
+  await alerts.getByLabel("Mostrar notificações").check();
+  // The browser confirms its permission later.
+  await page.waitForFunction(() => localStorage.getItem("despacho.attention") === JSON.stringify({ sound: true, browser: true }));
+
+  // Only the server can reject a used code; the form shows this to the clerk.
+  const made = await create();
+  await goTo(page, "/orders/new");
+  await page.fill("#f-code", made.code);
+  await page.fill("#f-deliveries-0-phone", "11987654321");
+  await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+  const isRead = (response) => /notifications\/\d+\/read$/.test(response.url());
+  await Promise.all([page.waitForResponse(isRead), page.click("form.create button[type=submit]")]);
+  await page.getByText("Já existe um pedido com este código.").waitFor();
+  const { body } = await api(page, "GET", "/delivery/notifications");
+  assert.ok(body.notifications.find((one) => one.orderCode === made.code).readAt !== null);
+  await page.getByRole("button", { name: "Limpar" }).click();
+  await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
+});
+
 // The last test that uses the page, because it advances the clock.
 test("late orders come first, without a request", async () => {
   const later = await create({ preparationTime: 120 });
@@ -174,11 +216,16 @@ test("late orders come first, without a request", async () => {
   assert.equal(await row(sooner.code).locator(".late").count(), 0);
 
   const passed = Date.parse(sooner.expectedDelivery) - (await page.evaluate(() => Date.now())) + 12.5 * 60_000;
+  const tones = await page.evaluate(() => globalThis.tones);
   await context.setOffline(true);
   await page.clock.fastForward(passed);
   await row(sooner.code).getByText("atrasado 12 min").waitFor();
   assert.equal(await row(later.code).locator(".late").count(), 0);
   await screenshot(page, "orders-late");
+  // The clerk is alerted, and the title counts the late order.
+  await page.waitForFunction((before) => globalThis.shown.some((one) => one.includes(before)), `O pedido ${sooner.code} está atrasado.`);
+  assert.equal(await page.evaluate(() => globalThis.tones), tones + 2);
+  assert.match(await page.title(), /^\(\d+\) /);
   await context.setOffline(false);
 
   await goTo(page, `/orders/${sooner.id}`);

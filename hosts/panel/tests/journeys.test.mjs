@@ -198,7 +198,7 @@ test("failed order creation appears in the notifications", async () => {
   await goTo(page, "/notifications");
   const card = page.locator(".notice-item", { hasText: code });
   await card.waitFor();
-  assert.match(await card.innerText(), /\/deliveries\/0\/phone/);
+  assert.match(await card.innerText(), /Entrega 1, Telefone: /);
   await card.getByRole("button", { name: "Marcar como lida" }).click();
   await page.waitForFunction((expected) => {
     const items = [...document.querySelectorAll(".notice-item")];

@@ -48,7 +48,7 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
           const all = [...document.querySelectorAll("h1")];
           return [document.title, all.length, all[0]?.textContent ?? ""];
         });
-        if (heads !== 1 || title !== `${head} · Despacho`) found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
+        if (heads !== 1 || title.replace(/^\(\d+\) /, "") !== `${head} · Despacho`) found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         if (overflow > 0) found.push(`${name}: ${overflow} px of horizontal overflow`);
       };

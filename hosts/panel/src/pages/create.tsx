@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { orders } from "../api/client";
+import { countUnread, dismissFailure } from "../attention";
 import { ApiError, NetworkError, invalidFields, newIdempotencyKey, whenOnline } from "../api/http";
 import type { Order } from "../api/wire";
 import { phoneFormat } from "../format";
@@ -53,7 +54,10 @@ export function CreatePage() {
       if (failure instanceof PriceChangedError) {
         price.replace(failure.quoted);
         notify(t.newPrice, "bad");
-      } else if (!stop.current.signal.aborted) setError(failure);
+      } else if (!stop.current.signal.aborted) {
+        if (failure instanceof ApiError && failure.problem.requestId !== "") void dismissFailure(codeOf(draft.value).trim()).then(countUnread);
+        setError(failure);
+      }
     } finally {
       isSending.current = false;
       setPhase("typing");

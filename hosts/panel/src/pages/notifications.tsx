@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import { notifications } from "../api/client";
-import { countUnread } from "../app";
+import { countUnread } from "../attention";
 import type { Notification } from "../api/wire";
+import { now } from "../clock";
+import { date, day } from "../format";
 import { texts } from "../i18n";
+import { zone } from "../session";
 import { Empty, Loaded, Page, When } from "../ui/parts";
-import { Table } from "../ui/table";
 import { useLoad } from "../ui/load";
 import { notifyError } from "../ui/toast";
 
@@ -51,11 +53,16 @@ export function NotificationsPage() {
             <Empty text={t.empty} hint={t.emptyHint} />
           ) : (
             <>
-              <ul class="notices">
-                {found.all.map((one) => (
-                  <Notice key={one.id} of={one} read={() => void markRead([one])} />
-                ))}
-              </ul>
+              {groupByDay(found.all).map(([name, groups]) => (
+                <section key={name} class="notice-day">
+                  <h2>{dayName(name)}</h2>
+                  <ul class="notices">
+                    {groups.map((group) => (
+                      <Group key={group[0]?.id} of={group} read={(ones) => void markRead(ones)} />
+                    ))}
+                  </ul>
+                </section>
+              ))}
               {found.cursor !== null && <button type="button" class="button" onClick={more}>{texts.value.common.more}</button>}
             </>
           )
@@ -65,41 +72,81 @@ export function NotificationsPage() {
   );
 }
 
-function Notice(props: { of: Notification; read: () => void }) {
+/** Groups notifications, newest first, by day and then by order. */
+function groupByDay(all: readonly Notification[]): [string, Notification[][]][] {
+  const days = new Map<string, Map<string, Notification[]>>();
+  for (const one of all) {
+    const name = day(new Date(one.createdAt), zone.value);
+    const groups = days.get(name) ?? new Map<string, Notification[]>();
+    days.set(name, groups);
+    // Notifications without an order have a group of their own.
+    const key = one.orderCode || (one.orderId === null ? `#${one.id}` : String(one.orderId));
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...days].map(([name, groups]) => [name, [...groups.values()]]);
+}
+
+const DAY_MS = 86_400_000;
+
+function dayName(name: string): string {
+  const t = texts.value.notifications;
+  if (name === day(new Date(now.value), zone.value)) return t.today;
+  return name === day(new Date(now.value - DAY_MS), zone.value) ? t.yesterday : date(name);
+}
+
+/** The notifications of one order on one day. */
+function Group(props: { of: readonly Notification[]; read: (ones: readonly Notification[]) => void }) {
   const t = texts.value.notifications;
   const { of } = props;
+  const first = of[0];
+  const id = of.find((one) => one.orderId !== null)?.orderId ?? null;
+  const code = first?.orderCode || null;
+  const open = of.filter((one) => one.readAt === null);
+  const isOrder = id !== null || first?.type === "order_creation_failed";
   return (
-    <li class={`card notice-item${of.readAt === null ? " unread" : ""}`}>
+    <li class={`card notice-item${open.length > 0 ? " unread" : ""}`}>
       <div class="row between">
-        <h2>
-          {t.types[of.type] ?? t.other}
-          {of.readAt === null && <span class="badge wait">{t.unread}</span>}
-        </h2>
-        <span class="dim"><When at={of.createdAt} full /></span>
+        <h3>
+          {isOrder ? texts.value.order.title(code ?? (id === null ? t.noCode : `#${id}`)) : (t.types[first?.type ?? ""] ?? t.other)}
+          {open.length > 0 && <span class="badge wait">{t.unread}</span>}
+        </h3>
+        {id !== null && <a href={`#/orders/${id}`}>{t.open}</a>}
       </div>
-      {(of.orderCode !== null || of.orderId !== null) && (
-        <p>
-          {texts.value.orders.code}: <strong>{of.orderCode === null || of.orderCode === "" ? t.noCode : of.orderCode}</strong>{" "}
-          {of.orderId !== null && <a href={`#/orders/${of.orderId}`}>{t.open}</a>}
-        </p>
+      <ul class="notice-lines">
+        {of.map((one) => (
+          <li key={one.id}>
+            <span class="dim number"><When at={one.createdAt} /></span>
+            <div>
+              {isOrder && <p>{t.types[one.type] ?? t.other}</p>}
+              {one.errors.length === 0 && one.detail !== null && <p class="dim">{one.detail}</p>}
+              {one.errors.map((error) => (
+                <p key={error.pointer + error.code} class="dim">
+                  <span class="strong">{fieldName(error.pointer)}</span>: {error.detail}
+                </p>
+              ))}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {open.length > 0 && (
+        <div class="row end">
+          <button type="button" class="button small" onClick={() => props.read(open)}>{t.read}</button>
+        </div>
       )}
-      {of.errors.length === 0 && of.detail !== null && <p>{of.detail}</p>}
-      {of.errors.length > 0 && (
-        <Table
-          label={t.types[of.type] ?? t.other}
-          class="tight"
-          rows={of.errors}
-          id={(error) => error.pointer + error.code}
-          columns={[
-            { head: t.field, kind: "main", cell: (error) => <code>{error.pointer}</code> },
-            { head: t.reason, cell: (error) => error.detail },
-          ]}
-        />
-      )}
-      <div class="row between">
-        {of.code !== null ? <code class="dim">{of.code}</code> : <span />}
-        {of.readAt === null && <button type="button" class="button small" onClick={props.read}>{t.read}</button>}
-      </div>
     </li>
   );
+}
+
+/** Returns a request field in words, or its pointer if it has no name. */
+export function fieldName(pointer: string): string {
+  const { create, address } = texts.value;
+  const names: Record<string, string> = {
+    code: create.code, preparationTime: create.preparation, name: create.name, phone: create.phone, email: create.email, productValue: create.value,
+    observation: create.observation, onlinePayment: create.online, store: create.from, pickupAddress: create.from, zipCode: address.zip, street: address.street,
+    number: address.number, complement: address.complement, neighborhood: address.neighborhood, city: address.city, state: address.state,
+    latitude: address.latitude, longitude: address.longitude,
+  };
+  const name = names[pointer.split("/").at(-1) ?? ""] ?? pointer;
+  const delivery = /^\/deliveries\/(\d+)\//.exec(pointer);
+  return delivery === null ? name : `${create.delivery(Number(delivery[1]) + 1)}, ${name}`;
 }

@@ -10,6 +10,7 @@ import { CheckField, ChoiceField, ErrorBox, FieldErrors, TextField, fieldErrorsO
 import { useLoad } from "../ui/load";
 import { Loaded, Page } from "../ui/parts";
 import { notify } from "../ui/toast";
+import { DeviceSettings } from "./device-settings";
 
 export function SettingsPage() {
   const t = texts.value.people;
@@ -18,8 +19,10 @@ export function SettingsPage() {
   const tracking = useLoad(() => policies.tracking(id), [id]);
   const proofs = useLoad(() => policies.proofs(id), [id]);
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page title={t.title}>
       <div class="narrow">
+        <DeviceSettings />
+        <p class="lead">{t.lead}</p>
         {stores.length > 1 && (
           <ChoiceField pointer="/store" label={texts.value.common.store} value={String(id)} set={(value) => setId(Number(value))} options={stores.map((one) => [String(one.id), one.name] as const)} />
         )}

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, NetworkError } from "../api/http";
+import { alertCount } from "../attention";
 import { now } from "../clock";
 import { age, dateTime, day, timeOrDateTime, timeWithSeconds, zoneName } from "../format";
 import { texts } from "../i18n";
@@ -11,9 +12,10 @@ import { tone } from "../situations";
 import type { Resource } from "./load";
 
 export function Page(props: { title: string; aside?: ComponentChildren; children: ComponentChildren; lead?: string }) {
+  const count = alertCount.value;
   useEffect(() => {
-    document.title = `${props.title} · ${texts.value.product}`;
-  }, [props.title]);
+    document.title = `${count > 0 ? `(${count}) ` : ""}${props.title} · ${texts.value.product}`;
+  }, [props.title, count]);
   return (
     <>
       <header class="page-head">
