@@ -153,6 +153,13 @@ export async function screenshot(page, name) {
   await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }
 
+/** Prints the page as the browser would on paper, to a PDF next to the screenshots, and returns its bytes as Latin-1 text. */
+export async function printed(page, name) {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  const pdf = await page.pdf({ path: path.join(SCREENSHOTS, `${name}.pdf`), preferCSSPageSize: true, printBackground: true });
+  return pdf.toString("latin1");
+}
+
 let axe;
 
 /** Returns the serious and critical accessibility violations that axe finds. */

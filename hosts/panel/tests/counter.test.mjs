@@ -1,7 +1,7 @@
 // The work at a counter: lateness, typing aids, shortcuts, attention, printing and import. The tests share one login.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { VERGUEIRO, api, fillAddress, goTo, launch, logIn, open, screenshot, uniqueCode } from "./browser.mjs";
+import { VERGUEIRO, api, fillAddress, goTo, launch, logIn, open, printed, screenshot, uniqueCode } from "./browser.mjs";
 
 let browser;
 let page;
@@ -27,6 +27,8 @@ before(async () => {
         globalThis.shown.push(options.body);
       }
     };
+    // A test prints the sheet itself.
+    globalThis.print = () => (globalThis.prints = (globalThis.prints ?? 0) + 1);
     // A headless page always has the focus.
     document.hasFocus = () => false;
   });
@@ -179,6 +181,33 @@ test("shortcuts work, but not while typing", async () => {
   await help.waitFor({ state: "detached" });
   await page.keyboard.press("n");
   await page.waitForFunction(() => location.hash === "#/orders/new" && document.activeElement?.id === "f-code");
+});
+
+test("labels and receipts are printed in their own sizes", async () => {
+  const deliveries = [DOOR, VERGUEIRO].map((address, at) => ({ name: ["Maria Silva", "João Pereira"][at], productValue: 57.9, address: { ...DOOR, number: address.number } }));
+  const made = await create({ deliveries });
+  await goTo(page, `/orders/${made.id}`);
+  // The page sizes of a PDF in points, without the order of its objects.
+  const sizes = (pdf) => [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map((box) => [Math.round(box[1]), Math.round(box[2])]);
+  const millimetres = (...size) => size.map((side) => Math.round((side / 25.4) * 72));
+  for (const [button, sheet, count, size] of [["Imprimir etiqueta", ".label", 2, [100, 60]], ["Imprimir recibo", ".receipt", 1, [80, 200]]]) {
+    const before = await page.evaluate(() => globalThis.prints ?? 0);
+    await page.getByRole("button", { name: button }).click();
+    await page.waitForFunction((prints) => globalThis.prints > prints, before);
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.locator(sheet).count(), count);
+    const text = await page.locator("main").innerText();
+    for (const expected of [made.code, made.pickupCode, "Maria Silva"]) if (sheet === ".label") assert.ok(text.includes(expected), expected);
+    assert.doesNotMatch(text, /Cancelar pedido/);
+    for (const label of await page.locator(sheet).all()) {
+      assert.ok(await label.evaluate((element) => element.scrollHeight <= element.clientHeight + 1), "the sheet is cut off");
+    }
+    await page.emulateMedia({ media: null });
+    const pdf = await printed(page, `print${sheet}`);
+    assert.deepEqual(new Set(sizes(pdf).map(String)), new Set([String(millimetres(...size))]));
+    await page.locator(".print-sheet").waitFor({ state: "detached" });
+  }
+  await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
 });
 
 test("alerts are opt-in, and typing mistakes cause none", async () => {

@@ -102,6 +102,8 @@ export const en = {
     price: "Price",
     total: "Total",
     codes: "Codes",
+    printLabel: "Print label",
+    printReceipt: "Print receipt",
     pickupCode: "Pickup code",
     pickupCodeHint: "Give it to the courier at pickup.",
     returnCode: "Return code",

@@ -101,6 +101,8 @@ export const pt: Texts = {
     price: "Preço",
     total: "Total",
     codes: "Códigos",
+    printLabel: "Imprimir etiqueta",
+    printReceipt: "Imprimir recibo",
     pickupCode: "Código de coleta",
     pickupCodeHint: "Informe ao entregador na coleta.",
     returnCode: "Código de devolução",

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { orders } from "../api/client";
 import { ApiError } from "../api/http";
 import { streaming } from "../api/stream";
@@ -8,6 +8,7 @@ import { texts } from "../i18n";
 import { lastEvent, updateRow } from "../live";
 import { storeName } from "../session";
 import { isMoving, mark, phase } from "../situations";
+import { lazy } from "../ui/lazy";
 import { PromisedTime } from "../ui/lateness";
 import { useLoad } from "../ui/load";
 import { RouteMap, type Mark } from "../ui/map";
@@ -16,12 +17,15 @@ import { notify } from "../ui/toast";
 import { OrderActions, StopActions } from "./order-actions";
 import { Proofs, Tracking } from "./order-proofs";
 
+const PrintSheet = lazy(() => import("../ui/print").then((module) => module.PrintSheet), 0);
+
 /** The interval for polling a moving courier's position, and the order if there is no event stream. */
 const POLL_MS = 5_000;
 
 export function OrderPage(props: { id: number }) {
   const t = texts.value.order;
   const order = useLoad(() => orders.get(props.id), [props.id]);
+  const [printed, setPrinted] = useState<Printed | null>(null);
   const event = lastEvent.value;
   useEffect(() => {
     if (event?.orderId === props.id) order.reload();
@@ -63,6 +67,7 @@ export function OrderPage(props: { id: number }) {
         </div>
         <div class="order-side">
           <Codes order={found} />
+          <PrintButtons print={setPrinted} />
           <Timeline order={found} />
           <section class="card">
             <h2>{t.price}</h2>
@@ -72,6 +77,7 @@ export function OrderPage(props: { id: number }) {
           <Facts order={found} />
         </div>
       </div>
+      {printed !== null && <PrintSheet key={printed.at} order={found} sheet={printed.sheet} close={() => setPrinted(null)} />}
     </Page>
   );
 }
@@ -266,6 +272,21 @@ function Codes(props: { order: OrderDetails }) {
         )}
       </dl>
     </section>
+  );
+}
+
+interface Printed {
+  sheet: "label" | "receipt";
+  at: number;
+}
+
+function PrintButtons(props: { print: (printed: Printed) => void }) {
+  const t = texts.value.order;
+  return (
+    <p class="row">
+      <button type="button" class="button" onClick={() => props.print({ sheet: "label", at: Date.now() })}>{t.printLabel}</button>
+      <button type="button" class="button" onClick={() => props.print({ sheet: "receipt", at: Date.now() })}>{t.printReceipt}</button>
+    </p>
   );
 }
 

@@ -1,0 +1,34 @@
+/** The texts of printed labels and receipts. */
+
+import { computed } from "@preact/signals";
+import { language } from "./language";
+
+const en = {
+  of: (n: number, all: number) => `Delivery ${n} of ${all}`,
+  pickupCode: "Pickup code",
+  from: "From",
+  receipt: "Receipt",
+  created: "Created",
+  promised: "Promised",
+  pickedUp: "Picked up",
+  delivered: "Delivered",
+  price: "Delivery fee",
+  printed: "Printed",
+  qr: "QR code of the order",
+};
+
+const pt: typeof en = {
+  of: (n, all) => `Entrega ${n} de ${all}`,
+  pickupCode: "Código de coleta",
+  from: "De",
+  receipt: "Recibo",
+  created: "Criado",
+  promised: "Prometido",
+  pickedUp: "Coletado",
+  delivered: "Entregue",
+  price: "Taxa de entrega",
+  printed: "Impresso",
+  qr: "Código QR do pedido",
+};
+
+export const printTexts = computed(() => (language.value === "pt" ? pt : en));
