@@ -26,6 +26,7 @@ import { Failure, Loading } from "./ui/parts";
 import { Toasts, notify } from "./ui/toast";
 
 const menuOpen = signal(false);
+const ImportPage = lazy(() => import("./pages/import").then((module) => module.ImportPage));
 const Help = lazy(() => import("./ui/help").then((module) => module.Help), 0);
 const loadError = signal<unknown>(null);
 
@@ -99,6 +100,7 @@ function CurrentPage() {
   const [page, id] = parts.value;
   switch (page) {
     case "orders":
+      if (id === "import") return <ImportPage />;
       return id === "new" ? <CreatePage /> : id === undefined ? <OrdersPage /> : <OrderPage key={id} id={Number(id)} />;
     case "notifications":
       return <NotificationsPage />;

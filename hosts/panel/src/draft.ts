@@ -2,16 +2,21 @@
 
 import { effect, signal, type Signal } from "@preact/signals";
 
+const PREFIX = "despacho.draft.";
 const resets: (() => void)[] = [];
+const keys = new Set<string>();
 
 /** Clears every draft: after a logout, the next user of this device must not see them. */
 export function clearDrafts(): void {
   for (const reset of resets) reset();
+  // The drafts of pages that were not loaded since the last reload.
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX) && !keys.has(key)) sessionStorage.removeItem(key);
 }
 
 /** Creates a signal whose value is stored in this tab's session storage. It must not contain passwords. */
 export function createDraft<T>(name: string, empty: () => T): Signal<T> {
-  const key = `despacho.draft.${name}`;
+  const key = PREFIX + name;
+  keys.add(key);
   let initial: T;
   try {
     initial = (JSON.parse(sessionStorage.getItem(key) ?? "null") as T | null) ?? empty();

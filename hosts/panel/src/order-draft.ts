@@ -46,14 +46,14 @@ export function changeDelivery(at: number, part: Partial<DeliveryDraft>): void {
 }
 
 /** The ID of the store from which the order is picked up. */
-const pickupStore = computed(() => (draft.value.store === "" ? (store.value?.id ?? 0) : Number(draft.value.store)));
+const pickupStore = (from: Draft) => (from.store === "" ? (store.value?.id ?? 0) : Number(from.store));
 
 const CODE_KEY = "despacho.last-code.";
 const PREPARATION_KEY = "despacho.preparation.";
 
-function stored(key: string): string | null {
+function stored(key: string, from: Draft): string | null {
   try {
-    return localStorage.getItem(key + pickupStore.value);
+    return localStorage.getItem(key + pickupStore(from));
   } catch {
     return null;
   }
@@ -62,8 +62,8 @@ function stored(key: string): string | null {
 /** Stores the code and the preparation time of a created order: the defaults of the next one. */
 export function rememberOrder(from: Draft): void {
   try {
-    localStorage.setItem(CODE_KEY + pickupStore.value, codeOf(from));
-    localStorage.setItem(PREPARATION_KEY + pickupStore.value, preparationOf(from));
+    localStorage.setItem(CODE_KEY + pickupStore(from), codeOf(from));
+    localStorage.setItem(PREPARATION_KEY + pickupStore(from), preparationOf(from));
   } catch {
     // Without storage, the form has no defaults.
   }
@@ -73,12 +73,12 @@ const NUMERIC = /^\d{1,12}$/;
 
 /** The number after the day's last numeric code of the store, or after the last one on this device. Empty without one. */
 const suggestedCode = computed(() => {
-  const id = pickupStore.value;
+  const id = pickupStore(draft.value);
   const own = rows.value.filter((row) => row.storeId === id);
   const today = day(new Date(), zone.value);
   const numeric = own.filter((row) => NUMERIC.test(row.code) && day(new Date(row.createdAt), zone.value) === today);
   const newest = chosenDay.value === "" ? numeric.reduce<(typeof numeric)[number] | null>((best, row) => (best === null || row.id > best.id ? row : best), null) : null;
-  const last = newest?.code ?? stored(CODE_KEY) ?? "";
+  const last = newest?.code ?? stored(CODE_KEY, draft.value) ?? "";
   if (!NUMERIC.test(last)) return "";
   const used = new Set(own.map((row) => row.code));
   for (let number = Number(last) + 1; ; number += 1) {
@@ -88,7 +88,7 @@ const suggestedCode = computed(() => {
 });
 
 export const codeOf = (from: Draft): string => from.code ?? suggestedCode.value;
-export const preparationOf = (from: Draft): string => from.preparation ?? stored(PREPARATION_KEY) ?? "0";
+export const preparationOf = (from: Draft): string => from.preparation ?? stored(PREPARATION_KEY, from) ?? "0";
 
 /** Builds the preview request from the deliveries whose address can be located, and their indices. */
 export function previewRequest(from: Draft): { body: Record<string, unknown>; stops: number[] } {
@@ -102,12 +102,12 @@ export function previewRequest(from: Draft): { body: Record<string, unknown>; st
 
 function sharedFields(from: Draft): Record<string, unknown> {
   const preparation = decimal(preparationOf(from)) ?? 0;
-  const own = pickupStore.value === store.value?.id;
+  const own = pickupStore(from) === store.value?.id;
   return {
     preparationTime: preparation,
     previewDeliveryTime: true,
     sortByBestRoute: from.best,
-    ...(own ? {} : { store: { userPlatformId: pickupStore.value } }),
+    ...(own ? {} : { store: { userPlatformId: pickupStore(from) } }),
   };
 }
 

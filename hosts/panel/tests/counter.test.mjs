@@ -1,5 +1,6 @@
 // The work at a counter: lateness, typing aids, shortcuts, attention, printing and import. The tests share one login.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { VERGUEIRO, api, fillAddress, goTo, launch, logIn, open, printed, screenshot, uniqueCode } from "./browser.mjs";
 
@@ -208,6 +209,68 @@ test("labels and receipts are printed in their own sizes", async () => {
     await page.locator(".print-sheet").waitFor({ state: "detached" });
   }
   await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
+});
+
+test("import shows every error first, and resumes after a lost network", async () => {
+  await goTo(page, "/orders/import");
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Baixar um modelo" }).click()]);
+  const [head, example] = (await readFile(await file.path(), "utf8")).split("\r\n");
+  assert.match(head, /^\uFEFFcodigo;destinatario;telefone;/);
+  const codes = [1, 2, 3].map(() => uniqueCode("CSV"));
+  const line = (code, changes = {}) => {
+    const cells = example.split(";");
+    cells[0] = code;
+    for (const [at, cell] of Object.entries(changes)) cells[at] = cell;
+    return cells.join(";");
+  };
+  const text = [head, line(codes[0]), line(codes[1], { 16: '"Portão ""azul""; fundos"', 13: "1.057,90" }), line(codes[2], { 2: "12", 14: "talvez" }), line(codes[0]), ""].join("\r\n");
+  const posts = [];
+  const onRequest = (request) => request.method() === "POST" && request.url().endsWith("/delivery/orders") && posts.push(request.postDataJSON().code);
+  page.on("request", onRequest);
+  await page.setInputFiles("#f-file", { name: "pedidos.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await page.getByText("2 pedidos para criar").waitFor();
+  await page.getByText("2 linhas têm erros").waitFor();
+  const rows = page.locator(".import-rows tbody tr");
+  assert.match(await rows.nth(2).innerText(), /pago: Use sim ou não\.[^]*telefone: /);
+  assert.match(await rows.nth(3).innerText(), /codigo: O código já está na linha 2\./);
+  assert.match(await rows.nth(0).innerText(), /Pronta[^]*R\$/);
+  assert.deepEqual(posts, [], "an order was created before the user confirmed");
+  await screenshot(page, "import-checked");
+
+  // The server creates the second order, but its response is lost; then the page is reloaded.
+  let isSent = false;
+  await page.route("**/delivery/orders", async (route) => {
+    if (route.request().method() !== "POST" || route.request().postDataJSON().code !== codes[1]) return route.continue();
+    if (!isSent) await route.fetch();
+    isSent = true;
+    return route.abort();
+  });
+  await page.getByRole("button", { name: "Criar 2 pedidos" }).click();
+  await page.getByText("Aguardando conexão. Depois, a importação continua.").waitFor();
+  await page.unroute("**/delivery/orders");
+  await page.reload();
+  await page.getByRole("button", { name: "Retomar: falta 1 pedido" }).click();
+  await page.getByText("2 de 2 pedidos criados.").waitFor();
+  page.off("request", onRequest);
+  for (const code of codes.slice(0, 2)) {
+    const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
+    assert.equal(body.orders.length, 1, code);
+    assert.equal(body.orders[0].deliveries[0].phone, "+5511987654321");
+    if (code === codes[1]) assert.deepEqual([body.orders[0].deliveries[0].observation, body.orders[0].deliveries[0].productValue], ['Portão "azul"; fundos', 1057.9]);
+    await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
+  }
+  // The lines with errors remain, to be corrected.
+  await page.getByRole("button", { name: "Nova importação" }).click();
+  const left = (await page.inputValue("#f-csv")).trim().split("\n");
+  assert.deepEqual(left.map((one) => one.split(";")[0]), ["codigo", codes[2], codes[0]]);
+  await page.fill("#f-csv", "destinatario,cep\nMaria,01504-000");
+  await page.getByRole("button", { name: "Conferir as linhas" }).click();
+  await page.locator(".error-box").getByText("code").waitFor();
+  const many = ["code", ...Array.from({ length: 201 }, (_, at) => String(at))].join("\n");
+  await page.fill("#f-csv", many);
+  await page.getByRole("button", { name: "Conferir as linhas" }).click();
+  await page.locator(".error-box").getByText("Há 201 linhas").waitFor();
+  await page.fill("#f-csv", "");
 });
 
 test("alerts are opt-in, and typing mistakes cause none", async () => {

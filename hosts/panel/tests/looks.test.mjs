@@ -84,6 +84,16 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
       await page.click("form.create button[type=submit]");
       await page.waitForSelector(".error-box");
       await check("create-rejected");
+      await goTo(page, "/orders/import");
+      await page.waitForSelector("#f-csv");
+      await check("import");
+      await page.fill("#f-csv", `codigo;destinatario;telefone;cep;rua;numero;cidade;uf\n${uniqueCode("L")};Maria Silva;11987654321;01504-000;Rua Vergueiro;1000;São Paulo;SP\n;João;12;;;;;`);
+      await page.click("form button[type=submit]");
+      await page.waitForSelector(".import-rows .badge.move");
+      await page.waitForSelector(".import-rows .badge.bad");
+      await check("import-checked");
+      await page.locator(".import-summary .button:not(.primary)").click();
+      await page.fill("#f-csv", "");
       for (const [name, route, button] of DIALOGS(made.body.id, hook.body.id)) {
         await goTo(page, route);
         await page.locator(button).first().click();

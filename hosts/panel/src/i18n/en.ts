@@ -89,6 +89,7 @@ export const en = {
     fee: "Fee",
     empty: "No orders to show.",
     emptyHint: "New orders appear here automatically, from the panel or from your system.",
+    import: "Import",
     noMatch: "No orders match your search.",
     others: (n: number) => `+${n}\u00a0more`,
     changed: (code: string, situation: string) => `Order ${code}: ${situation}`,

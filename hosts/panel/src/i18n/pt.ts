@@ -88,6 +88,7 @@ export const pt: Texts = {
     fee: "Taxa",
     empty: "Nenhum pedido para mostrar.",
     emptyHint: "Novos pedidos aparecem aqui automaticamente, criados no painel ou pelo seu sistema.",
+    import: "Importar",
     noMatch: "Nenhum pedido encontrado.",
     others: (n) => `e\u00a0mais\u00a0${n}`,
     changed: (code, situation) => `Pedido ${code}: ${situation}`,

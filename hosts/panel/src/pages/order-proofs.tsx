@@ -112,7 +112,8 @@ function Photo(props: { id: number; name: string }) {
   );
 }
 
-function saveFile(content: Blob, name: string): void {
+/** Lets the user save a file. */
+export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;

@@ -33,9 +33,10 @@ export function OrdersPage() {
     <Page
       title={t.title}
       aside={
-        <a class="button primary" href="#/orders/new">
-          {texts.value.nav.create}
-        </a>
+        <>
+          <a class="button" href="#/orders/import">{t.import}</a>
+          <a class="button primary" href="#/orders/new">{texts.value.nav.create}</a>
+        </>
       }
     >
       <Filters />

@@ -70,6 +70,11 @@ export async function preview(request: unknown, signal: AbortSignal): Promise<Qu
   return { preview: await orders.preview(request, signal), source: "server" };
 }
 
+/** Loads the core before a series of checks. */
+export async function loadCore(): Promise<void> {
+  await localPreviewer();
+}
+
 /** Returns the errors of an order that need no stored data. Empty if the core is not loaded: then only the server checks them. */
 export async function validate(order: unknown): Promise<readonly FieldError[]> {
   if (ready === null) return [];

@@ -1,0 +1,84 @@
+/** The columns of an import, and how a record becomes the draft of an order. */
+
+import type { FieldError } from "../api/wire";
+import { importTexts } from "../i18n/import";
+import { emptyDelivery, type Draft } from "../order-draft";
+import type { CsvRecord } from "./csv";
+
+/** Each column with its Portuguese and English name, an example and the pointer of its errors. */
+export const COLUMNS = [
+  ["code", "codigo", "1042", "/code"],
+  ["name", "destinatario", "Maria Silva", "/deliveries/0/name"],
+  ["phone", "telefone", "(11) 98765-4321", "/deliveries/0/phone"],
+  ["email", "email", "", "/deliveries/0/email"],
+  ["zip", "cep", "01504-000", "/deliveries/0/address/zipCode"],
+  ["street", "rua", "Rua Vergueiro", "/deliveries/0/address/street"],
+  ["number", "numero", "1000", "/deliveries/0/address/number"],
+  ["complement", "complemento", "Apto 121", "/deliveries/0/address/complement"],
+  ["neighborhood", "bairro", "Paraíso", "/deliveries/0/address/neighborhood"],
+  ["city", "cidade", "São Paulo", "/deliveries/0/address/city"],
+  ["state", "uf", "SP", "/deliveries/0/address/state"],
+  ["latitude", "latitude", "", "/deliveries/0/address/latitude"],
+  ["longitude", "longitude", "", "/deliveries/0/address/longitude"],
+  ["value", "valor", "57,90", "/deliveries/0/productValue"],
+  ["paid", "pago", "sim", "/deliveries/0/onlinePayment"],
+  ["delivery_code", "codigo_de_entrega", "sim", "/deliveries/0/confirmation/platform"],
+  ["note", "observacao", "Portão azul", "/deliveries/0/observation"],
+  ["preparation", "preparo", "20", "/preparationTime"],
+] as const;
+
+type ColumnName = (typeof COLUMNS)[number][0];
+const REQUIRED: readonly ColumnName[] = ["code"];
+
+export interface Header {
+  /** The position of each column in the file. */
+  at: Partial<Record<ColumnName, number>>;
+  unknown: string[];
+  missing: ColumnName[];
+}
+
+const plain = (text: string) => text.normalize("NFD").replace(/[^A-Za-z0-9]/g, "").toLowerCase();
+
+export function readHeader(cells: readonly string[]): Header {
+  const header: Header = { at: {}, unknown: [], missing: [] };
+  cells.forEach((cell, index) => {
+    const column = COLUMNS.find(([english, portuguese]) => plain(cell) === plain(english) || plain(cell) === plain(portuguese));
+    if (column !== undefined) header.at[column[0]] ??= index;
+    else if (cell !== "") header.unknown.push(cell);
+  });
+  header.missing = REQUIRED.filter((name) => header.at[name] === undefined);
+  return header;
+}
+
+/** Returns a record's order, and the errors of cells that are neither yes nor no. */
+export function readRecord(record: CsvRecord, header: Header, store: string): { draft: Draft; errors: FieldError[] } {
+  const cell = (name: ColumnName) => record.cells[header.at[name] ?? -1] ?? "";
+  const errors: FieldError[] = [];
+  const yes = (name: "paid" | "delivery_code", unset: boolean): boolean => {
+    const text = plain(cell(name));
+    if (text === "") return unset;
+    if (/^(s|sim|y|yes|1|true|x)$/.test(text)) return true;
+    if (!/^(n|nao|no|0|false)$/.test(text)) errors.push({ pointer: pointerOf(name), code: "invalid_value", detail: importTexts.value.yesOrNo } as unknown as FieldError);
+    return false;
+  };
+  const delivery = {
+    ...emptyDelivery(),
+    name: cell("name"), phone: cell("phone"), email: cell("email"), value: cell("value"), observation: cell("note"),
+    paid: yes("paid", true),
+    confirm: yes("delivery_code", false),
+    address: {
+      zipCode: cell("zip"), street: cell("street"), number: cell("number"), complement: cell("complement"), neighborhood: cell("neighborhood"),
+      city: cell("city"), state: cell("state").toUpperCase(), latitude: cell("latitude"), longitude: cell("longitude"),
+    },
+  };
+  const preparation = cell("preparation");
+  return { draft: { code: cell("code"), preparation: preparation === "" ? null : preparation, best: false, store, deliveries: [delivery] }, errors };
+}
+
+const pointerOf = (name: ColumnName) => COLUMNS.find(([english]) => english === name)?.[3] ?? "";
+
+/** Returns the column of an error, or its pointer if no column causes it. */
+export function columnName(pointer: string, isPortuguese: boolean): string {
+  const column = COLUMNS.find(([, , , own]) => own === pointer);
+  return column === undefined ? pointer : column[isPortuguese ? 1 : 0];
+}
