@@ -13,6 +13,9 @@ export function tone(situation: number): Tone {
   return "calm";
 }
 
+/** From this situation on, the courier has the goods and the order can no longer be cancelled. */
+export const OUT_FOR_DELIVERY = 300;
+
 export const isFinal = (situation: number): boolean => situation >= 500;
 
 /** Returns the style of a stop in the list and on the map: only delivered stops are green. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { VERGUEIRO, api, courier, uniqueCode, goTo, launch, openLoggedIn, screenshot, until } from "./browser.mjs";
+import { VERGUEIRO, api, courier, uniqueCode, goTo, launch, openLoggedIn, outsideMap, screenshot, until } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -46,6 +46,14 @@ test("order with discarded and returned goods is closed without a return", async
   await press(dialog(page), "Descartar mercadoria");
   await dialogClosed(page);
   await stop(page, "Ana Lima").getByText("Descartado").waitFor();
+  // Codes of completed steps are dimmed; an order that is out for delivery cannot be cancelled.
+  assert.equal(await stop(page, "Ana Lima").locator(".used strong").innerText(), made.body.deliveries[0].deliveryCode);
+  assert.equal(await stop(page, "Bruno Reis").locator(".used").count(), 0);
+  assert.equal(await page.locator(".code.used").innerText(), pickupCode);
+  assert.equal(await page.getByRole("button", { name: "Cancelar pedido" }).count(), 0);
+  // Every mark is inside the map, and the courier is named.
+  await page.locator(".map .courier-name", { hasText: "Rita de Teste" }).waitFor();
+  assert.deepEqual(await outsideMap(page), []);
 
   await press(stop(page, "Bruno Reis"), "Devolver mercadoria");
   await press(dialog(page), "Devolver mercadoria");

@@ -153,6 +153,14 @@ export async function screenshot(page, name) {
   await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }
 
+/** Returns the marks and circles that are not completely inside the map. */
+export const outsideMap = (page) =>
+  page.evaluate(() => {
+    const map = document.querySelector(".map").getBoundingClientRect();
+    const boxes = [...document.querySelectorAll(".map .mark, .map .approximate")].map((one) => one.getBoundingClientRect().toJSON());
+    return boxes.filter((box) => box.left < map.left || box.right > map.right || box.top < map.top || box.bottom > map.bottom);
+  });
+
 /** Prints the page as the browser would on paper, to a PDF next to the screenshots, and returns its bytes as Latin-1 text. */
 export async function printed(page, name) {
   await mkdir(SCREENSHOTS, { recursive: true });

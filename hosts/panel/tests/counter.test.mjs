@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { VERGUEIRO, api, fillAddress, goTo, launch, logIn, open, printed, screenshot, uniqueCode } from "./browser.mjs";
+import { VERGUEIRO, api, fillAddress, goTo, launch, logIn, open, outsideMap, printed, screenshot, uniqueCode } from "./browser.mjs";
 
 let browser;
 let page;
@@ -208,6 +208,15 @@ test("labels and receipts are printed in their own sizes", async () => {
     assert.deepEqual(new Set(sizes(pdf).map(String)), new Set([String(millimetres(...size))]));
     await page.locator(".print-sheet").waitFor({ state: "detached" });
   }
+  await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
+});
+
+test("map shows the whole circle of an approximate location", async () => {
+  const address = { street: "Rua Augusta", number: "1508", city: "São Paulo", state: "SP" };
+  const made = await create({ pickupAddress: undefined, preparationTime: 30, deliveries: [{ name: "Maria Silva", address }] });
+  await goTo(page, `/orders/${made.id}`);
+  await page.locator(".map .approximate").waitFor();
+  assert.deepEqual(await outsideMap(page), []);
   await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
 });
 

@@ -109,6 +109,7 @@ export const en = {
     pickupCodeHint: "Give it to the courier at pickup.",
     returnCode: "Return code",
     returnCodeHint: "Give it to the courier once you have received the goods or the payment.",
+    codeOver: "No longer needed.",
     deliveryCode: "Delivery code",
     stops: "Stops",
     stop: (n: number) => `Stop ${n}`,

@@ -108,6 +108,7 @@ export const pt: Texts = {
     pickupCodeHint: "Informe ao entregador na coleta.",
     returnCode: "Código de devolução",
     returnCodeHint: "Informe ao entregador depois de receber a mercadoria ou o pagamento.",
+    codeOver: "Não é mais necessário.",
     deliveryCode: "Código de entrega",
     stops: "Paradas",
     stop: (n) => `Parada ${n}`,

@@ -6,6 +6,7 @@ import type { Cancellation, Delivery, Order, OrderDetails } from "../api/wire";
 import { money, timeOrDateTime, zoneOf } from "../format";
 import { now } from "../clock";
 import { texts } from "../i18n";
+import { OUT_FOR_DELIVERY } from "../situations";
 import { decimal } from "../ui/address";
 import { Confirm } from "../ui/confirm";
 import { ErrorBox, TextField } from "../ui/field";
@@ -49,7 +50,7 @@ export function OrderActions(props: Props) {
             {t.doWaive}
           </button>
         )}
-        {situation < 500 && (
+        {situation < OUT_FOR_DELIVERY && (
           <button type="button" class="button danger" onClick={() => setDialog("cancel")}>
             {t.doCancel}
           </button>

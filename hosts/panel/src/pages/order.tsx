@@ -7,7 +7,7 @@ import { addressLine, kilometres, money, phone, localityLine, quantity, timeWith
 import { texts } from "../i18n";
 import { lastEvent, updateRow } from "../live";
 import { storeName } from "../session";
-import { isMoving, mark, phase } from "../situations";
+import { OUT_FOR_DELIVERY, isFinal, isMoving, mark, phase } from "../situations";
 import { lazy } from "../ui/lazy";
 import { PromisedTime } from "../ui/lateness";
 import { useLoad } from "../ui/load";
@@ -215,8 +215,9 @@ function Stop(props: { stop: Delivery; order: OrderDetails; onChange: (order: Or
             {stop.onlinePayment ? t.paid : t.collect}
             {stop.productValue !== null && ` ${money(stop.productValue)}`}
           </span>
-          <span>
+          <span class={isFinal(stop.situation) ? "used" : undefined}>
             {t.deliveryCode} <strong class="number">{stop.deliveryCode}</strong>
+            {isFinal(stop.situation) && <span class="unseen"> {t.codeOver}</span>}
           </span>
         </p>
         <Tracking stop={stop} />
@@ -258,16 +259,18 @@ export function Price(props: { lines: readonly PriceLine[]; total: number }) {
 function Codes(props: { order: OrderDetails }) {
   const t = texts.value.order;
   const { order } = props;
+  const isPickedUp = order.situation >= OUT_FOR_DELIVERY;
+  const isClosed = isFinal(order.situation);
   return (
     <section class="card">
       <h2>{t.codes}</h2>
       <dl class="codes">
-        <Fact name={t.pickupCode} hint={t.pickupCodeHint}>
-          <strong class="code">{order.pickupCode}</strong>
+        <Fact name={t.pickupCode} hint={isPickedUp ? t.codeOver : t.pickupCodeHint}>
+          <strong class={isPickedUp ? "code used" : "code"}>{order.pickupCode}</strong>
         </Fact>
         {order.returnCode !== null && (
-          <Fact name={t.returnCode} hint={t.returnCodeHint}>
-            <strong class="code">{order.returnCode}</strong>
+          <Fact name={t.returnCode} hint={isClosed ? t.codeOver : t.returnCodeHint}>
+            <strong class={isClosed ? "code used" : "code"}>{order.returnCode}</strong>
           </Fact>
         )}
       </dl>

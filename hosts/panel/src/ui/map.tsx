@@ -30,7 +30,7 @@ export function RouteMap(props: Props) {
 
   useEffect(() => {
     if (box.current === null) return;
-    const made = L.map(box.current, { zoomControl: true, attributionControl: false, zoomSnap: 0.25, scrollWheelZoom: false });
+    const made = L.map(box.current, { zoomControl: true, attributionControl: false, zoomSnap: 0.25, scrollWheelZoom: false, fadeAnimation: false });
     map.current = made;
     drawn.current = L.layerGroup().addTo(made);
     L.control.scale({ imperial: false, maxWidth: 90 }).addTo(made);
@@ -71,15 +71,20 @@ export function RouteMap(props: Props) {
         const options = { permanent: true, direction: "center", className: `mark-label ${mark.kind}`, opacity: 1 } as const;
         circle.bindTooltip(text(mark.label), options);
       }
+      if (mark.kind === "courier" && mark.name !== "") {
+        circle.bindTooltip(text(mark.name), { permanent: true, direction: "top", offset: [0, -8], className: "courier-name", opacity: 1 });
+      }
       circle.bindPopup(text(mark.name));
     }
-    // Fit to the stops only: a map that moves with the courier is hard to read.
-    const stops = props.marks.filter((mark) => mark.kind !== "courier");
-    const frame = JSON.stringify(stops.map((mark) => [mark.latitude, mark.longitude]));
-    if (frame !== fittedTo.current && props.marks.length > 0) {
+    // The map is fitted again only if the stops change or the courier leaves it: a map that moves with the courier is hard to read.
+    const isStop = (mark: Mark) => mark.kind !== "courier";
+    const frame = JSON.stringify(props.marks.filter(isStop).map((mark) => [mark.latitude, mark.longitude, mark.radius]));
+    const isOutside = props.marks.some((mark) => !isStop(mark) && fittedTo.current !== "" && !view.getBounds().contains([mark.latitude, mark.longitude]));
+    if ((frame !== fittedTo.current || isOutside) && props.marks.length > 0) {
       fittedTo.current = frame;
-      const bounds = L.latLngBounds(props.marks.map((mark) => [mark.latitude, mark.longitude]));
-      view.fitBounds(bounds.pad(0.25), { maxZoom: 16, animate: false });
+      const bounds = L.latLngBounds([]);
+      for (const { latitude, longitude, radius } of props.marks) bounds.extend(L.latLng(latitude, longitude).toBounds(Math.max(2 * radius, 1)));
+      view.fitBounds(bounds.pad(0.2), { maxZoom: 16, animate: false });
     }
   }, [props.marks, props.path]);
 
