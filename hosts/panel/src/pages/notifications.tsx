@@ -107,7 +107,7 @@ function Group(props: { of: readonly Notification[]; read: (ones: readonly Notif
     <li class={`card notice-item${open.length > 0 ? " unread" : ""}`}>
       <div class="row between">
         <h3>
-          {isOrder ? texts.value.order.title(code ?? (id === null ? t.noCode : `#${id}`)) : (t.types[first?.type ?? ""] ?? t.other)}
+          {groupTitle(code, id, isOrder ? t.noCode : (t.types[first?.type ?? ""] ?? t.other))}
           {open.length > 0 && <span class="badge wait">{t.unread}</span>}
         </h3>
         {id !== null && <a href={`#/orders/${id}`}>{t.open}</a>}
@@ -135,6 +135,10 @@ function Group(props: { of: readonly Notification[]; read: (ones: readonly Notif
       )}
     </li>
   );
+}
+
+function groupTitle(code: string | null, id: number | null, other: string): string {
+  return code === null && id === null ? other : texts.value.order.title(code ?? `#${id}`);
 }
 
 /** Returns a request field in words, or its pointer if it has no name. */
