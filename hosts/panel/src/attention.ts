@@ -9,6 +9,7 @@ import { lateness } from "./lateness";
 import { lastEvent, loaded, rows } from "./live";
 import { go } from "./router";
 import { session } from "./session";
+import { notify } from "./ui/toast";
 
 const STORAGE_KEY = "despacho.attention";
 
@@ -59,8 +60,9 @@ export function playSound(): void {
   }
 }
 
-/** Signals something new; the browser shows it only while the panel is not in use. */
+/** Signals something new. Screen readers always announce it; the browser shows it only while the panel is not in use. */
 function alert(text: string, route: string): void {
+  notify(text, "quiet");
   if (options.value.sound) playSound();
   if (!options.value.browser || !("Notification" in window) || Notification.permission !== "granted" || document.hasFocus()) return;
   const shown = new Notification(texts.value.product, { body: text, tag: route, icon: "./icon.svg" });

@@ -80,10 +80,15 @@ function focusSearch(): void {
   setTimeout(() => field()?.focus(), 100);
 }
 
+/** The row that a shortcut focused last. A row loses the focus when the list is sorted again. */
+let lastRow: HTMLElement | null = null;
+
 /** Moves the focus in the list; Enter then opens the focused row. */
 function focusRow(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>(".row-link")];
-  const current = rows.indexOf(document.activeElement as HTMLElement);
+  const focused = rows.indexOf(document.activeElement as HTMLElement);
+  const current = focused < 0 && lastRow !== null ? rows.indexOf(lastRow) : focused;
   const next = current < 0 ? 0 : Math.min(Math.max(current + step, 0), rows.length - 1);
-  rows[next]?.focus();
+  lastRow = rows[next] ?? null;
+  lastRow?.focus();
 }

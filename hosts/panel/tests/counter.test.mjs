@@ -155,6 +155,10 @@ test("shortcuts work, but not while typing", async () => {
   assert.notEqual(await focused(), first);
   await page.keyboard.press("k");
   assert.equal(await focused(), first);
+  // A row keeps its place when it loses the focus.
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("k");
+  assert.equal(await focused(), first);
   await page.keyboard.press("Enter");
   await page.waitForFunction((expected) => document.querySelector("#title").textContent.includes(expected), first);
   await page.keyboard.press("g");
@@ -279,6 +283,12 @@ test("import shows every error first, and resumes after a lost network", async (
   await page.fill("#f-csv", many);
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
   await page.locator(".error-box").getByText("Há 201 linhas").waitFor();
+  // A spreadsheet without UTF-8, with a comma and a quoted decimal comma.
+  const old = Buffer.from(`code,name,zip,street,number,city,state,value\n${uniqueCode("CSV")},João,01504-000,Rua Vergueiro,1000,São Paulo,SP,"1,50"`, "latin1");
+  await page.setInputFiles("#f-file", { name: "orders.csv", mimeType: "text/csv", buffer: old });
+  await page.getByText("1 pedido para criar").waitFor();
+  await rows.getByText("João").waitFor();
+  await page.getByRole("button", { name: "Nova importação" }).click();
   await page.fill("#f-csv", "");
 });
 
