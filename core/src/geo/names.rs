@@ -1,6 +1,8 @@
 //! Reduces names as people write them to comparable keys, without accents, case, punctuation, abbreviations and old
 //! spellings.
 
+use crate::model::{Folded, fold};
+
 /// Converts a text to lower-case ASCII tokens separated by spaces. Accents are removed; any other character ends a token.
 ///
 /// Composed and decomposed accents give the same result. `º` and `ª` count as letters: `Stª` becomes `sta`.
@@ -27,31 +29,6 @@ pub fn plain(text: &str) -> String {
         }
     }
     words
-}
-
-enum Folded {
-    Letter(char),
-    Mark,
-    Other,
-}
-
-/// Removes the accent of a letter. Covers Latin-1 and the few other letters found in Brazilian files.
-fn fold(letter: char) -> Folded {
-    let base = match letter {
-        'a'..='z' | '0'..='9' => letter,
-        'A'..='Z' => letter.to_ascii_lowercase(),
-        'à'..='å' | 'À'..='Å' | 'ā' | 'Ā' | 'ª' => 'a',
-        'ç' | 'Ç' => 'c',
-        'è'..='ë' | 'È'..='Ë' | 'ẽ' | 'Ẽ' => 'e',
-        'ì'..='ï' | 'Ì'..='Ï' | 'ĩ' | 'Ĩ' => 'i',
-        'ñ' | 'Ñ' => 'n',
-        'ò'..='ö' | 'Ò'..='Ö' | 'º' => 'o',
-        'ù'..='ü' | 'Ù'..='Ü' | 'ũ' | 'Ũ' => 'u',
-        'ý' | 'ÿ' | 'Ý' => 'y',
-        '\u{300}'..='\u{36f}' => return Folded::Mark,
-        _ => return Folded::Other,
-    };
-    Folded::Letter(base)
 }
 
 /// Abbreviations in names of municipalities. A standalone `s` is missing because it can be São, Santo or Santa.

@@ -308,8 +308,8 @@ pub enum OrderQuery<'a> {
     Ids(&'a [OrderId]),
     /// The order that currently holds this code of a store. Orders that released their code are excluded.
     Code(StoreId, &'a str),
-    /// At most this number of orders that match a filter, newest first. Orders of removed stores are excluded. A host
-    /// may return fewer orders if they are large, but at least one if any matches.
+    /// At most this number of orders that match a filter, newest first. Orders of removed stores are excluded, unless the filter includes
+    /// all stores. A host may return fewer orders if they are large, but at least one if any matches.
     Matching(&'a OrderFilter, u32),
     /// Orders of sandbox stores that are searching for a courier or have one, with an ID above `after`, by ID.
     Sandbox {

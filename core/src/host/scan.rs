@@ -63,9 +63,10 @@ impl OrderQuery<'_> {
             }
             OrderQuery::Matching(filter, limit) => {
                 let is_visible = |order: &Order| {
-                    store(order.store).filter(|store| store.deleted_at.is_none()).is_some_and(|store| {
-                        store.id == filter.store || (filter.branches && store.parent == Some(filter.store))
-                    })
+                    filter.store.is_none()
+                        || store(order.store).filter(|store| store.deleted_at.is_none()).is_some_and(|store| {
+                            filter.store == Some(store.id) || (filter.branches && store.parent == filter.store)
+                        })
                 };
                 let matching = orders.rev().filter(|order| filter.matches(order) && is_visible(order));
                 matching.take(limit as usize).cloned().collect()

@@ -1,7 +1,7 @@
 //! Lists orders and stores, and removes branches.
 
 use super::{
-    pages::{cursor, invalid_parameter, limit, parameter, respond},
+    pages::{cursor, instant, invalid_parameter, limit, parameter, respond},
     stores::overseen,
     tracking,
 };
@@ -14,7 +14,7 @@ use crate::{
     drivers::clock,
     host::{Host, OrderQuery, StoreQuery},
     model::{
-        OrderId, StoreId, Timestamp,
+        OrderId, SearchWords, StoreId,
         order::{Order, OrderFilter, OrderStatus},
         store::Store,
     },
@@ -27,10 +27,38 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
     if endpoint == Endpoint::ListOrders { orders(call).await } else { stores(call).await }
 }
 
-/// `GET /delivery/orders?status=&code=&from=&to=&cursor=&limit=`
+/// `GET /delivery/orders?situation=&code=&q=&late=&from=&to=&cursor=&limit=`
 async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let store = call.caller()?.store.clone();
+    let all = OrderFilter::of(&call.caller()?.store);
+    let (page, limit, more) = page(call, all).await?;
+    let cursor = |order: &Order| order.id.to_string();
+    let listed = |order: &Order| {
+        let mut listed = ListedOrder::of(order);
+        tracking::add_links(call.settings, &mut listed.order, order);
+        listed
+    };
+    let view = |orders: &[Order], next_cursor| OrderList { orders: orders.iter().map(listed).collect(), next_cursor };
+    Ok(respond(page, limit, more, cursor, view)?)
+}
+
+/// Reads a page of the orders that match `all` and the query, the limit, and whether there are more orders.
+async fn page<H: Host>(call: &Call<'_, H>, all: OrderFilter) -> Result<(Vec<Order>, u32, bool), HandlerError> {
     let limit = limit(call)?;
+    let filter = filter(call, all)?;
+    let page = call.host.find_orders(OrderQuery::Matching(&filter, limit + 1)).await?;
+    // A host may return fewer orders than requested if they are large.
+    let more = match page.last() {
+        Some(last) if page.len() <= limit as usize => {
+            let rest = OrderFilter { before: Some(last.id), ..filter };
+            !call.host.find_orders(OrderQuery::Matching(&rest, 1)).await?.is_empty()
+        }
+        _ => false,
+    };
+    Ok((page, limit, more))
+}
+
+/// Adds the conditions in the query to a filter.
+fn filter<H: Host>(call: &Call<'_, H>, all: OrderFilter) -> Result<OrderFilter, Problem> {
     let status = parameter(
         call,
         "situation",
@@ -42,40 +70,28 @@ async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerE
             )
         },
     )?;
-    let time = |name: &'static str| {
-        parameter(call, name, Timestamp::parse, move || {
-            invalid_parameter(
-                format!("Invalid `{name}`. Send a timestamp in RFC 3339 format, such as 2026-11-21T14:30:00Z."),
-                format!("`{name}` inválido. Envie data e horário no formato RFC 3339, como 2026-11-21T14:30:00Z."),
-            )
-        })
-    };
-    let all = OrderFilter::of(&store);
-    let filter = OrderFilter {
+    let search = parameter(call, "q", SearchWords::parse, || {
+        invalid_parameter(
+            "Invalid `q`. Send 2 to 60 characters with at most 6 words of letters and digits.",
+            "`q` inválido. Envie de 2 a 60 caracteres, com no máximo 6 palavras de letras e dígitos.",
+        )
+    })?;
+    let late = parameter(
+        call,
+        "late",
+        |text| text.parse().ok(),
+        || invalid_parameter("Invalid `late`. Send true or false.", "`late` inválido. Envie true ou false."),
+    )?;
+    Ok(OrderFilter {
         statuses: status.map_or(all.statuses, |one| (one.number(), one.number())),
         code: call.query("code").map(|code| code.trim().to_owned()),
-        from: time("from")?.unwrap_or(all.from),
-        until: time("to")?.unwrap_or(all.until),
+        from: instant(call, "from")?.unwrap_or(all.from),
+        until: instant(call, "to")?.unwrap_or(all.until),
         before: cursor(call, OrderId::parse)?,
+        late_at: late.filter(|late| *late).map(|_| call.context.now),
+        search,
         ..all
-    };
-    let page = call.host.find_orders(OrderQuery::Matching(&filter, limit + 1)).await?;
-    // A host may return fewer orders than requested if they are large.
-    let more = match page.last() {
-        Some(last) if page.len() <= limit as usize => {
-            let rest = OrderFilter { before: Some(last.id), ..filter };
-            !call.host.find_orders(OrderQuery::Matching(&rest, 1)).await?.is_empty()
-        }
-        _ => false,
-    };
-    let cursor = |order: &Order| order.id.to_string();
-    let listed = |order: &Order| {
-        let mut listed = ListedOrder::of(order);
-        tracking::add_links(call.settings, &mut listed.order, order);
-        listed
-    };
-    let view = |orders: &[Order], next_cursor| OrderList { orders: orders.iter().map(listed).collect(), next_cursor };
-    Ok(respond(page, limit, more, cursor, view)?)
+    })
 }
 
 /// `GET /delivery/stores?cursor=&limit=`

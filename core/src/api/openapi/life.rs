@@ -139,10 +139,10 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
             id: "listOrders",
             summary: "List orders",
             description: "Returns the orders of the calling store and, for a parent store, of its branches, newest first, without their \
-                histories. For the next page, send `nextCursor` as `cursor`, until it is null.",
+                histories. `q` searches the orders of all days. For the next page, send `nextCursor` as `cursor`, until it is null.",
             request: None,
             documented: &[(200, Some("OrderList"), "A page of orders.")],
-            parameters: &["situation", "code", "from", "to", "cursor", "limit"],
+            parameters: &["situation", "code", "q", "late", "from", "to", "cursor", "limit"],
             codes: &[ProblemCode::ValidationFailed],
         },
         Endpoint::ListStores => Operation {

@@ -117,21 +117,28 @@ fn own() -> Vec<(&'static str, Json)> {
             "code",
             parameter("code", "query", "Only orders with this code, which the merchant assigned.", false, string()),
         ),
-        ("from", parameter("from", "query", "The start of the period, inclusive.", false, instant())),
-        ("to", parameter("to", "query", "The end of the period, exclusive.", false, instant())),
         (
-            "dryRun",
+            "q",
             parameter(
-                "dryRun",
+                "q",
                 "query",
-                "Whether to return what a pass would do, without doing it.",
+                "Only orders with this ID, or with all these words in a code or in a recipient's name or phone, without accents and case. \
+                 At most 6 words of letters and digits.",
                 false,
-                Json::object([("type", "boolean".into())]),
+                string().with("minLength", 2).with("maxLength", 60),
             ),
         ),
+        ("late", flag("late", "Whether to return only open orders whose `expectedDelivery` has passed.")),
+        ("from", parameter("from", "query", "The start of the period, inclusive.", false, instant())),
+        ("to", parameter("to", "query", "The end of the period, exclusive.", false, instant())),
+        ("dryRun", flag("dryRun", "Whether to return what a pass would do, without doing it.")),
         ("cursor", id("cursor", "query", "`nextCursor` of the previous page; absent for the first page.", false)),
         ("limit", parameter("limit", "query", "The maximum number of entries in a page.", false, limit)),
     ]
+}
+
+fn flag(name: &'static str, meaning: &'static str) -> Json {
+    parameter(name, "query", meaning, false, Json::object([("type", "boolean".into())]))
 }
 
 /// Returns the parameters of events, webhooks and money.

@@ -1,13 +1,13 @@
 //! Filter of order lists.
 
-use super::OrderStatus;
-use crate::model::{OrderId, StoreId, Timestamp, store::Store};
+use super::{Order, OrderStatus};
+use crate::model::{OrderId, SearchWords, StoreId, Timestamp, searchable, store::Store};
 
 /// A filter of orders. All conditions must match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderFilter {
-    /// The store.
-    pub store: StoreId,
+    /// The store; `None` for all stores, also removed ones.
+    pub store: Option<StoreId>,
     /// Whether to include orders of the store's branches.
     pub branches: bool,
     /// Range of status numbers, both ends included.
@@ -20,42 +20,70 @@ pub struct OrderFilter {
     pub until: Timestamp,
     /// With an ID below this one.
     pub before: Option<OrderId>,
+    /// Open, and expected to be delivered before this time.
+    pub late_at: Option<Timestamp>,
+    /// With all these words in [`Order::search_terms`], or with this ID.
+    pub search: Option<SearchWords>,
 }
 
 impl OrderFilter {
-    /// Returns the filter of all orders that a store may read. A parent store may read its branches' orders.
-    pub fn of(store: &Store) -> OrderFilter {
+    /// Returns the filter of all stores' orders.
+    pub fn all() -> OrderFilter {
         OrderFilter {
-            store: store.id,
-            branches: store.is_parent(),
+            store: None,
+            branches: false,
             statuses: (0, u16::MAX),
             code: None,
             from: Timestamp::from_millis(0),
             until: Timestamp::from_millis(i64::MAX),
             before: None,
+            late_at: None,
+            search: None,
         }
+    }
+
+    /// Returns the filter of all orders that a store may read. A parent store may read its branches' orders.
+    pub fn of(store: &Store) -> OrderFilter {
+        OrderFilter { store: Some(store.id), branches: store.is_parent(), ..OrderFilter::all() }
     }
 
     /// Returns the filter of one store's orders that have not ended.
     pub fn open(store: StoreId) -> OrderFilter {
-        OrderFilter {
-            store,
-            branches: false,
-            statuses: (0, OrderStatus::Completed.number() - 1),
-            code: None,
-            from: Timestamp::from_millis(0),
-            until: Timestamp::from_millis(i64::MAX),
-            before: None,
-        }
+        OrderFilter { store: Some(store), statuses: (0, OrderStatus::Completed.number() - 1), ..OrderFilter::all() }
     }
 
     /// Returns whether an order matches. The store is not checked.
-    pub fn matches(&self, order: &super::Order) -> bool {
+    pub fn matches(&self, order: &Order) -> bool {
         let (min, max) = self.statuses;
         (min..=max).contains(&order.status.number())
             && self.code.as_ref().is_none_or(|code| *code == order.code)
             && self.from <= order.created_at
             && order.created_at < self.until
             && self.before.is_none_or(|before| order.id < before)
+            && self.late_at.is_none_or(|at| order.late_from().is_some_and(|late| late < at))
+            && self.search.as_ref().is_none_or(|search| {
+                search.number() == Some(order.id.get()) || search.match_text(&order.search_terms())
+            })
+    }
+}
+
+impl Order {
+    /// Returns the texts by which the order is found, reduced by [`searchable`]: codes, and the names and phone numbers of recipients
+    /// that are not erased.
+    pub fn search_terms(&self) -> String {
+        let mut terms = self.code.clone();
+        for delivery in &self.deliveries {
+            let phone = delivery.phone.as_ref().map(|phone| phone.as_str());
+            for text in [delivery.name.as_deref(), phone, delivery.code.as_deref()].into_iter().flatten() {
+                terms.push(' ');
+                terms.push_str(text);
+            }
+        }
+        searchable(&terms)
+    }
+
+    /// Returns the expected time of the last delivery if the order is open. It is late from then on.
+    pub fn late_from(&self) -> Option<Timestamp> {
+        self.expected_delivery.filter(|_| !self.status.is_final())
     }
 }

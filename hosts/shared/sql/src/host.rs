@@ -26,7 +26,8 @@ use despacho_core::{
 };
 
 use crate::{
-    Driver, Query, RecentKeys, Row, archive, id_allocator::IdAllocator, outbound, personal, read, statements, write,
+    Driver, Query, RecentKeys, Row, archive, id_allocator::IdAllocator, list, outbound, personal, read, statements,
+    write,
 };
 
 /// A [`Platform`] that is notified of commits.
@@ -152,7 +153,7 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
                 self.by_id(&ids, read::orders_by_id, read::to_order).await
             }
             OrderQuery::Code(store, code) => self.all(read::order_by_code(store, code), read::to_order).await,
-            OrderQuery::Matching(filter, limit) => self.all(read::find_orders(filter, limit), read::to_order).await,
+            OrderQuery::Matching(filter, limit) => self.all(list::orders(filter, limit), read::to_order).await,
             OrderQuery::Sandbox { after, limit } => self.all(read::sandbox_orders(after, limit), read::to_order).await,
             OrderQuery::Due { now, skipped, limit } => {
                 self.all(read::due_orders(now, skipped, limit), read::to_order).await

@@ -16,6 +16,7 @@ mod geocoded;
 mod health;
 mod host;
 mod id_allocator;
+mod list;
 mod outbound;
 mod personal;
 mod read;

@@ -7,7 +7,7 @@ use despacho_core::{
     model::{
         CourierId, DeliveryId, EventId, KeyId, Money, NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, Order, OrderFilter, RecordedEvent},
+        order::{Blob, Order, RecordedEvent},
         store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
     },
 };
@@ -78,60 +78,6 @@ pub(crate) fn order_by_id(id: OrderId) -> Query {
 pub(crate) fn order_by_code(store: StoreId, code: &str) -> Query {
     let sql = "SELECT version, body FROM orders WHERE store = $1 AND code = $2 AND holds_code = 1";
     Query::new(sql, vec![number(store.get()), code.into()])
-}
-
-/// A query for orders, newest first, up to a limit and up to 256 KiB: a hundred orders of the largest size have 27 MB. It sums only their
-/// sizes and then reads the rows by their IDs.
-macro_rules! bounded {
-    ($condition:literal, $limit:literal) => {
-        concat!(
-            "SELECT version, body FROM orders WHERE id IN (SELECT id FROM \
-             (SELECT id, size, SUM(size) OVER (ORDER BY id DESC) AS total FROM \
-             (SELECT id, length(body) AS size FROM orders WHERE ",
-            $condition,
-            " ORDER BY id DESC LIMIT ",
-            $limit,
-            ") AS found) AS sized WHERE total - size < 262144) ORDER BY id DESC"
-        )
-    };
-}
-
-/// Reads by store: the index has each store's orders by ID, so that a page costs only the stores and the page. A code has its own index.
-pub(crate) fn find_orders(filter: &OrderFilter, limit: u32) -> Query {
-    let sql = match (filter.branches, &filter.code) {
-        (false, None) => bounded!(
-            "store = $1 AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 \
-             AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $1 AND deleted_at IS NULL)",
-            "$7"
-        ),
-        (false, Some(_)) => bounded!(
-            "store = $1 AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 AND code = $7 \
-             AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $1 AND deleted_at IS NULL)",
-            "$8"
-        ),
-        (true, None) => bounded!(
-            "store IN (SELECT id FROM stores WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL) \
-             AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6",
-            "$7"
-        ),
-        (true, Some(_)) => bounded!(
-            "store IN (SELECT id FROM stores WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL) \
-             AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 AND code = $7",
-            "$8"
-        ),
-    };
-    let (min, max) = filter.statuses;
-    let mut params = vec![
-        number(filter.store.get()),
-        filter.before.map_or(Value::Integer(i64::MAX), |id| number(id.get())),
-        Value::number(min),
-        Value::number(max),
-        filter.from.into(),
-        filter.until.into(),
-    ];
-    params.extend(filter.code.as_deref().map(Value::from));
-    params.push(Value::number(limit));
-    Query::new(sql, params)
 }
 
 pub(crate) fn due_orders(now: Timestamp, skipped: u32, limit: u32) -> Query {

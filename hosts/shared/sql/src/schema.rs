@@ -1,5 +1,7 @@
 //! The schema, as migrations from version to version.
 
+use despacho_core::model::{Folded, PUNCTUATION, fold};
+
 /// The SQL dialect of the schema. Other statements are the same for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -94,8 +96,33 @@ impl Dialect {
         };
         let step = step.replace("{int}", int).replace("{id}", id).replace("{unlogged}", unlogged);
         let step = step.replace("{serial}", serial).replace("{strict}", strict);
-        step.replace("{now}", now).replace("{json}", json).replace("{bytes}", bytes)
+        let step = step.replace("{now}", now).replace("{json}", json).replace("{bytes}", bytes);
+        if !step.contains("{folded}") {
+            return step;
+        }
+        let (concat, deliveries, ascii) = match self {
+            Dialect::Sqlite => ("group_concat", "json_each(orders.body, '$.deliveries')", ""),
+            Dialect::Postgres => {
+                ("string_agg", "json_array_elements(orders.body::json -> 'deliveries')", " COLLATE \"C\"")
+            }
+        };
+        let step = step.replace("{concat}", concat).replace("{deliveries}", deliveries);
+        step.replace("{folded}", &folded(&format!("lower(terms{ascii})")))
     }
+}
+
+/// Returns an expression that reduces an expression in lower case as [`despacho_core::model::searchable`] does.
+fn folded(expression: &str) -> String {
+    let letters = ('\u{80}'..='\u{1eff}').filter_map(|letter| match fold(letter) {
+        Folded::Letter(base) => Some((letter, base.to_string())),
+        Folded::Mark => Some((letter, String::new())),
+        Folded::Other => None,
+    });
+    let removed = PUNCTUATION.chars().map(|letter| (letter, String::new()));
+    letters.chain(removed).fold(expression.to_owned(), |inner, (letter, base)| {
+        let letter = if letter == '\'' { "''".to_owned() } else { letter.to_string() };
+        format!("replace({inner}, '{letter}', '{base}')")
+    })
 }
 
 /// Returns all migrations, oldest first.
@@ -172,6 +199,8 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, TRIPS),
     // An older program would end deliveries without ending their links, and accept a step without its required proof.
     (Change::Breaking, PEOPLE),
+    // An older program would erase a recipient from an order, but not from the order's search terms.
+    (Change::Breaking, SEARCH),
 ];
 
 /// The first version. An aggregate is one row: the columns of queries, and its body as JSON.
@@ -380,6 +409,21 @@ const PEOPLE: &[&str] = &[
     "ALTER TABLE orders ADD COLUMN proofs {int} NOT NULL DEFAULT 0",
     // For the retention.
     "CREATE INDEX orders_proofs ON orders (created_at, id) WHERE proofs = 1 AND situation >= 500",
+];
+
+/// The texts by which an order is found, as `Order::search_terms`, and the time from which an open order is late. A table of its own, so that
+/// a search reads no bodies.
+const SEARCH: &[&str] = &[
+    "CREATE TABLE order_search (order_id {id}, store {int} NOT NULL, matrix {int} NOT NULL, late_at {int}, terms TEXT NOT NULL){strict}",
+    "INSERT INTO order_search (order_id, store, matrix, late_at, terms) SELECT id, store, matrix, late_at, {folded} FROM \
+     (SELECT orders.id, orders.store, \
+     COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = orders.store), orders.store) AS matrix, \
+     CASE WHEN orders.situation < 500 THEN CAST(orders.body{json} ->> 'expected_delivery' AS BIGINT) END AS late_at, \
+     orders.code || COALESCE((SELECT {concat}(COALESCE(' ' || (value ->> 'name'), '') || COALESCE(' ' || (value ->> 'phone'), '') || \
+     COALESCE(' ' || (value ->> 'code'), ''), '') FROM {deliveries}), '') AS terms FROM orders) AS found",
+    "CREATE INDEX order_search_store ON order_search (store, order_id)",
+    "CREATE INDEX order_search_matrix ON order_search (matrix, order_id)",
+    "CREATE INDEX order_search_late ON order_search (order_id) WHERE late_at IS NOT NULL",
 ];
 
 #[cfg(test)]

@@ -66,6 +66,7 @@ pub const TABLES: &[Table] = &[
             "proofs",
         ],
     ),
+    table("order_search", Kind::Number, &["order_id"], &["store", "matrix", "late_at", "terms"]),
     table("couriers", Kind::Number, &["id"], &["version", "body", "key_hash", "free", "carries", "sandbox", "push_at"]),
     table("positions", Kind::Number, &["courier"], &["latitude_e7", "longitude_e7", "at", "cell"]),
     table("journals", Kind::Number, &["matrix"], &["last"]),

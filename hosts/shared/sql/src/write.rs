@@ -13,14 +13,14 @@ use despacho_core::{
 };
 
 use crate::{
-    Statement, Value, outbound, personal,
+    Statement, Value, list, outbound, personal,
     read::{BUSY, FREE},
     statement::versioned,
 };
 
 /// Returns the statements of one transaction, in the order of [`Changes`]. `timing` determines the orders' deadlines.
 pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, HostError> {
-    let mut list = Vec::with_capacity(8);
+    let mut list = Vec::with_capacity(10);
     for write in &changes.stores {
         if write.expected != 0 {
             list.push(if write.value.deleted_at.is_some() { lock(&write.value) } else { reopen(&write.value) });
@@ -35,7 +35,7 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
         list.push(key(write)?);
     }
     for write in &changes.orders {
-        list.push(order(write, timing)?);
+        list.extend([order(write, timing)?, list::search_row(write)]);
     }
     for write in &changes.couriers {
         list.push(courier(write)?);

@@ -1,5 +1,5 @@
 //! Migrations of stored data: shared balances of prepaid stores, sandbox stores that were stored as demo stores, and couriers with one
-//! order instead of a trip.
+//! order instead of a trip; and search terms of stored orders.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -19,6 +19,7 @@ use crate::{
         Backend,
         dispatch::{free_courier, put_store_and, searching_order},
         fixtures::{at, changes, courier, entry, money, on_trip, order_id, store, store_id},
+        search,
         trips::candidates,
     },
 };
@@ -227,4 +228,43 @@ async fn postgres_reads_an_order_of_a_courier_as_a_trip() {
     trip_steps(Dialect::Postgres).iter().for_each(|step| drop(backend.query(step)));
     assert_eq!(backend.query(EARLIER_BODIES).trim(), "4");
     check_trips(&backend.sibling().await).await;
+}
+
+/// Returns the statements that restore the schema of version 15, and the steps of the migration except the update of the version.
+fn search_steps(dialect: Dialect) -> Vec<String> {
+    let searches = |steps: &[String]| steps.iter().any(|step| step.contains("CREATE TABLE order_search"));
+    let migration = migrations(dialect).into_iter().find(|migration| searches(&migration.steps)).unwrap();
+    let written = |step: &String| !step.contains("schema_version") && !step.contains("schema_floor");
+    std::iter::once("DROP TABLE order_search".to_owned()).chain(migration.steps.into_iter().filter(written)).collect()
+}
+
+/// The rows of the table, for a comparison.
+const SEARCH_ROWS: &str = "SELECT order_id || '|' || store || '|' || matrix || '|' || COALESCE(late_at, 0) || '|' || terms \
+     FROM order_search ORDER BY order_id";
+
+#[tokio::test]
+async fn sqlite_migration_stores_search_terms() {
+    let backend = OnSqlite::start().await;
+    search::put_orders(backend.host()).await;
+    backend.host().driver().close().await.unwrap();
+    let connection = Connection::open(backend.path()).unwrap();
+    let rows = || -> Vec<String> {
+        let mut statement = connection.prepare(SEARCH_ROWS).unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let before = rows();
+    connection.execute_batch(&search_steps(Dialect::Sqlite).join(";")).unwrap();
+    assert_eq!((before.len(), rows()), (4, before));
+    let backend = backend.restart().await;
+    search::check_searches(backend.host()).await;
+}
+
+#[tokio::test]
+async fn postgres_migration_stores_search_terms() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    search::put_orders(backend.host()).await;
+    let before = backend.query(SEARCH_ROWS);
+    search_steps(Dialect::Postgres).iter().for_each(|step| drop(backend.query(step)));
+    assert_eq!((before.lines().count(), backend.query(SEARCH_ROWS)), (4, before));
+    search::check_searches(&backend.sibling().await).await;
 }

@@ -39,8 +39,14 @@ pub(crate) async fn orders_are_listed_newest_first(backend: impl Backend) {
     assert_eq!(find_ids(host, &OrderFilter::of(&store(3)), 50).await, [0_u64; 0]);
     let coded = OrderFilter { code: Some("P-5".to_owned()), ..parent.clone() };
     assert_eq!(find_ids(host, &coded, 50).await, [5]);
-    assert_eq!(find_ids(host, &OrderFilter { store: store_id(2), branches: false, ..coded.clone() }, 50).await, [5]);
-    assert_eq!(find_ids(host, &OrderFilter { store: store_id(1), branches: false, ..coded }, 50).await, [0_u64; 0]);
+    assert_eq!(
+        find_ids(host, &OrderFilter { store: Some(store_id(2)), branches: false, ..coded.clone() }, 50).await,
+        [5]
+    );
+    assert_eq!(
+        find_ids(host, &OrderFilter { store: Some(store_id(1)), branches: false, ..coded }, 50).await,
+        [0_u64; 0]
+    );
     let cancelled = OrderStatus::Cancelled.number();
     assert_eq!(find_ids(host, &OrderFilter { statuses: (cancelled, cancelled), ..parent.clone() }, 50).await, [4]);
     assert_eq!(find_ids(host, &OrderFilter { from: at(30), ..parent.clone() }, 50).await, [6]);

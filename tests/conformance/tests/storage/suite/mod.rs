@@ -17,6 +17,7 @@ pub(crate) mod notices;
 pub(crate) mod outward;
 pub(crate) mod privacy;
 pub(crate) mod push;
+pub(crate) mod search;
 pub(crate) mod trips;
 
 use despacho_core::host::Host;
@@ -88,6 +89,10 @@ macro_rules! run_suite {
             privacy {
                 erasure_leaves_no_marker, open_orders_are_listed_but_not_erased, orders_are_searched_in_windows,
                 retention_follows_the_clock,
+            }
+            search {
+                orders_are_found_by_words, all_stores_orders_are_listed, open_orders_are_late_after_their_expected_delivery,
+                erased_recipients_are_not_found,
             }
             push { couriers_are_found_by_their_first_due_push, assignment_is_pushed_once_by_several_instances }
             trips {
