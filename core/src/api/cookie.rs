@@ -1,19 +1,19 @@
-//! The session cookie of the courier's app.
+//! Session cookies.
 
 use http::{HeaderMap, header, request::Parts};
 
 use crate::{model::Duration, rules::settings::Settings};
 
-/// The name of the cookie.
-const NAME: &str = "despacho-courier";
-
-/// Returns the value of the session cookie.
-pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
-    // HTTP/2 clients can split the cookies into several headers.
-    let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut cookies = values.flat_map(|value| value.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
-    cookies.find(|(name, _)| *name == NAME).map(|(_, value)| value)
+/// A session cookie.
+pub(super) struct SessionCookie {
+    name: &'static str,
+    path: &'static str,
 }
+
+/// The cookie of the courier's app.
+pub(super) const COURIER: SessionCookie = SessionCookie { name: "despacho-courier", path: "/courier" };
+/// The cookie of the operator's panel.
+pub(super) const OPERATOR: SessionCookie = SessionCookie { name: "despacho-operator", path: "/admin" };
 
 /// Whether a page of another origin sent this write. Browsers send a `SameSite=Strict` cookie also for pages of other origins of the same
 /// site, such as another subdomain. Clients that are not browsers do not send the header.
@@ -22,22 +22,32 @@ pub(super) fn is_from_another_origin(parts: &Parts) -> bool {
     !parts.method.is_safe() && site.is_some_and(|site| site != "same-origin")
 }
 
-/// Returns `Set-Cookie` for a new session, which scripts cannot read and pages of other sites cannot send.
-pub(super) fn start(value: &str, settings: &Settings) -> String {
-    let validity = Duration::minutes(i64::from(settings.couriers.session_days) * 24 * 60);
-    with_attributes(value, validity.seconds_ceil(), settings)
-}
+impl SessionCookie {
+    /// Returns the cookie's value.
+    pub(super) fn read<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        // HTTP/2 clients can split the cookies into several headers.
+        let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut cookies = values.flat_map(|value| value.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+        cookies.find(|(name, _)| *name == self.name).map(|(_, value)| value)
+    }
 
-/// Returns `Set-Cookie` that removes the cookie.
-pub(super) fn end(settings: &Settings) -> String {
-    with_attributes("", 0, settings)
-}
+    /// Returns `Set-Cookie` for a new session, which scripts cannot read and pages of other sites cannot send.
+    pub(super) fn start(&self, value: &str, validity: Duration, settings: &Settings) -> String {
+        self.with_attributes(value, validity.seconds_ceil(), settings)
+    }
 
-fn with_attributes(value: &str, max_age: u64, settings: &Settings) -> String {
-    // Browsers reject a secure cookie over HTTP.
-    let is_secure = settings.public_url.as_deref().is_some_and(|url| url.starts_with("https:"));
-    let secure = if is_secure { "; Secure" } else { "" };
-    format!("{NAME}={value}; Path=/courier; HttpOnly; SameSite=Strict; Max-Age={max_age}{secure}")
+    /// Returns `Set-Cookie` that removes the cookie.
+    pub(super) fn end(&self, settings: &Settings) -> String {
+        self.with_attributes("", 0, settings)
+    }
+
+    fn with_attributes(&self, value: &str, max_age: u64, settings: &Settings) -> String {
+        let SessionCookie { name, path } = self;
+        // Browsers reject a secure cookie over HTTP.
+        let is_secure = settings.public_url.as_deref().is_some_and(|url| url.starts_with("https:"));
+        let secure = if is_secure { "; Secure" } else { "" };
+        format!("{name}={value}; Path={path}; HttpOnly; SameSite=Strict; Max-Age={max_age}{secure}")
+    }
 }
 
 #[cfg(test)]
@@ -65,7 +75,7 @@ mod tests {
             (&[], None),
         ] {
             let headers: Vec<_> = cookies.iter().map(|cookie| ("cookie", *cookie)).collect();
-            assert_eq!(session(&parts("GET", &headers).headers), expected, "{cookies:?}");
+            assert_eq!(COURIER.read(&parts("GET", &headers).headers), expected, "{cookies:?}");
         }
     }
 
@@ -88,10 +98,12 @@ mod tests {
     #[test]
     fn cookie_is_secure_only_over_https() {
         let with = |url: Option<&str>| Settings { public_url: url.map(str::to_owned), ..Settings::default() };
-        let base = "despacho-courier=s; Path=/courier; HttpOnly; SameSite=Strict; Max-Age=2592000";
-        assert_eq!(start("s", &with(None)), base);
-        assert_eq!(start("s", &with(Some("http://127.0.0.1:8080"))), base);
-        assert_eq!(start("s", &with(Some("https://entregas.example"))), format!("{base}; Secure"));
-        assert_eq!(end(&with(None)), "despacho-courier=; Path=/courier; HttpOnly; SameSite=Strict; Max-Age=0");
+        let start = |url| COURIER.start("s", Duration::minutes(60), &with(url));
+        let base = "despacho-courier=s; Path=/courier; HttpOnly; SameSite=Strict; Max-Age=3600";
+        assert_eq!(start(None), base);
+        assert_eq!(start(Some("http://127.0.0.1:8080")), base);
+        assert_eq!(start(Some("https://entregas.example")), format!("{base}; Secure"));
+        let ended = "despacho-operator=; Path=/admin; HttpOnly; SameSite=Strict; Max-Age=0";
+        assert_eq!(OPERATOR.end(&with(None)), ended);
     }
 }

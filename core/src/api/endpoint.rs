@@ -85,6 +85,10 @@ pub enum Endpoint {
     StartCourierSession,
     /// `DELETE /courier/session`
     EndCourierSession,
+    /// `POST /admin/session`
+    StartOperatorSession,
+    /// `DELETE /admin/session`
+    EndOperatorSession,
     /// `GET /courier/me`
     ShowCourier,
     /// `POST /courier/position`

@@ -5,7 +5,8 @@ use http::{HeaderMap, Method, header, request::Parts};
 use super::{
     call::{Call, plain},
     caller::CallerAddress,
-    cookie, idempotency,
+    cookie::{self, SessionCookie},
+    idempotency,
     media::{sent_type, takes, too_large},
     problem::{Problem, ProblemCode},
     reports,
@@ -18,6 +19,8 @@ use crate::{
     rules::{
         couriers::{self, Credential},
         limits::{Admission, Bucket, Usage},
+        operator,
+        settings::Settings,
     },
 };
 
@@ -129,13 +132,14 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
     Ok(())
 }
 
-/// Returns the value of the session cookie if it authenticates the request. A courier's key in the header has priority.
-pub(super) fn session(parts: &Parts) -> Option<&str> {
-    if parts.headers.contains_key(TOKEN) { None } else { cookie::session(&parts.headers) }
+/// Returns the value of a session cookie if it authenticates the request. A key in the header has priority.
+pub(super) fn session<'a>(parts: &'a Parts, cookie: &SessionCookie) -> Option<&'a str> {
+    if parts.headers.contains_key(TOKEN) { None } else { cookie.read(&parts.headers) }
 }
 
 async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
-    if let Some(text) = session(call.parts) {
+    if let Some(text) = session(call.parts, &cookie::COURIER) {
+        check_session_origin(call)?;
         return authenticate_session(call, text).await;
     }
     let token = token(call)?;
@@ -160,15 +164,20 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
     Ok(())
 }
 
+/// Rejects a write with a session that a page of another origin sent.
+fn check_session_origin<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
+    if !cookie::is_from_another_origin(call.parts) {
+        return Ok(());
+    }
+    Err(Problem::new(
+        ProblemCode::ApiKeyInvalid,
+        "A page of another origin sent this request, so its session is not accepted. Send the request from a page of this service.",
+        "A requisição veio de uma página de outra origem; por isso, a sessão não é aceita. Envie-a de uma página deste serviço.",
+    ))
+}
+
 /// Finds the courier by the ID in the session. The response does not depend on whether the courier exists.
 async fn authenticate_session<H: Host>(call: &mut Call<'_, H>, text: &str) -> Result<(), Problem> {
-    if cookie::is_from_another_origin(call.parts) {
-        return Err(Problem::new(
-            ProblemCode::ApiKeyInvalid,
-            "A page of another origin sent this request, so its session is not accepted. Send the request from the courier's app.",
-            "A requisição veio de uma página de outra origem; por isso, a sessão não é aceita. Envie-a pelo aplicativo do entregador.",
-        ));
-    }
     let courier = match Credential::Session.courier(text) {
         Some(id) => call.host.courier(id).await?,
         None => None,
@@ -221,25 +230,42 @@ async fn authenticate_device<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint
 }
 
 async fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
-    let token = token(call)?;
-    let Some(operator) = &call.settings.operator else {
-        return Err(Problem::new(
+    let session = session(call.parts, &cookie::OPERATOR);
+    let token = if session.is_none() { token(call)? } else { "" };
+    let operator = operator(call.settings)?;
+    let problem = match session {
+        Some(text) => {
+            check_session_origin(call)?;
+            if operator::accepts_session(text, &call.settings.secret, operator, call.context.now) {
+                return Ok(());
+            }
+            Problem::new(
+                ProblemCode::ApiKeyInvalid,
+                "This session has ended. Sign in again with the operator token.",
+                "Esta sessão foi encerrada. Entre novamente com o token de operador.",
+            )
+        }
+        // Comparing hashes leaks nothing about the token through timing.
+        None if KeyHash::of(token) == *operator => return Ok(()),
+        None => Problem::new(
+            ProblemCode::ApiKeyInvalid,
+            "Invalid operator token. Send the value of DESPACHO_ADMIN_TOKEN in the x-api-token header.",
+            "Token de operador inválido. Envie o valor de DESPACHO_ADMIN_TOKEN no cabeçalho x-api-token.",
+        ),
+    };
+    Err(unknown_key(call, problem).await?)
+}
+
+/// Returns the hash of the operator's token.
+pub(super) fn operator(settings: &Settings) -> Result<&KeyHash, Problem> {
+    settings.operator.as_ref().ok_or_else(|| {
+        Problem::new(
             ProblemCode::Unavailable,
             "This deployment has no operator token. Set DESPACHO_ADMIN_TOKEN and restart the service.",
             "Esta instalação não tem token de operador. Defina DESPACHO_ADMIN_TOKEN e reinicie o serviço.",
         )
-        .retry_after(Duration::minutes(1)));
-    };
-    // Comparing hashes leaks nothing about the token through timing.
-    if KeyHash::of(token) == *operator {
-        return Ok(());
-    }
-    let problem = Problem::new(
-        ProblemCode::ApiKeyInvalid,
-        "Invalid operator token. Send the value of DESPACHO_ADMIN_TOKEN in the x-api-token header.",
-        "Token de operador inválido. Envie o valor de DESPACHO_ADMIN_TOKEN no cabeçalho x-api-token.",
-    );
-    Err(unknown_key(call, problem).await?)
+        .retry_after(Duration::minutes(1))
+    })
 }
 
 /// Looks up the link in the path. Unknown, ended, revoked and malformed tokens cost the same query and have the same response.

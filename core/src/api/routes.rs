@@ -17,7 +17,7 @@ pub enum Authority {
     Device,
     /// The token of a recipient's link, in the path.
     Recipient,
-    /// The operator's token.
+    /// The operator's token, or the session cookie of the operator's panel.
     Operator,
     /// None.
     Public,
@@ -156,6 +156,8 @@ routes! {
     POST "/courier/orders/{platformOrderId}/fail" CourierFail Courier Create,
     POST "/courier/orders/{platformOrderId}/at-return" CourierReachReturn Courier Create,
     POST "/courier/orders/{platformOrderId}/hand-back" CourierHandBack Courier Create,
+    POST "/admin/session" StartOperatorSession Public Login,
+    DELETE "/admin/session" EndOperatorSession Operator Create,
     POST "/admin/orders/{platformOrderId}/cancel" AdminCancelOrder Operator Create,
     POST "/admin/orders/{platformOrderId}/lost" AdminLoseDelivery Operator Create,
     POST "/admin/privacy/export" ExportRecipient Operator Create,

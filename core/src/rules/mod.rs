@@ -5,6 +5,7 @@ pub mod erasure;
 pub mod lifecycle;
 pub mod limits;
 pub mod matching;
+pub mod operator;
 pub mod password;
 pub mod photos;
 pub mod pricing;

@@ -58,7 +58,7 @@ pub use proof::{
 };
 pub use proof_document::{ProofDelivery, ProofDocument, ProofOrder};
 pub use push::{PushEndpoint, PushKeyView};
-pub use sign_in::{SignInCodeView, StartCourierSession};
+pub use sign_in::{SignInCodeView, StartCourierSession, StartOperatorSession};
 pub use store::{
     ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView,
     NotificationList, NotificationView, ParentStoreRef, StoreCreated, StoreView, UpdateStore,

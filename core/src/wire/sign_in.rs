@@ -1,4 +1,4 @@
-//! Sign-in of a courier by a one-time link.
+//! Sign-in of a courier by a one-time link, and of the operator by the token.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,4 +29,14 @@ pub struct StartCourierSession {
         schema(required = true, nullable = false, max_length = 128, example = "in_57_dsp_8x")
     )]
     pub code: Option<String>,
+}
+
+/// The operator's token.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct StartOperatorSession {
+    /// The value of `DESPACHO_ADMIN_TOKEN`.
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 256))]
+    pub token: Option<String>,
 }

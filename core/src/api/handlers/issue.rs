@@ -34,7 +34,7 @@ pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Opti
             "Uma sessão do painel precisa confirmar esta requisição. Envie a senha da loja em currentPassword.",
         ));
     };
-    throttled(call, store.email.as_str()).await?;
+    throttled(call, Some(store.email.as_str())).await?;
     if password.len() <= 4 * password::MAX_LENGTH && call.host.verify_password(password, &store.password_hash).await? {
         return Ok(());
     }
@@ -78,11 +78,12 @@ pub(super) fn key_response<H: Host>(call: &Call<'_, H>, key: &Key, nonce: [u8; 3
 
 /// Counts a login attempt for the IP address, if known, and for the email: the first limit slows attacks on many emails, the second
 /// attacks on one.
-pub(super) async fn throttled<H: Host>(call: &Call<'_, H>, email: &str) -> Result<(), HandlerError> {
+pub(super) async fn throttled<H: Host>(call: &Call<'_, H>, email: Option<&str>) -> Result<(), HandlerError> {
     let limits = &call.settings.limits;
     let address = call.parts.extensions.get::<CallerAddress>();
     let by_address = address.map(|address| (format!("login-from/{}", address.name()), limits.logins_per_address));
-    for (name, quota) in by_address.into_iter().chain([(login_name(email), limits.logins_per_15_minutes)]) {
+    let by_email = email.map(|email| (login_name(email), limits.logins_per_15_minutes));
+    for (name, quota) in by_address.into_iter().chain(by_email) {
         let bucket = Bucket { name, usage: Usage::Login, quota, window: Duration::minutes(15) };
         let admission = call.host.admit(&bucket, call.context.now).await?;
         if !admission.admitted {

@@ -82,6 +82,9 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::CreateSignInCode => operator::<H, _>(sign_in::create_code(call)).await,
         Endpoint::StartCourierSession => boxed::<H, _>(sign_in::start(call)).await,
         Endpoint::EndCourierSession => boxed::<H, _>(sign_in::end(call)).await,
+        Endpoint::StartOperatorSession | Endpoint::EndOperatorSession => {
+            operator::<H, _>(sign_in::operate(call, endpoint)).await
+        }
         Endpoint::ShowCourier => boxed::<H, _>(presence::show(call)).await,
         Endpoint::ReportPosition => boxed::<H, _>(presence::report(call)).await,
         Endpoint::SetAvailability => boxed::<H, _>(presence::set_available(call)).await,
@@ -115,8 +118,9 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         | Endpoint::CourierReachReturn
         | Endpoint::CourierHandBack => boxed::<H, _>(carry::step(call, endpoint)).await,
         Endpoint::UploadPhoto => boxed::<H, _>(photos::upload(call)).await,
-        Endpoint::GetPhoto | Endpoint::CourierPhoto => boxed::<H, _>(photos::get(call, endpoint)).await,
-        Endpoint::AdminPhoto => operator::<H, _>(photos::get(call, endpoint)).await,
+        Endpoint::GetPhoto | Endpoint::CourierPhoto | Endpoint::AdminPhoto => {
+            boxed::<H, _>(photos::get(call, endpoint)).await
+        }
         Endpoint::GetProofRules | Endpoint::SetProofRules => boxed::<H, _>(proofs::rules(call, endpoint)).await,
         Endpoint::GetProof => boxed::<H, _>(proofs::proof(call)).await,
         Endpoint::GetProofKey => proofs::key(call),

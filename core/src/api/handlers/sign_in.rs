@@ -1,17 +1,24 @@
-//! Sign-in of couriers by a one-time link, and the end of their sessions.
+//! Sign-in of couriers by a one-time link and of the operator by the token, and the end of their sessions.
 
-use super::fleet;
+use super::{fleet, issue::throttled};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret},
         cookie, guards,
         problem::{Problem, ProblemCode},
         read::read,
+        routes::Endpoint,
         validate,
     },
     host::Host,
-    model::store::Key,
-    rules::couriers::{self, Credential},
+    model::{
+        Duration,
+        store::{Key, KeyHash},
+    },
+    rules::{
+        couriers::{self, Credential},
+        operator,
+    },
     wire::{CourierSelf, SignInCodeView},
 };
 
@@ -56,7 +63,8 @@ pub(super) async fn start<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
         return Err(guards::unknown_key(call, problem).await?.into());
     };
     let session = Credential::Session.text(courier.id, &Key::text(&settings.secret.0, &nonce));
-    let cookie = Some(cookie::start(&session, settings));
+    let validity = Duration::minutes(i64::from(settings.couriers.session_days) * 24 * 60);
+    let cookie = Some(cookie::COURIER.start(&session, validity, settings));
     let response = ApiResponse { cookie, ..ApiResponse::json(201, &CourierSelf::of(&courier))? };
     call.commit(changes, &response).await?;
     Ok(response)
@@ -64,10 +72,35 @@ pub(super) async fn start<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
 
 /// `DELETE /courier/session`
 pub(super) async fn end<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let changes = couriers::end_sessions(call.courier()?, guards::session(call.parts), call.context.now);
-    let response = ApiResponse { cookie: Some(cookie::end(call.settings)), ..ApiResponse::empty(204) };
+    let session = guards::session(call.parts, &cookie::COURIER);
+    let changes = couriers::end_sessions(call.courier()?, session, call.context.now);
+    let response = ApiResponse { cookie: Some(cookie::COURIER.end(call.settings)), ..ApiResponse::empty(204) };
     if let Some(changes) = changes {
         call.commit(changes, &response).await?;
     }
     Ok(response)
+}
+
+/// `POST /admin/session` and `DELETE /admin/session`
+pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+    let settings = call.settings;
+    let cookie = if endpoint == Endpoint::EndOperatorSession {
+        cookie::OPERATOR.end(settings)
+    } else {
+        let token = validate::operator_token(read(call.body)?)?;
+        throttled(call, None).await?;
+        let operator = guards::operator(settings)?;
+        // Comparing hashes leaks nothing about the token through timing.
+        if KeyHash::of(&token) != *operator {
+            let problem = Problem::new(
+                ProblemCode::ApiKeyInvalid,
+                "Invalid operator token. Send the value of DESPACHO_ADMIN_TOKEN.",
+                "Token de operador inválido. Envie o valor de DESPACHO_ADMIN_TOKEN.",
+            );
+            return Err(problem.into());
+        }
+        let session = operator::start_session(&settings.secret, operator, &mut call.context);
+        cookie::OPERATOR.start(&session, operator::SESSION_VALIDITY, settings)
+    };
+    Ok(ApiResponse { cookie: Some(cookie), ..ApiResponse::empty(204) })
 }

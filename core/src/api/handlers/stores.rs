@@ -189,7 +189,7 @@ pub(super) async fn overseen<H: Host>(call: &Call<'_, H>) -> Result<Store, Handl
 /// `POST /delivery/sessions`
 pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (email, password) = validate::session(read(call.body)?)?;
-    throttled(call, &email).await?;
+    throttled(call, Some(&email)).await?;
     let wrong = || {
         HandlerError::Problem(Problem::new(
             ProblemCode::CredentialsInvalid,

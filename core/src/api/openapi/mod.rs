@@ -172,7 +172,7 @@ fn security(route: &Route) -> Json {
         Authority::Courier => return Json::List(["courierKey", "courierSession"].map(required_scheme).into()),
         Authority::Device if route.endpoint == Endpoint::OwnTracks => "devicePassword",
         Authority::Device => "deviceId",
-        Authority::Operator => "operatorToken",
+        Authority::Operator => return Json::List(["operatorToken", "operatorSession"].map(required_scheme).into()),
         Authority::Public | Authority::Recipient => return Json::List(Vec::new()),
     };
     Json::List(vec![required_scheme(scheme)])

@@ -128,7 +128,11 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         }
         Endpoint::CourierTrip => dispatch::trip(),
         Endpoint::ShowCourier | Endpoint::ReportPosition | Endpoint::SetAvailability => fleet::courier(endpoint),
-        Endpoint::CreateSignInCode | Endpoint::StartCourierSession | Endpoint::EndCourierSession => {
+        Endpoint::CreateSignInCode
+        | Endpoint::StartCourierSession
+        | Endpoint::EndCourierSession
+        | Endpoint::StartOperatorSession
+        | Endpoint::EndOperatorSession => {
             sign_in::sign_in(endpoint)
         }
         Endpoint::CreateDeviceKey

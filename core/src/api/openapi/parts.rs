@@ -312,6 +312,15 @@ pub(super) fn links(operation: &str) -> Option<Json> {
     Some(Json::object([(target, Json::object(link))]))
 }
 
+fn session(name: &str, origin: &str) -> Json {
+    Json::object([
+        ("type", "apiKey".into()),
+        ("in", "cookie".into()),
+        ("name", name.into()),
+        ("description", format!("{origin} is read only if the request has no `x-api-token`.").into()),
+    ])
+}
+
 /// Returns the kinds of credentials. Three of them use the same header.
 pub(super) fn security() -> Json {
     let scheme = |description: &str| {
@@ -328,18 +337,8 @@ pub(super) fn security() -> Json {
             "courierKey",
             scheme("A courier's key: `value` in the response that registered the courier or issued a new key."),
         ),
-        (
-            "courierSession",
-            Json::object([
-                ("type", "apiKey".into()),
-                ("in", "cookie".into()),
-                ("name", "despacho-courier".into()),
-                (
-                    "description",
-                    "A session of `POST /courier/session`. It is read only if the request has no `x-api-token`.".into(),
-                ),
-            ]),
-        ),
+        ("courierSession", session("despacho-courier", "A session of `POST /courier/session`. It")),
+        ("operatorSession", session("despacho-operator", "A session of `POST /admin/session`. It")),
         (
             "deviceId",
             Json::object([

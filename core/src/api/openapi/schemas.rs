@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The schemas of requests; every other schema belongs to a response.
-const REQUESTS: [&str; 40] = [
+const REQUESTS: [&str; 41] = [
     "PushEndpoint",
     "CreateOrder",
     "NewDelivery",
@@ -30,6 +30,7 @@ const REQUESTS: [&str; 40] = [
     "ReportPosition",
     "SetAvailability",
     "StartCourierSession",
+    "StartOperatorSession",
     "SetStoreDispatch",
     "StepTime",
     "GiveCode",
@@ -153,6 +154,7 @@ fn couriers(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::PositionResult>(schemas)?;
     add::<wire::SignInCodeView>(schemas)?;
     add::<wire::StartCourierSession>(schemas)?;
+    add::<wire::StartOperatorSession>(schemas)?;
     add::<wire::DeviceKeyView>(schemas)?;
     add::<wire::ReportResult>(schemas)?;
     add::<wire::PushKeyView>(schemas)?;

@@ -1,4 +1,4 @@
-//! The descriptions of the endpoints for a courier's sign-in.
+//! The descriptions of the endpoints for the sign-in of couriers and of the operator.
 
 use super::operation::Operation;
 use crate::api::{problem::ProblemCode, routes::Endpoint};
@@ -30,6 +30,30 @@ pub(super) fn sign_in(endpoint: Endpoint) -> Operation {
             documented: &[(201, Some("CourierSelf"), "The courier is signed in.")],
             parameters: &[],
             codes: &[ProblemCode::ApiKeyInvalid, ProblemCode::RateLimited],
+        },
+        Endpoint::StartOperatorSession => Operation {
+            tag: "Operator",
+            id: "startOperatorSession",
+            summary: "Sign in as the operator",
+            description: "Exchanges the operator's token for a session of twelve hours. The session is in an HttpOnly cookie, which the \
+                endpoints under `/admin` accept instead of the token. A write that a browser sends from a page of another origin is \
+                rejected (401). A new token ends all sessions. Each request counts as a login attempt of its IP address. Requests are \
+                never replayed.",
+            request: Some("StartOperatorSession"),
+            documented: &[(204, None, "The operator is signed in.")],
+            parameters: &[],
+            codes: &[ProblemCode::ApiKeyInvalid, ProblemCode::RateLimited],
+        },
+        Endpoint::EndOperatorSession => Operation {
+            tag: "Operator",
+            id: "endOperatorSession",
+            summary: "Sign out as the operator",
+            description: "Removes the cookie. The service stores no sessions, so a copy of the cookie stays valid until it expires or the \
+                token changes.",
+            request: None,
+            documented: &[(204, None, "The cookie is removed.")],
+            parameters: &[],
+            codes: &[],
         },
         _ => Operation {
             tag: "Couriers",

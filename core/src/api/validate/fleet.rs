@@ -12,12 +12,13 @@ use crate::{
         couriers::{CourierUpdate, NewCourier},
         matching::Dispatch,
     },
-    wire::{AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, SetStoreDispatch, StartCourierSession},
+    wire::{AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, SetStoreDispatch, StartCourierSession, StartOperatorSession},
 };
 
 const NAME: usize = 255;
 const DOCUMENT: usize = 64;
 const CODE: usize = 128;
+const TOKEN: usize = 256;
 /// The time by which a device's clock may be ahead of the service's clock.
 pub(super) const MAX_CLOCK_SKEW: Duration = Duration::minutes(5);
 /// The time by which a shift may lie ahead.
@@ -107,6 +108,16 @@ pub fn sign_in_code(body: Body<StartCourierSession>) -> Result<String, Problem> 
     let mut checker = Checker::new(body.wrong);
     let code = checker.required_text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
     checker.finish(code)
+}
+
+/// Validates the request for an operator's session and returns the token.
+///
+/// # Errors
+/// Every invalid field.
+pub fn operator_token(body: Body<StartOperatorSession>) -> Result<String, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let token = checker.required_text(&Path::Root.member("token"), body.value.token.as_ref(), TOKEN);
+    checker.finish(token)
 }
 
 /// Validates a courier's availability and the shift, if one was sent.

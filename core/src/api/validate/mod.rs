@@ -16,7 +16,7 @@ mod webhook;
 
 pub use address::{Need, address};
 pub use checker::{Checker, Path};
-pub use fleet::{altered_courier, availability, new_courier, position, sign_in_code, store_dispatch};
+pub use fleet::{altered_courier, availability, new_courier, operator_token, position, sign_in_code, store_dispatch};
 pub use life::{
     Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, failure, handover_code, reason, step_time,
 };
