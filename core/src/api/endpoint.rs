@@ -85,6 +85,12 @@ pub enum Endpoint {
     StartCourierSession,
     /// `DELETE /courier/session`
     EndCourierSession,
+    /// `GET /admin/orders`
+    AdminListOrders,
+    /// `GET /admin/orders/{platformOrderId}`
+    AdminGetOrder,
+    /// `POST /admin/orders/{platformOrderId}/reassign`
+    ReassignOrder,
     /// `POST /admin/session`
     StartOperatorSession,
     /// `DELETE /admin/session`

@@ -122,6 +122,8 @@ codes! {
     InvalidTransition "invalid_transition" 409 "Step not allowed in the current status" "Etapa não permitida na situação atual",
     /// Another order of the courier's trip comes first.
     NotNextInTrip "not_next_in_trip" 409 "Another order of the trip comes first" "Outro pedido da viagem vem antes",
+    /// The courier is not available, is off shift, or has a trip that cannot take the order.
+    CourierUnavailable "courier_unavailable" 409 "Courier not available" "Entregador indisponível",
     /// The courier has the goods and must return them first.
     ReturnRequired "return_required" 409 "Return required" "Devolução necessária",
     /// The recipient has rated this delivery.

@@ -279,13 +279,16 @@ pub enum KeyQuery<'a> {
     Store(StoreId),
 }
 
-/// A query for stores. Removed stores are excluded, except from [`StoreQuery::IdOrRemoved`].
+/// A query for stores. Removed stores are excluded, except from [`StoreQuery::IdOrRemoved`] and
+/// [`StoreQuery::Ids`].
 #[derive(Clone, Copy, Debug)]
 pub enum StoreQuery<'a> {
     /// The store with this ID.
     Id(StoreId),
     /// The store with this ID, also if it was removed, because its statement stays readable.
     IdOrRemoved(StoreId),
+    /// The stores with these IDs, also removed ones, unsorted.
+    Ids(&'a [StoreId]),
     /// The store with this email address, in upper or lower case.
     Email(&'a Email),
     /// The store with this CNPJ of 14 characters.

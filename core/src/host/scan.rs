@@ -34,6 +34,7 @@ impl StoreQuery<'_> {
     pub fn scan<'r>(&self, stores: impl Iterator<Item = &'r Store>) -> Vec<&'r Store> {
         let is_match = |store: &&Store| match *self {
             StoreQuery::IdOrRemoved(id) => store.id == id,
+            StoreQuery::Ids(ids) => ids.contains(&store.id),
             _ if store.deleted_at.is_some() => false,
             StoreQuery::Id(id) => store.id == id,
             StoreQuery::Email(email) => store.email.key() == email.key(),
@@ -42,7 +43,11 @@ impl StoreQuery<'_> {
                 (store.id == parent || store.parent == Some(parent)) && after.is_none_or(|after| store.id > after)
             }
         };
-        let limit = if let StoreQuery::WithBranches { limit, .. } = *self { limit } else { 1 };
+        let limit = match *self {
+            StoreQuery::WithBranches { limit, .. } => limit,
+            StoreQuery::Ids(_) => u32::MAX,
+            _ => 1,
+        };
         stores.filter(is_match).take(limit as usize).collect()
     }
 }

@@ -39,9 +39,8 @@ mod tests {
         let start = Timestamp::from_millis(1_795_262_400_000);
         let mut context = ExecContext { now: start, entropy: Entropy::new([2; 32]) };
         let session = start_session(&secret, &operator, &mut context);
-        let accepts = |text: &str, minutes| {
-            accepts_session(text, &secret, &operator, start.after(Duration::minutes(minutes)))
-        };
+        let accepts =
+            |text: &str, minutes| accepts_session(text, &secret, &operator, start.after(Duration::minutes(minutes)));
         assert!(accepts(&session, 0) && accepts(&session, 719));
         assert!(!accepts(&session, 720), "expired");
         assert!(!accepts_session(&session, &secret, &KeyHash::of("new"), start), "another token");

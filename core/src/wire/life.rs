@@ -52,6 +52,16 @@ requests! {
         reason: String,
     }
 
+    /// The operator's choice of another courier.
+    ReassignOrder {
+        /// The courier to assign. Without it, dispatch searches for one.
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>, minimum = 1, maximum = 9_007_199_254_740_991_u64))]
+        courier_id: Id,
+        /// The reason in a few words. It is stored in the order's history.
+        #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 255, example = "flat tyre"))]
+        reason: String,
+    }
+
     /// A delivery of the order.
     NameDelivery {
         /// The delivery's ID.

@@ -42,7 +42,7 @@ pub use fleet::{
 pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, csv};
 pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, FailDelivery, GiveCode,
-    GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, StepTime, StoreList,
+    GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, ReassignOrder, StepTime, StoreList,
 };
 pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
 pub use order::{

@@ -192,6 +192,10 @@ pub struct OrderDetails {
     pub origin: String,
     /// The proofs of the steps, oldest first.
     pub proofs: Vec<ProofView>,
+    /// The store's name. Only for the operator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub store_name: Option<String>,
 }
 
 /// An order in a list, with its courier.
@@ -205,6 +209,10 @@ pub struct ListedOrder {
     /// The courier. Null until one is assigned. Its position is from the order's last step; `GET /delivery/orders/{platformOrderId}`
     /// returns the current position.
     pub delivery_man: Option<CourierView>,
+    /// The store's name. Only for the operator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub store_name: Option<String>,
 }
 
 /// A delivery of an order.
@@ -395,6 +403,7 @@ impl OrderDetails {
             events: events.iter().map(|recorded| EventView::of(recorded.id.get(), &recorded.event, language)).collect(),
             origin: order.origin.clone(),
             proofs: ProofView::all(&order.proof),
+            store_name: None,
         }
     }
 }
@@ -402,7 +411,8 @@ impl OrderDetails {
 impl ListedOrder {
     /// Builds the representation of an order in lists.
     pub fn of(order: &Order) -> ListedOrder {
-        ListedOrder { order: OrderView::of(order), delivery_man: order.courier.as_ref().map(CourierView::of) }
+        let delivery_man = order.courier.as_ref().map(CourierView::of);
+        ListedOrder { order: OrderView::of(order), delivery_man, store_name: None }
     }
 }
 

@@ -15,9 +15,10 @@ use despacho_core::{
     },
     rules::{
         lifecycle::{
-            Cancellation, Carrier, Carry, FailedStep, Progress, RecipientStep, RecipientStepError, Repricing, Signal,
-            StepError, StepOutcome, Timing, TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry,
-            decline, estimate, expire, lose, next_deadline, platform, recipient_step, signal,
+            Cancellation, Carrier, Carry, FailedStep, Progress, ReassignError, RecipientStep, RecipientStepError,
+            Repricing, Signal, StepError, StepOutcome, Timing, TransitionEvent, allocate, cancel, cancel_by_platform,
+            cancel_stop, carry, decline, estimate, expire, lose, next_deadline, platform, reassign, recipient_step,
+            signal,
             table::{Move, Step, TABLE},
             without,
         },
@@ -135,6 +136,11 @@ impl ModelHost {
             Step::ReachPickup => carried(Carry::ReachPickup, &mut context),
             Step::Release => decline(order, &courier, reason(), None, &mut context)
                 .map_or_else(invalid, |moved| Outcome::Moved(Box::new(moved))),
+            Step::Withdraw => match reassign(order, Some(&courier), None, reason(), &mut context) {
+                Ok(moved) => Outcome::Moved(Box::new(moved)),
+                Err(ReassignError::Step(error)) => Outcome::Rejected(error),
+                Err(ReassignError::Unavailable) => panic!("the courier carries the order"),
+            },
             Step::PickUp => carried(Carry::PickUp { code: order.pickup_code.clone() }, &mut context),
             Step::SetOut => carried(Carry::SetOut(stop?), &mut context),
             Step::Resequence => carried(Carry::Resequence(stop?), &mut context),

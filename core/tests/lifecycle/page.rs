@@ -30,10 +30,11 @@ const AGREED: &str = "
 200,210,220 → 0 merchant order.delayed -
 200,210,220 → 0 merchant order.ready -
 110,120 → 200 dispatcher order.searching -
-200 → 210 dispatcher order.allocated -
+200 → 210 dispatcher,platform order.allocated -
 210,220,300 → 0 platform order.eta_changed -
 210 → 220 courier order.courier_arrived 220
 210,220 → 200 courier,platform order.courier_released -
+210,220 → 200 platform order.courier_released -
 220 → 300 courier order.picked_up 300
 310 → 320 courier delivery.en_route 320
 320,330 → 310 courier delivery.resequenced 310

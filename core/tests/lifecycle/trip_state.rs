@@ -9,9 +9,9 @@ use despacho_core::{
     },
     rules::{
         lifecycle::{
-            Cancellation, Carrier, Carry, FailedStep, Progress, Repricing, Signal, StepError, StepOutcome, Timing,
-            TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry, decline, expire, lose,
-            next_deadline, platform, release, signal, without,
+            Cancellation, Carrier, Carry, ChosenCourier, FailedStep, Progress, ReassignError, Repricing, Signal,
+            StepError, StepOutcome, Timing, TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry,
+            decline, expire, lose, next_deadline, platform, reassign, release, signal, without,
         },
         matching::Dispatch,
         trips::{TripContext, TripPlan},
@@ -39,6 +39,8 @@ pub(crate) enum Act {
     Signal(usize, Signal),
     Decline(usize),
     Release(usize),
+    /// The operator chooses this courier, or none.
+    Reassign(usize, Option<usize>),
     Cancel(usize),
     CancelStop(usize, DeliveryId),
     CancelByPlatform(usize),
@@ -76,6 +78,7 @@ impl Act {
     pub(crate) fn order(&self) -> usize {
         match self {
             Act::Allocate(order, _) | Act::Carry(order, _) | Act::Signal(order, _) => *order,
+            Act::Reassign(order, _) => *order,
             Act::Cancel(order) | Act::CancelStop(order, _) | Act::CancelByPlatform(order) => *order,
             Act::Decline(order) | Act::Release(order) | Act::Lose(order, _) | Act::Clock(order) => *order,
         }
@@ -83,7 +86,7 @@ impl Act {
 
     /// Returns whether the act needs no courier.
     pub(crate) fn is_possible_without_courier(&self) -> bool {
-        !matches!(self, Act::Allocate(..) | Act::Carry(..) | Act::Decline(_))
+        !matches!(self, Act::Allocate(..) | Act::Carry(..) | Act::Decline(_) | Act::Reassign(..))
     }
 }
 
@@ -150,6 +153,16 @@ impl JointState {
             Act::Release(_) => {
                 courier.map_or(Taken::Nothing, |courier| release(order, courier, platform(), &mut context).into())
             }
+            Act::Reassign(_, next) => {
+                let next = next.map(|at| &self.couriers[at]);
+                let trip = next.map_or_else(Vec::new, |courier| self.trip(courier));
+                let chosen = next.map(|courier| ChosenCourier { courier, trip: &trip, orders_per_trip: MAX_ORDERS });
+                match reassign(order, courier, chosen, reason(), &mut context) {
+                    Ok(moved) => Some(moved).into(),
+                    Err(ReassignError::Step(error)) => Taken::Rejected(error, None),
+                    Err(ReassignError::Unavailable) => Taken::Nothing,
+                }
+            }
             Act::Cancel(_) => cancel(order, courier, platform(), None, &rules, &context).into(),
             Act::CancelStop(_, stop) => {
                 let plan = plan(order, without(order, *stop).unwrap_or_default().len());
@@ -196,6 +209,8 @@ impl JointState {
         let mut acts = Vec::new();
         for (at, order) in self.orders.iter().enumerate().filter(|(_, order)| !order.status.is_final()) {
             acts.extend((0..self.couriers.len()).map(|courier| Act::Allocate(at, courier)));
+            acts.extend((0..self.couriers.len()).map(|courier| Act::Reassign(at, Some(courier))));
+            acts.push(Act::Reassign(at, None));
             acts.extend([
                 Act::Decline(at),
                 Act::Release(at),

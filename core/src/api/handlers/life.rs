@@ -9,7 +9,7 @@ use crate::{
     changes::Write,
     host::{Host, StoreQuery},
     model::{
-        DeliveryId, OrderId, Text, Timestamp,
+        DeliveryId, OrderId, StoreId, Text, Timestamp,
         courier::Courier,
         order::{EventKind, Order, OrderStatus, ProofPart},
     },
@@ -27,6 +27,33 @@ pub(super) async fn visible<H: Host>(call: &Call<'_, H>, id: Option<OrderId>) ->
     // A removed branch counts too: its parent store paid for the order.
     let owner = call.host.find_stores(StoreQuery::IdOrRemoved(order.store)).await?.pop();
     owner.filter(|owner| caller.oversees(owner)).map(|_| order).ok_or_else(not_found)
+}
+
+/// Loads the order in the path, of any store.
+pub(super) async fn any_order<H: Host>(call: &Call<'_, H>) -> Result<Order, HandlerError> {
+    let order = match OrderId::parse(call.id) {
+        Some(id) => call.host.order(id).await?,
+        None => None,
+    };
+    order.ok_or_else(|| plain(ProblemCode::OrderNotFound).into())
+}
+
+/// Returns the names of these stores, also of removed ones.
+pub(super) async fn store_names<H: Host>(
+    call: &Call<'_, H>,
+    ids: &[StoreId],
+) -> Result<Vec<(StoreId, String)>, HandlerError> {
+    let mut distinct: Vec<StoreId> = Vec::new();
+    for id in ids {
+        if !distinct.contains(id) {
+            distinct.push(*id);
+        }
+    }
+    if distinct.is_empty() {
+        return Ok(Vec::new());
+    }
+    let stores = call.host.find_stores(StoreQuery::Ids(&distinct)).await?;
+    Ok(stores.into_iter().map(|store| (store.id, store.name)).collect())
 }
 
 /// Loads the courier of an order that has not ended. Returns a conflict if a concurrent write has changed the assignment.

@@ -1,13 +1,14 @@
 //! Lists orders and stores, and removes branches.
 
 use super::{
+    life::store_names,
     pages::{cursor, instant, invalid_parameter, limit, parameter, respond},
     stores::overseen,
     tracking,
 };
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError},
+        call::{ApiResponse, Call, HandlerError, plain},
         problem::{Problem, ProblemCode},
         routes::Endpoint,
     },
@@ -24,17 +25,39 @@ use crate::{
 
 /// Handles the list of orders or of stores.
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
-    if endpoint == Endpoint::ListOrders { orders(call).await } else { stores(call).await }
+    match endpoint {
+        Endpoint::ListOrders => {
+            let all = OrderFilter::of(&call.caller()?.store);
+            orders(call, all, false).await
+        }
+        Endpoint::AdminListOrders => {
+            let all = any_stores(call).await?.map_or_else(OrderFilter::all, |store| OrderFilter::of(&store));
+            orders(call, all, true).await
+        }
+        _ => stores(call).await,
+    }
 }
 
-/// `GET /delivery/orders?situation=&code=&q=&late=&from=&to=&cursor=&limit=`
-async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let all = OrderFilter::of(&call.caller()?.store);
+/// Returns the store in the operator's query, or `None` for all stores.
+async fn any_stores<H: Host>(call: &Call<'_, H>) -> Result<Option<Store>, HandlerError> {
+    let Some(text) = call.query("storeId") else { return Ok(None) };
+    let store = match StoreId::parse(&text) {
+        Some(id) => call.host.store(id).await?,
+        None => None,
+    };
+    store.map(Some).ok_or_else(|| plain(ProblemCode::StoreNotFound).into())
+}
+
+/// `GET /delivery/orders?situation=&code=&q=&late=&from=&to=&cursor=&limit=`, and with `storeId=` and stores' names `GET /admin/orders`
+async fn orders<H: Host>(call: &Call<'_, H>, all: OrderFilter, with_names: bool) -> Result<ApiResponse, HandlerError> {
     let (page, limit, more) = page(call, all).await?;
+    let stores: Vec<StoreId> = page.iter().filter(|_| with_names).map(|order| order.store).collect();
+    let names = store_names(call, &stores).await?;
     let cursor = |order: &Order| order.id.to_string();
     let listed = |order: &Order| {
         let mut listed = ListedOrder::of(order);
         tracking::add_links(call.settings, &mut listed.order, order);
+        listed.store_name = names.iter().find(|(id, _)| *id == order.store).map(|(_, name)| name.clone());
         listed
     };
     let view = |orders: &[Order], next_cursor| OrderList { orders: orders.iter().map(listed).collect(), next_cursor };

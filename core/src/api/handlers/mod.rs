@@ -53,7 +53,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
     match endpoint {
         Endpoint::CreateOrder => boxed::<H, _>(orders::create(call)).await,
         Endpoint::PreviewOrder => boxed::<H, _>(preview::preview(call)).await,
-        Endpoint::GetOrder => boxed::<H, _>(orders::get(call)).await,
+        Endpoint::GetOrder | Endpoint::AdminGetOrder => boxed::<H, _>(orders::get(call, endpoint)).await,
         Endpoint::PreviewContext => boxed::<H, _>(preview::context(call)).await,
         Endpoint::CreateStore => boxed::<H, _>(stores::create_branch(call)).await,
         Endpoint::UpdateStore => boxed::<H, _>(stores::update(call)).await,
@@ -97,7 +97,9 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::Osmand | Endpoint::OsmandQuery | Endpoint::OwnTracks => {
             boxed::<H, _>(devices::report(call, endpoint)).await
         }
-        Endpoint::ListOrders | Endpoint::ListStores => boxed::<H, _>(listing::list(call, endpoint)).await,
+        Endpoint::ListOrders | Endpoint::AdminListOrders | Endpoint::ListStores => {
+            boxed::<H, _>(listing::list(call, endpoint)).await
+        }
         Endpoint::CancelOrder => boxed::<H, _>(signals::cancel(call)).await,
         Endpoint::GetCancellation => boxed::<H, _>(signals::terms(call)).await,
         Endpoint::RemoveStore => boxed::<H, _>(listing::remove(call)).await,
@@ -124,6 +126,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::GetProofRules | Endpoint::SetProofRules => boxed::<H, _>(proofs::rules(call, endpoint)).await,
         Endpoint::GetProof => boxed::<H, _>(proofs::proof(call)).await,
         Endpoint::GetProofKey => proofs::key(call),
+        Endpoint::ReassignOrder => operator::<H, _>(signals::reassign(call)).await,
         Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => {
             operator::<H, _>(signals::operate(call, endpoint)).await
         }

@@ -1,6 +1,6 @@
 //! A merchant's signals and cancellations of an order, and the operator's interventions.
 
-use super::life::{carrier, conclude, known, step_problem, visible};
+use super::life::{any_order, carrier, conclude, known, step_problem, visible};
 use crate::rules::pricing::Stop;
 use crate::{
     api::{
@@ -11,11 +11,12 @@ use crate::{
         routes::Endpoint,
         validate,
     },
+    changes::Write,
     drivers::{clock, trips},
     host::Host,
     model::{DeliveryId, DistanceMatrix, Located, Money, OrderId, Person, order::Order},
     rules::{
-        lifecycle::{self, CancellationTerms, Carrier, Mode, Repricing, Signal},
+        lifecycle::{self, CancellationTerms, Carrier, ChosenCourier, Mode, ReassignError, Repricing, Signal},
         pricing::{Plan, Request, Tariff, plan},
     },
     wire::{CancellationView, OrderView},
@@ -156,11 +157,7 @@ async fn replanned<H: Host>(
 
 /// `POST /admin/orders/{orderId}/cancel` and `lost`
 pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
-    let order = match OrderId::parse(call.id) {
-        Some(id) => call.host.order(id).await?,
-        None => None,
-    };
-    let order = order.ok_or_else(|| plain(ProblemCode::OrderNotFound))?;
+    let order = any_order(call).await?;
     let lost = match endpoint {
         Endpoint::AdminLoseDelivery => Some(validate::delivery_reason(read(call.body)?)?),
         _ => None,
@@ -178,6 +175,46 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
         }
     };
     conclude(call, &order, result, view).await
+}
+
+/// `POST /admin/orders/{orderId}/reassign`
+pub(super) async fn reassign<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let order = any_order(call).await?;
+    let (reason, chosen) = validate::reassignment(read(call.body)?)?;
+    let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
+    let courier = carrier(call, &order).await?;
+    let not_found = || plain(ProblemCode::CourierNotFound);
+    let chosen = match chosen {
+        Some(id) => Some(call.host.courier(id.ok_or_else(not_found)?).await?.ok_or_else(not_found)?),
+        None => None,
+    };
+    let trip = match &chosen {
+        Some(chosen) => trips::trip_orders(call.host, chosen).await?,
+        None => Vec::new(),
+    };
+    let orders_per_trip = call.settings.dispatch.orders_per_trip;
+    let chosen = chosen.as_ref().map(|courier| ChosenCourier { courier, trip: &trip, orders_per_trip });
+    let result = lifecycle::reassign(&order, courier.as_ref(), chosen, reason, &mut call.context);
+    let (mut moved, mut changes) = result.map_err(|error| match error {
+        ReassignError::Step(error) => step_problem(&error, call.context.now),
+        ReassignError::Unavailable => Problem::new(
+            ProblemCode::CourierUnavailable,
+            "This courier cannot take the order now: not available, off shift, of another kind (sandbox), on a trip that cannot take it, or \
+             already assigned. Choose another courier, or omit courierId to search again.",
+            "Este entregador não pode receber o pedido agora: está indisponível, fora do turno, é de outro tipo (sandbox), está em uma \
+             viagem que não o comporta ou já está com ele. Escolha outro entregador ou omita courierId para buscar novamente.",
+        ),
+    })?;
+    let next = changes.couriers.iter().find(|write| moved.courier.as_ref().is_some_and(|one| one.id == write.value.id));
+    if let Some(Write { value: courier, .. }) = next.filter(|_| moved.has_estimate()) {
+        let orders: Vec<Order> = trip.into_iter().chain([moved.clone()]).collect();
+        let plan = trips::plan_trip(call.host, call.settings, courier, &orders, call.context.now);
+        moved.eta = plan.eta(moved.id, call.context.now);
+        changes.orders.iter_mut().for_each(|write| write.value.eta = moved.eta);
+    }
+    let response = view(&moved)?;
+    call.commit(changes, &response).await?;
+    Ok(response)
 }
 
 /// Returns the calling store's name and phone, as the actor of an event.

@@ -145,6 +145,27 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
             parameters: &["situation", "code", "q", "late", "from", "to", "cursor", "limit"],
             codes: &[ProblemCode::ValidationFailed],
         },
+        Endpoint::AdminListOrders => Operation {
+            tag: "Operator",
+            id: "adminListOrders",
+            summary: "List all stores' orders",
+            description: "Returns the orders of all stores, or of one store and its branches, newest first, each with `storeName`. The \
+                filters are those of `GET /delivery/orders`.",
+            request: None,
+            documented: &[(200, Some("OrderList"), "A page of orders.")],
+            parameters: &["storeIdOfOrders", "situation", "code", "q", "late", "from", "to", "cursor", "limit"],
+            codes: &[ProblemCode::StoreNotFound, ProblemCode::ValidationFailed],
+        },
+        Endpoint::AdminGetOrder => Operation {
+            tag: "Operator",
+            id: "adminGetOrder",
+            summary: "Get any order",
+            description: "Returns the order as its store reads it, with its history and `storeName`.",
+            request: None,
+            documented: &[(200, Some("OrderDetails"), "The order.")],
+            parameters: ORDER,
+            codes: &[ProblemCode::OrderNotFound],
+        },
         Endpoint::ListStores => Operation {
             tag: "Stores",
             id: "listStores",
@@ -187,6 +208,22 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             ),
             Some("GiveDeliveryReason"),
             DELIVERY_STEP,
+        ),
+        Endpoint::ReassignOrder => moves(
+            "Operator",
+            (
+                "reassignOrder",
+                "Reassign an order",
+                "Before the pickup. Takes the order from its courier, who gets it again only if no other is free, and searches for another \
+                 courier, or assigns the one in `courierId`. An order that is searching can be assigned in the same way.",
+            ),
+            Some("ReassignOrder"),
+            &[
+                ProblemCode::OrderNotFound,
+                ProblemCode::CourierNotFound,
+                ProblemCode::InvalidTransition,
+                ProblemCode::CourierUnavailable,
+            ],
         ),
         _ => moves(
             "Operator",

@@ -132,9 +132,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::StartCourierSession
         | Endpoint::EndCourierSession
         | Endpoint::StartOperatorSession
-        | Endpoint::EndOperatorSession => {
-            sign_in::sign_in(endpoint)
-        }
+        | Endpoint::EndOperatorSession => sign_in::sign_in(endpoint),
         Endpoint::CreateDeviceKey
         | Endpoint::RemoveDeviceKey
         | Endpoint::OsmandQuery
@@ -148,8 +146,12 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::DiscardDelivery
         | Endpoint::ReturnDelivery
         | Endpoint::WaiveReturn => life::merchant(endpoint),
-        Endpoint::ListOrders | Endpoint::ListStores | Endpoint::RemoveStore => life::lists(endpoint),
-        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => life::operator(endpoint),
+        Endpoint::ListOrders
+        | Endpoint::AdminListOrders
+        | Endpoint::AdminGetOrder
+        | Endpoint::ListStores
+        | Endpoint::RemoveStore => life::lists(endpoint),
+        Endpoint::ReassignOrder | Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => life::operator(endpoint),
         Endpoint::CourierOrder
         | Endpoint::CourierReachPickup
         | Endpoint::CourierDecline

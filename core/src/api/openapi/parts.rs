@@ -102,6 +102,10 @@ fn own() -> Vec<(&'static str, Json)> {
             "storeIdOfContext",
             id("storeId", "query", "The ID of the store for the previews; by default the calling store.", false),
         ),
+        (
+            "storeIdOfOrders",
+            id("storeId", "query", "The ID of the store, whose branches are included; by default all stores.", false),
+        ),
         ("storeIdOfAnyKeys", id("storeId", "query", "The ID of the store whose keys to list.", true)),
         (
             "situation",

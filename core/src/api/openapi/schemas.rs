@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The schemas of requests; every other schema belongs to a response.
-const REQUESTS: [&str; 41] = [
+const REQUESTS: [&str; 42] = [
     "PushEndpoint",
     "CreateOrder",
     "NewDelivery",
@@ -31,6 +31,7 @@ const REQUESTS: [&str; 41] = [
     "SetAvailability",
     "StartCourierSession",
     "StartOperatorSession",
+    "ReassignOrder",
     "SetStoreDispatch",
     "StepTime",
     "GiveCode",
@@ -107,6 +108,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::StepTime>(&mut schemas)?;
     add::<wire::GiveCode>(&mut schemas)?;
     add::<wire::GiveReason>(&mut schemas)?;
+    add::<wire::ReassignOrder>(&mut schemas)?;
     add::<wire::NameDelivery>(&mut schemas)?;
     add::<wire::GiveDeliveryCode>(&mut schemas)?;
     add::<wire::GiveDeliveryReason>(&mut schemas)?;

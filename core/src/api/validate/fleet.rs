@@ -12,7 +12,10 @@ use crate::{
         couriers::{CourierUpdate, NewCourier},
         matching::Dispatch,
     },
-    wire::{AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, SetStoreDispatch, StartCourierSession, StartOperatorSession},
+    wire::{
+        AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, SetStoreDispatch, StartCourierSession,
+        StartOperatorSession,
+    },
 };
 
 const NAME: usize = 255;

@@ -3,11 +3,11 @@
 use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
-    model::{DeliveryId, Timestamp, order::ProofParts},
+    model::{CourierId, DeliveryId, Timestamp, order::ProofParts},
     rules::limits::Limits,
     wire::{
         CancelOrder, DelayOrder, FailDelivery, GiveCode, GiveDeliveryCode, GiveDeliveryReason, GiveReason, Id,
-        NameDelivery, StepTime,
+        NameDelivery, ReassignOrder, StepTime,
     },
 };
 
@@ -53,6 +53,18 @@ pub fn reason(body: Body<GiveReason>) -> Result<String, Problem> {
     let mut checker = Checker::new(body.wrong);
     let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
     checker.finish(reason)
+}
+
+/// Validates the operator's reassignment of an order: the reason and the chosen courier, if any. The latter is `None` if the number is not a
+/// valid courier ID.
+///
+/// # Errors
+/// Every invalid field.
+pub fn reassignment(body: Body<ReassignOrder>) -> Result<(String, Option<Option<CourierId>>), Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
+    let chosen = body.value.courier_id.map(|Id(number)| CourierId::new(number));
+    checker.finish(reason.map(|reason| (reason, chosen)))
 }
 
 /// Validates a delivery's ID; `None` if the number is not a valid delivery ID.

@@ -18,7 +18,8 @@ pub use address::{Need, address};
 pub use checker::{Checker, Path};
 pub use fleet::{altered_courier, availability, new_courier, operator_token, position, sign_in_code, store_dispatch};
 pub use life::{
-    Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, failure, handover_code, reason, step_time,
+    Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, failure, handover_code, reason, reassignment,
+    step_time,
 };
 pub use order::{order, preview};
 pub use privacy::{cursor as recipient_cursor, recipient};

@@ -5,7 +5,7 @@
 
 use super::{
     platform,
-    step::OrderUpdate,
+    step::{OrderUpdate, StepError},
     table::{Actor, Step},
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     model::{
         ExecContext, Person, Timestamp,
         courier::Courier,
-        order::{Assignment, Order},
+        order::{Assignment, AssignmentCost, Order, OrderStatus},
     },
     rules::matching::Dispatch,
 };
@@ -80,7 +80,7 @@ pub fn allocate(
 /// Releases an unresponsive courier before the pickup, so the search starts again. The pickup code is replaced unless
 /// the merchant set it. Returns `None` if the courier is not on the way to the pickup with this order.
 pub fn release(order: &Order, courier: &Courier, by: Person, context: &mut ExecContext) -> Option<(Order, Changes)> {
-    release_courier(order, courier, by, (None, None), context)
+    release_courier(order, courier, Step::Release, by, (None, None), context)
 }
 
 /// Releases the courier at the courier's request, with a reason and the time that the app sent. The search for another courier starts by
@@ -92,12 +92,79 @@ pub fn decline(
     at: Option<Timestamp>,
     context: &mut ExecContext,
 ) -> Option<(Order, Changes)> {
-    release_courier(order, courier, courier.assigned().person(), (Some(reason), at), context)
+    let by = courier.assigned().person();
+    release_courier(order, courier, Step::Release, by, (Some(reason), at), context)
+}
+
+/// A courier that the operator chooses, and the orders of the courier's trip.
+#[derive(Clone, Copy, Debug)]
+pub struct ChosenCourier<'a> {
+    /// The courier.
+    pub courier: &'a Courier,
+    /// The orders that the courier carries.
+    pub trip: &'a [Order],
+    /// Maximum number of orders in a trip.
+    pub orders_per_trip: u32,
+}
+
+/// The reason an order is not reassigned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReassignError {
+    /// The order has no courier to take it from, or its courier has the goods.
+    Step(StepError),
+    /// The chosen courier cannot take the order, or already has it.
+    Unavailable,
+}
+
+/// Takes an order from its courier before the pickup, at the operator's request. The order is assigned to the chosen courier, or the search
+/// starts again. A searching order is only assigned.
+///
+/// # Errors
+/// [`ReassignError`] if the order's status or the chosen courier does not permit it.
+pub fn reassign(
+    order: &Order,
+    courier: Option<&Courier>,
+    chosen: Option<ChosenCourier<'_>>,
+    reason: String,
+    context: &mut ExecContext,
+) -> Result<(Order, Changes), ReassignError> {
+    let (mut moved, mut changes) = if order.status == OrderStatus::Searching && chosen.is_some() {
+        (order.clone(), Changes { at: context.now, ..Changes::default() })
+    } else {
+        let update = OrderUpdate::new(order, courier, Actor::Platform, platform(), context.now);
+        update.may(Step::Withdraw, None).map_err(ReassignError::Step)?;
+        let reason = (Some(reason.clone()), None);
+        let withdrawn =
+            courier.and_then(|courier| release_courier(order, courier, Step::Withdraw, platform(), reason, context));
+        withdrawn.ok_or(ReassignError::Unavailable)?
+    };
+    let Some(ChosenCourier { courier: next, trip, orders_per_trip }) = chosen else { return Ok((moved, changes)) };
+    let reasons = Assignment {
+        at: context.now,
+        courier: next.id,
+        cost: AssignmentCost::default(),
+        orders: u32::try_from(trip.len() + 1).unwrap_or(u32::MAX),
+        considered: Vec::new(),
+    };
+    let trip: Vec<&Order> = trip.iter().collect();
+    let is_other = courier.is_none_or(|courier| courier.id != next.id);
+    let assigned = allocate(&moved, next, &trip, orders_per_trip, reasons, context).filter(|_| is_other);
+    let (assigned, mut more) = assigned.ok_or(ReassignError::Unavailable)?;
+    if changes.events.is_empty() {
+        more.events.iter_mut().for_each(|event| event.reason = Some(reason.clone()));
+    }
+    // Both steps are one write of the order.
+    moved = Order { version: order.version + 1, ..assigned };
+    changes.orders = vec![Write { expected: order.version, value: moved.clone() }];
+    changes.couriers.extend(more.couriers);
+    changes.events.extend(more.events);
+    Ok((moved, changes))
 }
 
 fn release_courier(
     order: &Order,
     courier: &Courier,
+    step: Step,
     by: Person,
     (reason, at): (Option<String>, Option<Timestamp>),
     context: &mut ExecContext,
@@ -107,7 +174,7 @@ fn release_courier(
     }
     let mut update = OrderUpdate::new(order, Some(courier), Actor::Platform, by.clone(), context.now);
     update.taken_at(at);
-    update.release(by, reason, context)?;
+    update.release(step, by, reason, context)?;
     let released = &mut update.order.released;
     released.retain(|id| *id != courier.id);
     released.push(courier.id);

@@ -13,7 +13,7 @@ mod signal;
 mod step;
 pub mod table;
 
-pub use allocation::{allocate, decline, release};
+pub use allocation::{ChosenCourier, ReassignError, allocate, decline, reassign, release};
 pub use cancel::{
     Cancellation, CancellationTerms, Mode, Repricing, cancel, cancel_by_platform, cancel_stop, stop_terms, terms,
     without,

@@ -85,7 +85,7 @@ pub fn signal(
     match signal {
         Signal::Ready if step == Step::FinishEarly => update.order.ready_at = now,
         Signal::Delay { .. } if step == Step::Postpone && delays_others(&update.order, others, ready_spread) => {
-            update.release(platform(), None, context);
+            update.release(Step::Release, platform(), None, context);
         }
         Signal::Ready => {
             // The search starts in the same commit, because it waited only for the goods.

@@ -262,11 +262,17 @@ impl<'a> OrderUpdate<'a> {
         }
     }
 
-    /// Releases the courier, so the search starts again. The pickup code is replaced unless the merchant set it. Returns
+    /// Releases the courier by one of the steps for it, so the search starts again. The pickup code is replaced unless the merchant set it. Returns
     /// `None` if the courier has the goods.
-    pub(super) fn release(&mut self, by: Person, reason: Option<String>, context: &mut ExecContext) -> Option<()> {
+    pub(super) fn release(
+        &mut self,
+        step: Step,
+        by: Person,
+        reason: Option<String>,
+        context: &mut ExecContext,
+    ) -> Option<()> {
         // The event must be created before the courier is cleared, because it contains the courier.
-        let event = self.apply_step(Step::Release, None, by)?;
+        let event = self.apply_step(step, None, by)?;
         self.events.push(Event { reason, ..event });
         if !self.order.own_pickup_code {
             self.order.pickup_code = context.entropy.code();

@@ -155,7 +155,8 @@ steps! {
     Search order(&[O::Preparing, O::Ready], O::Searching), &[Actor::Dispatcher], Searching, Repeat::Never,
     "the lead time before the ready time, or the goods are ready";
     /// A courier is assigned.
-    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, Repeat::Never, "a courier who is free, or whose trip can take the order; attempt n";
+    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher, Actor::Platform], Allocated, Repeat::Never,
+    "a courier who is free, or whose trip can take the order; attempt n";
     /// The estimated times moved.
     Estimate Move::Unchanged { during: ON_THE_WAY }, &[Actor::Platform], EtaChanged, Repeat::Never,
     "an estimate moved by 60 seconds or more; at most once a minute";
@@ -164,6 +165,9 @@ steps! {
     /// The courier is released.
     Release order(&[O::Allocated, O::CourierAtPickup], O::Searching), &[Actor::Courier, Actor::Platform], CourierReleased, Repeat::Never,
     "requires a reason if the courier declines; the search starts again, the pickupCode is replaced unless the merchant set it, and the courier is free";
+    /// The operator takes the order from its courier.
+    Withdraw order(&[O::Allocated, O::CourierAtPickup], O::Searching), &[Actor::Platform], CourierReleased, Repeat::Never,
+    "requires a reason; as if the courier had declined; the operator can assign another courier in the same request";
     /// The courier picks up the goods.
     PickUp whole(&[O::CourierAtPickup], Some(O::OutForDelivery), AT_PICKUP, D::OnBoard), &[Actor::Courier], PickedUp, Repeat::AtTarget,
     "requires the pickupCode";

@@ -142,6 +142,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
     }
 
     async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError> {
+        if let StoreQuery::Ids(ids) = query {
+            let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
+            return self.by_id(&ids, read::stores_by_id, read::to_store).await;
+        }
         self.all(read::stores(query), read::to_store).await
     }
 

@@ -54,6 +54,7 @@ pub(crate) fn stores(query: StoreQuery<'_>) -> Query {
         StoreQuery::Id(id) => {
             Query::new(stores!("stores.id = $1 AND stores.deleted_at IS NULL"), vec![number(id.get())])
         }
+        StoreQuery::Ids(ids) => stores_by_id(&ids.iter().map(|id| id.get()).collect::<Vec<_>>()),
         StoreQuery::IdOrRemoved(id) => Query::new(stores!("stores.id = $1"), vec![number(id.get())]),
         StoreQuery::Email(email) => {
             Query::new(stores!("stores.email = $1 AND stores.deleted_at IS NULL"), vec![email.key().into()])
@@ -122,6 +123,15 @@ pub(crate) const MAX_IDS: usize = 32;
 pub(crate) fn orders_by_id(ids: &[u64]) -> Query {
     let sql = "SELECT version, body FROM orders WHERE id IN ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
                $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)";
+    Query::new(sql, filled(ids))
+}
+
+/// Reads at most [`MAX_IDS`] stores, in the same way.
+pub(crate) fn stores_by_id(ids: &[u64]) -> Query {
+    let sql = stores!(
+        "stores.id IN ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
+         $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)"
+    );
     Query::new(sql, filled(ids))
 }
 

@@ -88,6 +88,10 @@ pub(crate) async fn parent_store_is_listed_with_its_branches(backend: impl Backe
     put(host, &[1, 2, 3, 4], vec![]).await;
     host.commit(&Changes { ledger: vec![entry(3, 700, None)], ..changes() }).await.unwrap();
     let numbers = |stores: &[Store]| stores.iter().map(|store| store.id.get()).collect::<Vec<_>>();
+    let ids: Vec<_> = (2..=60).map(store_id).collect();
+    let mut some = numbers(&host.find_stores(StoreQuery::Ids(&ids)).await.unwrap());
+    some.sort_unstable();
+    assert_eq!(some, [2, 3, 4]);
     let all = host.find_stores(StoreQuery::WithBranches { store: store_id(1), after: None, limit: 50 }).await.unwrap();
     assert_eq!(numbers(&all), [1, 2, 3, 4]);
     assert_eq!(Some(&all[2]), host.store(store_id(3)).await.unwrap().as_ref());
@@ -114,6 +118,8 @@ pub(crate) async fn parent_store_is_listed_with_its_branches(backend: impl Backe
         ),
         [1, 3, 4]
     );
+    let with_removed = host.find_stores(StoreQuery::Ids(&[store_id(2)])).await.unwrap();
+    assert_eq!(numbers(&with_removed), [2]);
 }
 
 pub(crate) async fn store_with_open_orders_is_not_removed(backend: impl Backend) {
