@@ -85,6 +85,12 @@ pub enum Endpoint {
     StartCourierSession,
     /// `DELETE /courier/session`
     EndCourierSession,
+    /// `GET /admin/stores`
+    AdminListStores,
+    /// `GET /admin/stores/{storeId}`
+    AdminGetStore,
+    /// `PATCH /admin/stores/{storeId}`
+    AlterStore,
     /// `GET /admin/orders`
     AdminListOrders,
     /// `GET /admin/orders/{platformOrderId}`

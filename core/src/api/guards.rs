@@ -15,7 +15,10 @@ use super::{
 use crate::{
     drivers::tracking,
     host::{CourierQuery, Host, KeyQuery},
-    model::{Duration, store::KeyHash},
+    model::{
+        Duration,
+        store::{KeyHash, Store},
+    },
     rules::{
         couriers::{self, Credential},
         limits::{Admission, Bucket, Usage},
@@ -128,8 +131,21 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
             format!("Esta chave de API expirou em {}. Emita uma nova.", holder.key.expires_at),
         ));
     }
+    check_enabled(&holder.store)?;
     call.caller = Some(holder);
     Ok(())
+}
+
+/// Rejects the requests and logins of a store that the operator disabled.
+pub(super) fn check_enabled(store: &Store) -> Result<(), Problem> {
+    if !store.is_disabled() {
+        return Ok(());
+    }
+    Err(Problem::new(
+        ProblemCode::StoreDisabled,
+        "The operator disabled this store. Its open orders continue. Contact the operator to enable it.",
+        "O operador desativou esta loja. Os pedidos em aberto continuam. Fale com o operador para reativá-la.",
+    ))
 }
 
 /// Returns the value of a session cookie if it authenticates the request. A key in the header has priority.

@@ -64,6 +64,8 @@ codes! {
     CredentialsInvalid "credentials_invalid" 401 "Incorrect email or password" "E-mail ou senha incorretos",
     /// The fee would take a prepaid store's balance below its floor.
     InsufficientBalance "insufficient_balance" 402 "Insufficient balance" "Saldo insuficiente",
+    /// The operator disabled the store or its parent store. Open orders continue.
+    StoreDisabled "store_disabled" 403 "Store disabled" "Loja desativada",
     /// A panel session must send the store's password with this request.
     PasswordRequired "password_required" 403 "Store password required" "Senha da loja obrigatória",
     /// Only a parent store can send this request.

@@ -293,6 +293,13 @@ pub enum StoreQuery<'a> {
     Email(&'a Email),
     /// The store with this CNPJ of 14 characters.
     Cnpj(&'a str),
+    /// All stores with an ID above `after`, by ID, at most `limit`.
+    All {
+        /// The last ID of the previous page.
+        after: Option<StoreId>,
+        /// The maximum number of results.
+        limit: u32,
+    },
     /// A store and its branches with an ID above `after`, by ID, at most `limit`.
     WithBranches {
         /// The store.

@@ -39,12 +39,13 @@ impl StoreQuery<'_> {
             StoreQuery::Id(id) => store.id == id,
             StoreQuery::Email(email) => store.email.key() == email.key(),
             StoreQuery::Cnpj(cnpj) => store.cnpj.as_str() == cnpj,
+            StoreQuery::All { after, .. } => after.is_none_or(|after| store.id > after),
             StoreQuery::WithBranches { store: parent, after, .. } => {
                 (store.id == parent || store.parent == Some(parent)) && after.is_none_or(|after| store.id > after)
             }
         };
         let limit = match *self {
-            StoreQuery::WithBranches { limit, .. } => limit,
+            StoreQuery::All { limit, .. } | StoreQuery::WithBranches { limit, .. } => limit,
             StoreQuery::Ids(_) => u32::MAX,
             _ => 1,
         };

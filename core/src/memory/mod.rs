@@ -168,7 +168,7 @@ impl Storage for MemoryHost {
                     let found = query.scan(state.stores.get(&id).into_iter());
                     one(found.first().map(|store| &store.id))
                 }
-                StoreQuery::Ids(_) | StoreQuery::WithBranches { .. } => {
+                StoreQuery::Ids(_) | StoreQuery::All { .. } | StoreQuery::WithBranches { .. } => {
                     let found = query.scan(state.stores.rows().values());
                     found.into_iter().filter_map(|store| state.store(store.id)).collect()
                 }

@@ -118,6 +118,8 @@ pub fn open(
         dispatch: StoreDispatch::default(),
         tracking: StoreTracking::default(),
         proofs: Vec::new(),
+        disabled_at: None,
+        parent_disabled: false,
         deleted_at: None,
     })
 }
@@ -139,6 +141,43 @@ pub fn replace(changed: Store, now: Timestamp) -> (Store, Changes) {
     let changed = Store { version: expected + 1, ..changed };
     let write = Write { expected, value: changed.clone() };
     (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
+}
+
+/// The operator's changes to a store. Absent fields stay as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreChange {
+    /// Whether the store is disabled.
+    pub disabled: Option<bool>,
+    /// The minimum balance of a prepaid parent store.
+    pub floor: Option<Money>,
+}
+
+/// Returns a store with the operator's changes, or `None` if the floor is not the store's own: it is invoiced, or a branch.
+pub fn alter(store: &Store, change: StoreChange, now: Timestamp) -> Option<Store> {
+    let mut changed = store.clone();
+    match change.disabled {
+        Some(true) => changed.disabled_at = store.disabled_at.or(Some(now)),
+        Some(false) => changed.disabled_at = None,
+        None => {}
+    }
+    if let Some(floor) = change.floor {
+        if !store.is_parent() || store.billing == Billing::Invoiced {
+            return None;
+        }
+        changed.billing = Billing::Prepaid { floor };
+    }
+    Some(changed)
+}
+
+/// Returns the write of a branch after its parent store was changed, or `None` if the branch does not change.
+pub fn follow_parent(branch: &Store, parent: &Store) -> Option<Write<Store>> {
+    let parent_disabled = parent.disabled_at.is_some();
+    if branch.parent != Some(parent.id) || (branch.billing, branch.parent_disabled) == (parent.billing, parent_disabled)
+    {
+        return None;
+    }
+    let value = Store { billing: parent.billing, parent_disabled, version: branch.version + 1, ..branch.clone() };
+    Some(Write { expected: branch.version, value })
 }
 
 /// Removes a branch of a parent store. If the branch has its own balance, the balance is transferred to the parent

@@ -60,8 +60,9 @@ pub use proof_document::{ProofDelivery, ProofDocument, ProofOrder};
 pub use push::{PushEndpoint, PushKeyView};
 pub use sign_in::{SignInCodeView, StartCourierSession, StartOperatorSession};
 pub use store::{
-    ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView,
-    NotificationList, NotificationView, ParentStoreRef, StoreCreated, StoreView, UpdateStore,
+    AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList,
+    KeyView, NotificationList, NotificationView, OperatorStore, OperatorStoreList, ParentStoreRef, StoreCreated,
+    StoreView, UpdateStore,
 };
 pub use tracking::{
     ChangeLink, ChooseDelivery, LinkView, NotifiedRecipient, RateDelivery, RatingView, RecipientTracking,

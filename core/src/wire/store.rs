@@ -9,7 +9,7 @@ use super::{AddressBody, Id, Reais};
 use crate::model::store::NotificationKind;
 use crate::model::{
     Language, Person, Timestamp,
-    store::{Key, Notification, Store},
+    store::{Billing, Key, Notification, Store},
 };
 
 /// The contact person.
@@ -183,6 +183,49 @@ pub struct StoreView {
     pub sandbox: bool,
 }
 
+/// A store as the operator reads it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OperatorStore {
+    /// The store.
+    #[serde(flatten)]
+    pub store: StoreView,
+    /// Minimum balance of the account in BRL. Null if the store is invoiced.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
+    pub prepaid_floor: Option<Reais>,
+    /// Whether the operator disabled the store.
+    pub disabled: bool,
+    /// Whether the operator disabled the parent store.
+    pub parent_disabled: bool,
+    /// Time of creation.
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
+    pub created_at: String,
+}
+
+/// A page of stores.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OperatorStoreList {
+    /// The stores, by ID. A page of a search can have fewer stores than `limit`, or none, although more follow.
+    pub stores: Vec<OperatorStore>,
+    /// The cursor of the next page. Null on the last page.
+    pub next_cursor: Option<String>,
+}
+
+/// The operator's changes to a store. Absent fields stay as they are.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct AlterStore {
+    /// Whether the store is disabled. The keys and sessions of a disabled store and its branches are rejected; their open orders continue.
+    pub disabled: Option<bool>,
+    /// Minimum balance in BRL of a prepaid parent store, which also applies to its branches.
+    #[cfg_attr(feature = "openapi", schema(minimum = -1_000_000, maximum = 1_000_000))]
+    pub prepaid_floor: Option<f64>,
+}
+
 /// A reference to a parent store.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -327,6 +370,23 @@ impl StoreView {
             balance: Reais(store.balance),
             balance_store_id: store.account().get(),
             sandbox: store.sandbox,
+        }
+    }
+}
+
+impl OperatorStore {
+    /// Builds the representation of a store for the operator.
+    pub fn of(store: &Store) -> OperatorStore {
+        let prepaid_floor = match store.billing {
+            Billing::Prepaid { floor } => Some(Reais(floor)),
+            Billing::Invoiced => None,
+        };
+        OperatorStore {
+            store: StoreView::of(store),
+            prepaid_floor,
+            disabled: store.disabled_at.is_some(),
+            parent_disabled: store.parent_disabled,
+            created_at: store.created_at.to_string(),
         }
     }
 }

@@ -80,6 +80,16 @@ async fn page<H: Host>(call: &Call<'_, H>, all: OrderFilter) -> Result<(Vec<Orde
     Ok((page, limit, more))
 }
 
+/// Reads `q=`.
+pub(super) fn search<H: Host>(call: &Call<'_, H>) -> Result<Option<SearchWords>, Problem> {
+    parameter(call, "q", SearchWords::parse, || {
+        invalid_parameter(
+            "Invalid `q`. Send 2 to 60 characters with at most 6 words of letters and digits.",
+            "`q` inválido. Envie de 2 a 60 caracteres, com no máximo 6 palavras de letras e dígitos.",
+        )
+    })
+}
+
 /// Adds the conditions in the query to a filter.
 fn filter<H: Host>(call: &Call<'_, H>, all: OrderFilter) -> Result<OrderFilter, Problem> {
     let status = parameter(
@@ -93,12 +103,7 @@ fn filter<H: Host>(call: &Call<'_, H>, all: OrderFilter) -> Result<OrderFilter, 
             )
         },
     )?;
-    let search = parameter(call, "q", SearchWords::parse, || {
-        invalid_parameter(
-            "Invalid `q`. Send 2 to 60 characters with at most 6 words of letters and digits.",
-            "`q` inválido. Envie de 2 a 60 caracteres, com no máximo 6 palavras de letras e dígitos.",
-        )
-    })?;
+    let search = search(call)?;
     let late = parameter(
         call,
         "late",

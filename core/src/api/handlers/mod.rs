@@ -11,6 +11,7 @@ mod ledger;
 mod life;
 mod listing;
 mod notifications;
+mod operator;
 mod orders;
 mod pages;
 mod photos;
@@ -53,7 +54,8 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
     match endpoint {
         Endpoint::CreateOrder => boxed::<H, _>(orders::create(call)).await,
         Endpoint::PreviewOrder => boxed::<H, _>(preview::preview(call)).await,
-        Endpoint::GetOrder | Endpoint::AdminGetOrder => boxed::<H, _>(orders::get(call, endpoint)).await,
+        Endpoint::GetOrder => boxed::<H, _>(orders::get(call, endpoint)).await,
+        Endpoint::AdminGetOrder => operator::<H, _>(orders::get(call, endpoint)).await,
         Endpoint::PreviewContext => boxed::<H, _>(preview::context(call)).await,
         Endpoint::CreateStore => boxed::<H, _>(stores::create_branch(call)).await,
         Endpoint::UpdateStore => boxed::<H, _>(stores::update(call)).await,
@@ -97,9 +99,8 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::Osmand | Endpoint::OsmandQuery | Endpoint::OwnTracks => {
             boxed::<H, _>(devices::report(call, endpoint)).await
         }
-        Endpoint::ListOrders | Endpoint::AdminListOrders | Endpoint::ListStores => {
-            boxed::<H, _>(listing::list(call, endpoint)).await
-        }
+        Endpoint::ListOrders | Endpoint::ListStores => boxed::<H, _>(listing::list(call, endpoint)).await,
+        Endpoint::AdminListOrders => operator::<H, _>(listing::list(call, endpoint)).await,
         Endpoint::CancelOrder => boxed::<H, _>(signals::cancel(call)).await,
         Endpoint::GetCancellation => boxed::<H, _>(signals::terms(call)).await,
         Endpoint::RemoveStore => boxed::<H, _>(listing::remove(call)).await,
@@ -120,12 +121,14 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         | Endpoint::CourierReachReturn
         | Endpoint::CourierHandBack => boxed::<H, _>(carry::step(call, endpoint)).await,
         Endpoint::UploadPhoto => boxed::<H, _>(photos::upload(call)).await,
-        Endpoint::GetPhoto | Endpoint::CourierPhoto | Endpoint::AdminPhoto => {
-            boxed::<H, _>(photos::get(call, endpoint)).await
-        }
+        Endpoint::GetPhoto | Endpoint::CourierPhoto => boxed::<H, _>(photos::get(call, endpoint)).await,
+        Endpoint::AdminPhoto => operator::<H, _>(photos::get(call, endpoint)).await,
         Endpoint::GetProofRules | Endpoint::SetProofRules => boxed::<H, _>(proofs::rules(call, endpoint)).await,
         Endpoint::GetProof => boxed::<H, _>(proofs::proof(call)).await,
         Endpoint::GetProofKey => proofs::key(call),
+        Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore => {
+            operator::<H, _>(operator::run(call, endpoint)).await
+        }
         Endpoint::ReassignOrder => operator::<H, _>(signals::reassign(call)).await,
         Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => {
             operator::<H, _>(signals::operate(call, endpoint)).await

@@ -4,6 +4,7 @@ use super::issue::{confirm_password, hand_out, key_response, throttled};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
+        guards,
         places::locate,
         problem::{FieldError, Problem, ProblemCode},
         read::read,
@@ -205,6 +206,7 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let hash = store.as_ref().map_or(ABSENT_PASSWORD_HASH, |store| store.password_hash.as_str());
     let right = password.len() <= 4 * password::MAX_LENGTH && call.host.verify_password(&password, hash).await?;
     let store = store.filter(|_| right).ok_or_else(wrong)?;
+    guards::check_enabled(&store)?;
     let settings = call.settings;
     let opening = KeyParams {
         store: store.id,

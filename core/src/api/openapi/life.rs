@@ -196,6 +196,43 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
     }
 }
 
+/// Returns the description of an operator's endpoint for stores.
+pub(super) fn stores(endpoint: Endpoint) -> Operation {
+    let (id, summary, description) = match endpoint {
+        Endpoint::AdminListStores => (
+            "adminListStores",
+            "List all stores",
+            "Returns the stores by ID, without removed ones. `q` searches by name, CNPJ, email and ID. One request searches 2,000 stores: a \
+             page can have fewer stores than `limit`, or none. For the next page, send `nextCursor` as `cursor`, until it is null.",
+        ),
+        Endpoint::AdminGetStore => {
+            ("adminGetStore", "Get any store", "Returns the store with its balance and its billing.")
+        }
+        _ => (
+            "alterStore",
+            "Disable a store or change its minimum balance",
+            "The keys, sessions and logins of a disabled store and of its branches get 403 `store_disabled`. Its open orders continue. \
+             `prepaidFloor` changes the minimum balance of a prepaid parent store and its branches. If the request fails, some branches \
+             can already be changed: repeat it.",
+        ),
+    };
+    let is_list = endpoint == Endpoint::AdminListStores;
+    Operation {
+        tag: "Operator",
+        id,
+        summary,
+        description,
+        request: (endpoint == Endpoint::AlterStore).then_some("AlterStore"),
+        documented: if is_list {
+            &[(200, Some("OperatorStoreList"), "A page of stores.")]
+        } else {
+            &[(200, Some("OperatorStore"), "The store.")]
+        },
+        parameters: if is_list { &["storeSearch", "cursor", "limit"] } else { &["storeId"] },
+        codes: if is_list { &[ProblemCode::ValidationFailed] } else { &[ProblemCode::StoreNotFound] },
+    }
+}
+
 /// Returns the description of an operator's endpoint.
 pub(super) fn operator(endpoint: Endpoint) -> Operation {
     match endpoint {

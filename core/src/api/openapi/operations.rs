@@ -69,6 +69,7 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
             ProblemCode::ApiKeyInvalid,
             ProblemCode::ApiKeyExpired,
             ProblemCode::ApiKeyRevoked,
+            ProblemCode::StoreDisabled,
             ProblemCode::RateLimited,
         ]),
         Authority::Courier => {
@@ -151,6 +152,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::AdminGetOrder
         | Endpoint::ListStores
         | Endpoint::RemoveStore => life::lists(endpoint),
+        Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore => life::stores(endpoint),
         Endpoint::ReassignOrder | Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => life::operator(endpoint),
         Endpoint::CourierOrder
         | Endpoint::CourierReachPickup

@@ -123,13 +123,16 @@ fn own() -> Vec<(&'static str, Json)> {
         ),
         (
             "q",
-            parameter(
-                "q",
-                "query",
+            search(
                 "Only orders with this ID, or with all these words in a code or in a recipient's name or phone, without accents and case. \
                  At most 6 words of letters and digits.",
-                false,
-                string().with("minLength", 2).with("maxLength", 60),
+            ),
+        ),
+        (
+            "storeSearch",
+            search(
+                "Only stores with this ID, or with all these words in the name, the CNPJ or the email, without accents and case. At most 6 \
+                 words of letters and digits.",
             ),
         ),
         ("late", flag("late", "Whether to return only open orders whose `expectedDelivery` has passed.")),
@@ -139,6 +142,10 @@ fn own() -> Vec<(&'static str, Json)> {
         ("cursor", id("cursor", "query", "`nextCursor` of the previous page; absent for the first page.", false)),
         ("limit", parameter("limit", "query", "The maximum number of entries in a page.", false, limit)),
     ]
+}
+
+fn search(meaning: &'static str) -> Json {
+    parameter("q", "query", meaning, false, string().with("minLength", 2).with("maxLength", 60))
 }
 
 fn flag(name: &'static str, meaning: &'static str) -> Json {

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The schemas of requests; every other schema belongs to a response.
-const REQUESTS: [&str; 42] = [
+const REQUESTS: [&str; 43] = [
     "PushEndpoint",
     "CreateOrder",
     "NewDelivery",
@@ -32,6 +32,7 @@ const REQUESTS: [&str; 42] = [
     "StartCourierSession",
     "StartOperatorSession",
     "ReassignOrder",
+    "AlterStore",
     "SetStoreDispatch",
     "StepTime",
     "GiveCode",
@@ -100,6 +101,9 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::StoreDispatchView>(&mut schemas)?;
     add::<wire::OrderList>(&mut schemas)?;
     add::<wire::StoreList>(&mut schemas)?;
+    add::<wire::OperatorStore>(&mut schemas)?;
+    add::<wire::OperatorStoreList>(&mut schemas)?;
+    add::<wire::AlterStore>(&mut schemas)?;
     add::<wire::CancelOrder>(&mut schemas)?;
     add::<wire::DelayOrder>(&mut schemas)?;
     add::<wire::CancellationView>(&mut schemas)?;

@@ -12,9 +12,11 @@ use crate::{
     },
     rules::{
         password,
-        stores::{Contact, KeyRequest, NewStore},
+        stores::{Contact, KeyRequest, NewStore, StoreChange},
     },
-    wire::{AddressBody, ContactBody, CreateParentStore, CreateSession, CreateStore, Id, IssueKey, UpdateStore},
+    wire::{
+        AddressBody, AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, Id, IssueKey, UpdateStore,
+    },
 };
 
 const NAME: usize = 255;
@@ -42,6 +44,20 @@ pub fn contact_and_address(body: Body<CreateParentStore>) -> Result<NewStore, Pr
         _ => None,
     };
     checker.finish(new)
+}
+
+/// Validates the operator's changes to a store.
+///
+/// # Errors
+/// Every invalid field.
+pub fn altered_store(body: Body<AlterStore>) -> Result<StoreChange, Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let floor = match checker.billing(&Path::Root.member("prepaidFloor"), sent.prepaid_floor) {
+        Billing::Prepaid { floor } => Some(floor),
+        Billing::Invoiced => None,
+    };
+    checker.finish(Some(StoreChange { disabled: sent.disabled, floor }))
 }
 
 /// Validates a new branch. Also returns the password of the store that creates it, if it was sent. The caller must replace `billing` and

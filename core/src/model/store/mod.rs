@@ -59,6 +59,12 @@ pub struct Store {
     /// What the store's steps require as a proof. New orders of the store copy it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proofs: Vec<ProofRule>,
+    /// Time at which the operator disabled the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled_at: Option<Timestamp>,
+    /// Whether the operator disabled the parent store.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub parent_disabled: bool,
     /// Time of creation.
     pub created_at: Timestamp,
     /// Time of removal.
@@ -112,6 +118,11 @@ impl Store {
     /// are limited per merchant, so additional keys or branches do not increase them.
     pub fn merchant(&self) -> StoreId {
         self.parent.unwrap_or(self.id)
+    }
+
+    /// Returns whether the store's keys and sessions are rejected, because the operator disabled it or its parent store.
+    pub fn is_disabled(&self) -> bool {
+        self.disabled_at.is_some() || self.parent_disabled
     }
 
     /// Returns whether this store is a parent store.

@@ -62,6 +62,10 @@ pub(crate) fn stores(query: StoreQuery<'_>) -> Query {
         StoreQuery::Cnpj(cnpj) => {
             Query::new(stores!("stores.cnpj = $1 AND stores.deleted_at IS NULL"), vec![cnpj.into()])
         }
+        StoreQuery::All { after, limit } => Query::new(
+            stores!("stores.id > $1 AND stores.deleted_at IS NULL ORDER BY stores.id LIMIT $2"),
+            vec![number(after.map_or(0, StoreId::get)), Value::number(limit)],
+        ),
         StoreQuery::WithBranches { store, after, limit } => Query::new(
             stores!(
                 "(stores.id = $1 OR stores.matrix = $1) AND stores.deleted_at IS NULL AND stores.id > $2 \

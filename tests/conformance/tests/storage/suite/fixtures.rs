@@ -101,6 +101,8 @@ pub(crate) fn store(number: u64) -> Store {
             notify_at: NotifyAt::ALL.to_vec(),
         },
         proofs: vec![proof_rule()],
+        disabled_at: None,
+        parent_disabled: false,
         created_at: at(0),
         deleted_at: None,
     }

@@ -118,6 +118,14 @@ pub(crate) async fn parent_store_is_listed_with_its_branches(backend: impl Backe
         ),
         [1, 3, 4]
     );
+    let others = host.find_stores(StoreQuery::All { after: None, limit: 2 }).await.unwrap();
+    assert_eq!(numbers(&others), [1, 3]);
+    let others = host.find_stores(StoreQuery::All { after: Some(store_id(1)), limit: 9 }).await.unwrap();
+    assert_eq!(numbers(&others), [3, 4]);
+    let disabled = Store { disabled_at: Some(at(2)), parent_disabled: true, ..store(4) };
+    host.commit(&Changes { stores: vec![update(1, disabled)], ..changes() }).await.unwrap();
+    let read = host.store(store_id(4)).await.unwrap().unwrap();
+    assert_eq!((read.disabled_at, read.parent_disabled, read.is_disabled()), (Some(at(2)), true, true));
     let with_removed = host.find_stores(StoreQuery::Ids(&[store_id(2)])).await.unwrap();
     assert_eq!(numbers(&with_removed), [2]);
 }
