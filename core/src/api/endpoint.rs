@@ -19,6 +19,8 @@ pub enum Endpoint {
     GetStore,
     /// `POST /delivery/sessions`
     CreateSession,
+    /// `POST /delivery/password`
+    ChangePassword,
     /// `POST /delivery/keys`
     IssueKey,
     /// `GET /delivery/keys`

@@ -7,6 +7,7 @@ mod boxed;
 mod call;
 mod caller;
 mod cookie;
+mod details;
 mod endpoint;
 pub mod follow;
 mod guards;

@@ -83,6 +83,7 @@ routes! {
     PUT "/delivery/stores" UpdateStore Store Create,
     GET "/delivery/stores/{storeId}" GetStore Store Read,
     POST "/delivery/sessions" CreateSession Public Login,
+    POST "/delivery/password" ChangePassword Store Create,
     POST "/delivery/keys" IssueKey Store Create,
     GET "/delivery/keys" ListKeys Store Read,
     DELETE "/delivery/keys/{keyId}" RevokeKey Store Create,
@@ -213,10 +214,10 @@ impl Endpoint {
         }
     }
 
-    /// Whether a `POST` with an `Idempotency-Key` stores its response. Exported personal data, or the phone in an erasure request, must
-    /// not be stored again.
+    /// Whether a `POST` with an `Idempotency-Key` stores its response. Exported personal data, the phone in an erasure request, or anything
+    /// derived from a new password must not be stored.
     pub fn stores_response(self) -> bool {
-        !matches!(self, Endpoint::ExportRecipient | Endpoint::EraseRecipient)
+        !matches!(self, Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ChangePassword)
     }
 
     /// Whether its `POST`, `PUT` or `PATCH` reads the body.

@@ -1,6 +1,7 @@
 //! The JSON types of the API, separate from the domain model. Requests hold what the client sent, valid or not.
 //! Responses always contain every documented field, with `null` if there is no value.
 
+mod account;
 mod address;
 mod confirmation;
 mod context;
@@ -25,6 +26,7 @@ mod store;
 mod tracking;
 mod webhook;
 
+pub use account::ChangePassword;
 pub use address::{AddressBody, LocationView};
 pub use confirmation::{ConfirmationBody, MarketplaceOrder, MarketplaceWebhookOrder};
 pub use context::{ContextLimits, ContextStore, PreviewContext};

@@ -10,7 +10,7 @@ use crate::{
     host::Host,
     model::{
         Duration, Text, Timestamp, fingerprint,
-        store::{Key, KeyHolder, KeyKind},
+        store::{Key, KeyHolder, KeyKind, Store},
     },
     rules::{
         limits::{Bucket, Usage},
@@ -34,6 +34,11 @@ pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Opti
             "Uma sessão do painel precisa confirmar esta requisição. Envie a senha da loja em currentPassword.",
         ));
     };
+    verify(call, store, password).await
+}
+
+/// Verifies the password of a store's login. Attempts count as logins.
+pub(super) async fn verify<H: Host>(call: &Call<'_, H>, store: &Store, password: &str) -> Result<(), HandlerError> {
     throttled(call, Some(store.email.as_str())).await?;
     if password.len() <= 4 * password::MAX_LENGTH && call.host.verify_password(password, &store.password_hash).await? {
         return Ok(());

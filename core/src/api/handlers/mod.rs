@@ -1,5 +1,6 @@
 //! The endpoints' handlers: each loads, decides and commits. The rules are in [`crate::rules`].
 
+mod accounts;
 mod carry;
 mod devices;
 mod dispatch;
@@ -61,6 +62,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::UpdateStore => boxed::<H, _>(stores::update(call)).await,
         Endpoint::GetStore => boxed::<H, _>(stores::get(call)).await,
         Endpoint::CreateSession => boxed::<H, _>(stores::log_in(call)).await,
+        Endpoint::ChangePassword => boxed::<H, _>(accounts::change_password(call)).await,
         // Every program has it: the demo data starts with a parent store.
         Endpoint::CreateParentStore => Box::pin(stores::create_matrix(call)).await,
         Endpoint::IssueKey => boxed::<H, _>(keys::issue_own(call)).await,

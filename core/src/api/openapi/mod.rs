@@ -3,6 +3,7 @@
 //! A test compares it with `core/openapi.json` and prints the command that regenerates the file. Released hosts do not contain this module,
 //! which needs the feature `openapi`.
 
+mod accounts;
 mod devices;
 mod dispatch;
 mod enums;

@@ -1,8 +1,8 @@
 //! The descriptions of all endpoints. The match is exhaustive: every endpoint has a description.
 
 use super::{
-    devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy, proofs::proofs,
-    push::push, sign_in, tracking,
+    accounts::account, devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy,
+    proofs::proofs, push::push, sign_in, tracking,
 };
 use crate::api::{
     problem::ProblemCode,
@@ -119,6 +119,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
             order(endpoint)
         }
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
+        Endpoint::ChangePassword => account(endpoint),
         Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),
         Endpoint::ListNotifications | Endpoint::ReadNotification => notification(endpoint),
         Endpoint::RegisterCourier | Endpoint::ListCouriers | Endpoint::GetCourier | Endpoint::AlterCourier => {

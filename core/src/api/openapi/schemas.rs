@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The schemas of requests; every other schema belongs to a response.
-const REQUESTS: [&str; 43] = [
+const REQUESTS: &[&str] = &[
     "PushEndpoint",
     "CreateOrder",
     "NewDelivery",
@@ -25,6 +25,7 @@ const REQUESTS: [&str; 43] = [
     "CreateParentStore",
     "UpdateStore",
     "IssueKey",
+    "ChangePassword",
     "RegisterCourier",
     "AlterCourier",
     "ReportPosition",
@@ -90,6 +91,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::StoreView>(&mut schemas)?;
     add::<wire::CreateParentStore>(&mut schemas)?;
     add::<wire::CreateSession>(&mut schemas)?;
+    add::<wire::ChangePassword>(&mut schemas)?;
     add::<wire::IssueKey>(&mut schemas)?;
     add::<wire::StoreCreated>(&mut schemas)?;
     add::<wire::KeyList>(&mut schemas)?;

@@ -1,6 +1,7 @@
 //! Validates request bodies and reports all invalid fields at once, each with its JSON pointer. Previews and orders share the checks: a
 //! preview that is accepted can be created.
 
+mod account;
 mod address;
 mod checker;
 mod fleet;
@@ -14,6 +15,7 @@ mod store;
 mod tracking;
 mod webhook;
 
+pub use account::password_change;
 pub use address::{Need, address};
 pub use checker::{Checker, Path};
 pub use fleet::{altered_courier, availability, new_courier, operator_token, position, sign_in_code, store_dispatch};

@@ -207,7 +207,7 @@ impl Checker {
         body.map(|body| self.address(path, body, Need::Visit))
     }
 
-    fn password(&mut self, path: &Path<'_>, password: Option<String>) -> Option<String> {
+    pub(super) fn password(&mut self, path: &Path<'_>, password: Option<String>) -> Option<String> {
         let Some(password) = password.filter(|password| !password.is_empty()) else {
             self.required(path);
             return None;
