@@ -82,7 +82,7 @@ impl Tables {
     }
 }
 
-/// Defines queries that return empty results. This host has no photos, journal, notifications, statements, webhooks or idempotency keys.
+/// Defines queries that return empty results. This host has no users, photos, journal, notifications, statements, webhooks or idempotency keys.
 macro_rules! empty {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         $(async fn $name(&self, $(_: $argument),*) -> Result<$result, HostError> { Ok(Default::default()) })*
@@ -128,6 +128,7 @@ impl Storage for Maps {
         Ok(())
     }
     empty! {
+        find_users(UserQuery<'_>) -> Vec<User>;
         journal(Journal, u64, u32) -> Vec<JournalEntry>;
         journal_span(Journal) -> JournalSpan;
         notifications(StoreId, Option<NotificationId>, u32) -> Vec<Notification>;

@@ -5,7 +5,7 @@ use crate::model::{
     courier::{Courier, Position},
     order::{Blob, Event, Order, TrackingLink},
     privacy::Redaction,
-    store::{ClaimChange, Key, LedgerEntry, Notification, Store, TopUp},
+    store::{ClaimChange, Key, LedgerEntry, Notification, Store, TopUp, User},
     webhook::{Attempt, MessageChange, Webhook},
 };
 
@@ -14,12 +14,15 @@ use crate::model::{
 pub struct Changes {
     /// Time of the decision.
     pub at: Timestamp,
-    /// Stores to insert or replace. CNPJ and email are unique among stores that are not removed. A removed store must
+    /// Stores to insert or replace. CNPJ and email are unique among stores that are not removed, and the email
+    /// also among users. A removed store must
     /// have no open order, and its own balance must be zero after this commit and is fixed from then on; otherwise the
     /// commit returns [`HostError::Conflict`](crate::host::HostError::Conflict).
     pub stores: Vec<Write<Store>>,
     /// Keys to insert or replace. The hash is unique.
     pub keys: Vec<Write<Key>>,
+    /// Users to insert or replace. The email is unique among users that are not removed and stores; the store of a new user must exist.
+    pub users: Vec<Write<User>>,
     /// Orders to insert or replace. Store and code are unique among orders that hold their code.
     pub orders: Vec<Write<Order>>,
     /// Couriers to insert or replace. The hash of the key is unique. Positions are not written with them.
@@ -108,4 +111,4 @@ macro_rules! versioned {
     )*};
 }
 
-versioned! { Store, Key, Order, Courier, Webhook }
+versioned! { Store, Key, User, Order, Courier, Webhook }

@@ -15,6 +15,18 @@ impl ProblemCode {
                 "This API key was revoked, or its store was removed. Use another key.",
                 "Esta chave de API foi revogada ou a loja foi removida. Use outra chave.",
             ),
+            ProblemCode::InsufficientBalance => (
+                "The balance does not cover the fee. Contact an owner of the store.",
+                "O saldo não cobre a taxa. Fale com um proprietário da loja.",
+            ),
+            ProblemCode::RoleNotAllowed => (
+                "Your role does not allow this request. Contact an owner of the store.",
+                "Seu papel não permite esta requisição. Fale com um proprietário da loja.",
+            ),
+            ProblemCode::PasswordLinkInvalid => (
+                "This link is invalid, was already used, or has expired. Request a new one.",
+                "Este link é inválido, já foi usado ou expirou. Peça um novo.",
+            ),
             ProblemCode::AlreadyRated => (
                 "You have already rated this delivery. A rating cannot be changed.",
                 "Você já avaliou esta entrega. Não é possível mudar a avaliação.",
@@ -69,6 +81,14 @@ impl ProblemCode {
             ProblemCode::KeyNotFound => (
                 "API key not found. Send the key's ID from the list of keys, not its value.",
                 "Chave de API não encontrada. Envie o ID que aparece na lista de chaves, não o valor da chave.",
+            ),
+            ProblemCode::UserNotFound => (
+                "User not found. Check the ID, and that this key gives access to the user's store.",
+                "Usuário não encontrado. Confira o ID e se esta chave dá acesso à loja do usuário.",
+            ),
+            ProblemCode::SessionNotFound => (
+                "Session not found. Send a session's ID from the list of sessions.",
+                "Sessão não encontrada. Envie o ID que aparece na lista de sessões.",
             ),
             ProblemCode::NotificationNotFound => {
                 ("Notification not found. Check the ID.", "Notificação não encontrada. Confira o ID.")

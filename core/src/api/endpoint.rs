@@ -19,8 +19,26 @@ pub enum Endpoint {
     GetStore,
     /// `POST /delivery/sessions`
     CreateSession,
+    /// `GET /delivery/sessions`
+    ListSessions,
+    /// `DELETE /delivery/sessions/{sessionId}`
+    EndSession,
     /// `POST /delivery/password`
     ChangePassword,
+    /// `POST /delivery/password/reset`
+    ResetPassword,
+    /// `POST /delivery/users`
+    CreateUser,
+    /// `GET /delivery/users`
+    ListUsers,
+    /// `PATCH /delivery/users/{userId}`
+    UpdateUser,
+    /// `DELETE /delivery/users/{userId}`
+    RemoveUser,
+    /// `POST /delivery/users/{userId}/password-link`
+    CreatePasswordLink,
+    /// `POST /admin/stores/{storeId}/password-link`
+    AdminPasswordLink,
     /// `POST /delivery/keys`
     IssueKey,
     /// `GET /delivery/keys`

@@ -16,8 +16,8 @@ use crate::{
     drivers::tracking,
     host::{CourierQuery, Host, KeyQuery},
     model::{
-        Duration,
-        store::{KeyHash, Store},
+        Duration, KeyId,
+        store::{KeyHash, KeyHolder, Role, Store},
     },
     rules::{
         couriers::{self, Credential},
@@ -48,14 +48,20 @@ pub(super) async fn pass<H: Host>(
         Authority::Store => {
             authenticate(call, is_read_only(call, route)).await?;
             let caller = call.caller()?;
+            check_role(caller, route.endpoint, call.id)?;
             let (store, merchant, usage) = (caller.store.id, caller.store.merchant(), route.usage.name());
             let bucket = match route.endpoint {
                 // A leaked key can use up the merchant's quota; the merchant must still be able to revoke that key.
-                Endpoint::RevokeKey => format!("{usage}/key/{}", caller.key.id),
+                Endpoint::RevokeKey | Endpoint::EndSession => format!("{usage}/key/{}", caller.key.id),
                 _ => format!("{usage}/{merchant}"),
             };
+            // A user must not get a response that another login's request stored.
+            let scope = match &caller.key.user {
+                Some(user) => format!("store/{store}/user/{}", user.id),
+                None => format!("store/{store}"),
+            };
             *admission = Some(admit(call, route.usage, bucket).await?);
-            (Some(format!("store/{store}")), Some(format!("merchant/{merchant}")))
+            (Some(scope), Some(format!("merchant/{merchant}")))
         }
         Authority::Courier => {
             authenticate_courier(call).await?;
@@ -133,6 +139,15 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
     }
     check_enabled(&holder.store)?;
     call.caller = Some(holder);
+    Ok(())
+}
+
+/// Checks the role of the calling session.
+fn check_role(caller: &KeyHolder, endpoint: Endpoint, id: &str) -> Result<(), Problem> {
+    let is_own_key = endpoint == Endpoint::RevokeKey && KeyId::parse(id) == Some(caller.key.id);
+    if caller.key.role() == Role::Clerk && endpoint.role() == Role::Owner && !is_own_key {
+        return Err(plain(ProblemCode::RoleNotAllowed));
+    }
     Ok(())
 }
 

@@ -66,8 +66,10 @@ codes! {
     InsufficientBalance "insufficient_balance" 402 "Insufficient balance" "Saldo insuficiente",
     /// The operator disabled the store or its parent store. Open orders continue.
     StoreDisabled "store_disabled" 403 "Store disabled" "Loja desativada",
-    /// A panel session must send the store's password with this request.
-    PasswordRequired "password_required" 403 "Store password required" "Senha da loja obrigatória",
+    /// A panel session must send the password of its login with this request.
+    PasswordRequired "password_required" 403 "Password required" "Senha obrigatória",
+    /// The role of the caller does not allow this request.
+    RoleNotAllowed "role_not_allowed" 403 "Role not allowed" "Papel não permitido",
     /// Only a panel session can send this request, because it concerns the session's login.
     SessionRequired "session_required" 403 "Panel session required" "Sessão do painel obrigatória",
     /// Only a parent store can send this request.
@@ -84,6 +86,10 @@ codes! {
     StoreNotFound "store_not_found" 404 "Store not found" "Loja não encontrada",
     /// The API key does not exist or is not visible to the caller.
     KeyNotFound "key_not_found" 404 "API key not found" "Chave de API não encontrada",
+    /// The user does not exist or is not visible to the caller.
+    UserNotFound "user_not_found" 404 "User not found" "Usuário não encontrado",
+    /// The session does not exist or is not visible to the caller.
+    SessionNotFound "session_not_found" 404 "Session not found" "Sessão não encontrada",
     /// The notification does not exist or belongs to another store.
     NotificationNotFound "notification_not_found" 404 "Notification not found" "Notificação não encontrada",
     /// The courier does not exist.
@@ -104,7 +110,7 @@ codes! {
     OrderCodeConflict "order_code_conflict" 409 "Order code in use" "Código do pedido em uso",
     /// A store with this CNPJ exists.
     CnpjTaken "cnpj_taken" 409 "CNPJ already registered" "CNPJ já cadastrado",
-    /// A store with this email exists.
+    /// A store or a user with this email exists.
     EmailTaken "email_taken" 409 "Email already registered" "E-mail já cadastrado",
     /// The CNPJ or the email cannot be used. The reason is not disclosed.
     StoreConflict "store_conflict" 409 "CNPJ or email not available" "CNPJ ou e-mail indisponível",
@@ -116,6 +122,8 @@ codes! {
     TooManyWebhooks "too_many_webhooks" 409 "Webhook limit reached" "Limite de webhooks atingido",
     /// The store has its maximum number of valid API keys.
     TooManyKeys "too_many_keys" 409 "API key limit reached" "Limite de chaves de API atingido",
+    /// The store has its maximum number of users.
+    TooManyUsers "too_many_users" 409 "User limit reached" "Limite de usuários atingido",
     /// The order has its maximum number of photos.
     TooManyPhotos "too_many_photos" 409 "Photo limit reached" "Limite de fotos atingido",
     /// The webhook is disabled or has ended, so nothing is sent.
@@ -158,6 +166,8 @@ codes! {
     OutOfArea "out_of_area" 422 "Outside the service area" "Fora da área de atendimento",
     /// The route exceeds the maximum distance.
     DistanceExceeded "distance_exceeded" 422 "Route too long" "Rota longa demais",
+    /// The code of a link that sets a password is unknown, was used, or has expired.
+    PasswordLinkInvalid "password_link_invalid" 422 "Invalid link" "Link inválido",
     /// The photo is empty, damaged, animated or too large in pixels, or not a file of the declared type.
     PhotoInvalid "photo_invalid" 422 "Invalid photo" "Foto inválida",
     /// The store requires a proof of this step that was not sent completely.

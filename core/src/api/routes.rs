@@ -4,7 +4,10 @@ use http::Method;
 
 pub use super::endpoint::Endpoint;
 
-use crate::rules::limits::{Limits, Usage};
+use crate::{
+    model::store::Role,
+    rules::limits::{Limits, Usage},
+};
 
 /// The credential that an endpoint requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +86,16 @@ routes! {
     PUT "/delivery/stores" UpdateStore Store Create,
     GET "/delivery/stores/{storeId}" GetStore Store Read,
     POST "/delivery/sessions" CreateSession Public Login,
+    GET "/delivery/sessions" ListSessions Store Read,
+    DELETE "/delivery/sessions/{sessionId}" EndSession Store Create,
     POST "/delivery/password" ChangePassword Store Create,
+    POST "/delivery/password/reset" ResetPassword Public Login,
+    POST "/delivery/users" CreateUser Store Create,
+    GET "/delivery/users" ListUsers Store Read,
+    PATCH "/delivery/users/{userId}" UpdateUser Store Create,
+    DELETE "/delivery/users/{userId}" RemoveUser Store Create,
+    POST "/delivery/users/{userId}/password-link" CreatePasswordLink Store Create,
+    POST "/admin/stores/{storeId}/password-link" AdminPasswordLink Operator Create,
     POST "/delivery/keys" IssueKey Store Create,
     GET "/delivery/keys" ListKeys Store Read,
     DELETE "/delivery/keys/{keyId}" RevokeKey Store Create,
@@ -206,6 +218,36 @@ impl Endpoint {
         }
     }
 
+    /// Returns the role that a store's endpoint requires. A clerk does the daily work with orders. A session of a clerk can also revoke its
+    /// own key.
+    pub fn role(self) -> Role {
+        match self {
+            Endpoint::CreateStore
+            | Endpoint::UpdateStore
+            | Endpoint::RemoveStore
+            | Endpoint::IssueKey
+            | Endpoint::ListKeys
+            | Endpoint::RevokeKey
+            | Endpoint::CreateUser
+            | Endpoint::ListUsers
+            | Endpoint::UpdateUser
+            | Endpoint::RemoveUser
+            | Endpoint::CreatePasswordLink
+            | Endpoint::CreateWebhook
+            | Endpoint::ListWebhooks
+            | Endpoint::RemoveWebhook
+            | Endpoint::RotateWebhook
+            | Endpoint::EnableWebhook
+            | Endpoint::TestWebhook
+            | Endpoint::ListAttempts
+            | Endpoint::RetryAttempt
+            | Endpoint::GetStatement
+            | Endpoint::SetStoreTracking
+            | Endpoint::SetProofRules => Role::Owner,
+            _ => Role::Clerk,
+        }
+    }
+
     /// Returns the maximum size of its request body in bytes.
     pub(super) fn max_body(self, limits: &Limits) -> usize {
         match self {
@@ -241,7 +283,12 @@ impl Endpoint {
     pub(super) fn reads_password(self) -> bool {
         matches!(
             self,
-            Endpoint::CreateSession | Endpoint::CreateStore | Endpoint::CreateParentStore | Endpoint::IssueKey
+            Endpoint::CreateSession
+                | Endpoint::CreateStore
+                | Endpoint::CreateParentStore
+                | Endpoint::IssueKey
+                | Endpoint::CreateUser
+                | Endpoint::CreatePasswordLink
         )
     }
 }

@@ -3,6 +3,7 @@
 //! The core loads data through these traits, calls a pure decision, and commits its [`Changes`] once. Hosts contain no
 //! rules; the core does no I/O. `core/HOSTING.md` describes how to write a host.
 
+mod accounts;
 mod description;
 mod scan;
 
@@ -19,13 +20,13 @@ use crate::{
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+        store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store, User},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::limits::{Admission, Bucket},
 };
 
-pub use self::description::description;
+pub use self::{accounts::UserQuery, description::description};
 use crate::changes::Changes;
 pub use crate::model::order::Event;
 
@@ -56,6 +57,8 @@ pub trait Storage {
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError>;
     /// Returns stores, each with the balance that pays for it.
     async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError>;
+    /// Returns users.
+    async fn find_users(&self, query: UserQuery<'_>) -> Result<Vec<User>, HostError>;
     /// Returns orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
     /// Returns at most `limit` searching orders after `after`, sorted by the end of their search and by ID. It uses an

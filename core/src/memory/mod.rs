@@ -19,7 +19,7 @@ use crate::{
     changes::Changes,
     host::{
         AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
-        StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+        StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::state::State,
     model::{
@@ -29,7 +29,7 @@ use crate::{
         hmac_sha256,
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store},
+        store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store, User},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::{
@@ -174,6 +174,10 @@ impl Storage for MemoryHost {
                 }
             }
         })
+    }
+
+    async fn find_users(&self, query: UserQuery<'_>) -> Result<Vec<User>, HostError> {
+        self.state(|state| query.scan(state.users.rows().values()))
     }
 
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {

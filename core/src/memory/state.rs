@@ -5,11 +5,11 @@ use crate::{
     changes::{Changes, Versioned, Write},
     host::{HostError, StorageUsage},
     model::{
-        AttemptId, CourierId, EventId, KeyId, Money, OrderId, PhotoId, StoreId, Timestamp, WebhookId,
+        AttemptId, CourierId, EventId, KeyId, Money, OrderId, PhotoId, StoreId, Timestamp, UserId, WebhookId,
         courier::{Candidate, Courier, Position},
         order::{Blob, Event, Order, RecordedEvent, TrackingLink},
         privacy::ErasureRecord,
-        store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, MAX_NOTIFICATIONS, Notification, Store},
+        store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, MAX_NOTIFICATIONS, Notification, Store, User},
         webhook::{Attempt, Message, Webhook},
     },
 };
@@ -31,6 +31,7 @@ pub(super) struct State {
     pub(super) closed: Table<StoreId, ()>,
     pub(super) cnpjs: Table<String, StoreId>,
     pub(super) emails: Table<String, StoreId>,
+    pub(super) users: Table<UserId, User>,
     pub(super) keys: Table<KeyId, Key>,
     pub(super) hashes: Table<KeyHash, KeyId>,
     pub(super) orders: Table<OrderId, Order>,
@@ -102,13 +103,14 @@ impl State {
         ids.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 26] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 27] {
         [
             &mut self.stores,
             &mut self.balances,
             &mut self.closed,
             &mut self.cnpjs,
             &mut self.emails,
+            &mut self.users,
             &mut self.keys,
             &mut self.hashes,
             &mut self.orders,
@@ -136,6 +138,7 @@ impl State {
     fn apply(&mut self, changes: &Changes) -> Result<(), HostError> {
         changes.stores.iter().try_for_each(|write| self.write_store(write))?;
         changes.keys.iter().try_for_each(|write| self.write_key(write))?;
+        changes.users.iter().try_for_each(|write| self.write_user(write))?;
         changes.orders.iter().try_for_each(|write| self.write_order(write))?;
         changes.couriers.iter().try_for_each(|write| self.write_courier(write))?;
         changes.positions.iter().for_each(|position| self.put_position(position));
@@ -169,6 +172,10 @@ impl State {
         if store.deleted_at.is_none() {
             claim_value(&mut self.cnpjs, store.cnpj.as_str().to_owned(), id)?;
             claim_value(&mut self.emails, store.email.key(), id)?;
+            if self.users.rows().values().any(|user| user.removed_at.is_none() && user.email.key() == store.email.key())
+            {
+                return Err(HostError::Conflict);
+            }
         }
         if write.expected == 0 {
             self.balances.put(id, Money::ZERO);
@@ -179,6 +186,22 @@ impl State {
             self.closed.remove(&id);
         }
         self.stores.put(id, store);
+        Ok(())
+    }
+
+    fn write_user(&mut self, write: &Write<User>) -> Result<(), HostError> {
+        let id = write.value.id;
+        let user = apply(write, self.users.get(&id))?;
+        let key = user.email.key();
+        let has_email = |other: &User| other.id != id && other.removed_at.is_none() && other.email.key() == key;
+        let is_new = write.expected == 0;
+        let has_store = self.stores.get(&user.store).is_some_and(|store| store.deleted_at.is_none());
+        if (is_new && (!has_store || self.emails.get(&key).is_some()))
+            || (user.removed_at.is_none() && self.users.rows().values().any(has_email))
+        {
+            return Err(HostError::Conflict);
+        }
+        self.users.put(id, user);
         Ok(())
     }
 

@@ -58,6 +58,8 @@ ids! {
     EntryId,
     /// A photo of an order.
     PhotoId,
+    /// A user of a store.
+    UserId,
 }
 
 /// A range of reserved identifiers.

@@ -36,7 +36,7 @@ pub use fold::{Folded, PUNCTUATION, SearchWords, fold, searchable};
 pub use geo::{Distance, DistanceMatrix, Leg, Located, Point, Precision};
 pub use ids::{
     AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, PhotoId, StoreId,
-    WebhookId,
+    UserId, WebhookId,
 };
 pub use money::{Money, MoneyError};
 pub use phone::{Phone, PhoneError};

@@ -1,5 +1,6 @@
 //! Pure decisions. Each takes a command and the loaded data, and returns [`crate::changes::Changes`] or an error.
 
+pub mod accounts;
 pub mod couriers;
 pub mod erasure;
 pub mod lifecycle;

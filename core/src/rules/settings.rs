@@ -25,6 +25,8 @@ pub struct Settings {
     pub tariff: Tariff,
     /// Validity and number of keys.
     pub keys: KeyConfig,
+    /// Validity of links that set passwords.
+    pub accounts: AccountConfig,
     /// Validity of couriers' sign-in links and sessions.
     pub couriers: CourierConfig,
     /// Requirements for addresses.
@@ -62,6 +64,20 @@ pub struct KeyConfig {
 impl Default for KeyConfig {
     fn default() -> KeyConfig {
         KeyConfig { days: 365, session_hours: 12, per_store: 100, sessions_per_store: 100 }
+    }
+}
+
+/// Validity of links that set passwords.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct AccountConfig {
+    /// Validity of a link in minutes.
+    pub link_minutes: u32,
+}
+
+impl Default for AccountConfig {
+    fn default() -> AccountConfig {
+        AccountConfig { link_minutes: 60 }
     }
 }
 

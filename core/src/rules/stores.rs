@@ -5,7 +5,9 @@ use crate::{
     changes::{Changes, Write},
     model::{
         Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
-        store::{Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, Store, StoreDispatch, StoreTracking},
+        store::{
+            Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, SessionUser, Store, StoreDispatch, StoreTracking,
+        },
     },
 };
 
@@ -63,6 +65,8 @@ pub struct KeyParams<'a> {
     pub kind: KeyKind,
     /// Name of the key.
     pub name: Option<String>,
+    /// The user of a panel session.
+    pub user: Option<SessionUser>,
     /// Validity of the key.
     pub validity: Duration,
     /// The deployment's secret, from which the key value is derived.
@@ -80,6 +84,7 @@ pub fn issue(opening: KeyParams<'_>, ids: &mut IdBlock, context: &mut ExecContex
         hash: KeyHash::of(&Key::text(&opening.secret.0, &nonce)),
         kind: opening.kind,
         name: opening.name,
+        user: opening.user,
         integrator: opening.integrator,
         created_at: context.now,
         expires_at: context.now.after(opening.validity),
@@ -108,6 +113,7 @@ pub fn open(
         responsible,
         email,
         password_hash,
+        link: None,
         address,
         located,
         category: new.category,

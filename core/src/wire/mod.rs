@@ -26,7 +26,10 @@ mod store;
 mod tracking;
 mod webhook;
 
-pub use account::ChangePassword;
+pub use account::{
+    ChangePassword, ConfirmPassword, CreateUser, NameLogin, PasswordLinkView, ResetPassword, SessionList, SessionView,
+    UpdateUser, UserCreated, UserList, UserView,
+};
 pub use address::{AddressBody, LocationView};
 pub use confirmation::{ConfirmationBody, MarketplaceOrder, MarketplaceWebhookOrder};
 pub use context::{ContextLimits, ContextStore, PreviewContext};

@@ -11,7 +11,7 @@ use crate::{
         Precision,
         order::{DeliveryStatus, EventKind, OrderStatus},
         price::Rule,
-        store::{EntryKind, NotificationKind, NotifyAt, RecipientChoice},
+        store::{EntryKind, NotificationKind, NotifyAt, RecipientChoice, Role},
     },
     rules::recipient::TrackingState,
 };
@@ -70,6 +70,8 @@ markers! {
     ProofPartName,
     /// A photo's ID in a request.
     PhotoNumber,
+    /// A user's ID in a request.
+    UserNumber,
 }
 
 named! {
@@ -98,6 +100,8 @@ named! {
     ProofStepName = "ProofStep",
     ProofPartName = "ProofPart",
     PhotoNumber = "PhotoNumber",
+    UserNumber = "UserNumber",
+    Role = "Role",
     EntryKind = "EntryType",
     SkipReason = "SkipReason",
 }

@@ -9,7 +9,7 @@ use super::{AddressBody, Id, Reais};
 use crate::model::store::NotificationKind;
 use crate::model::{
     Language, Person, Timestamp,
-    store::{Billing, Key, Notification, Store},
+    store::{Billing, Key, Notification, Role, Store},
 };
 
 /// The contact person.
@@ -69,7 +69,7 @@ macro_rules! new_store {
 new_store! {
     /// A new branch of the calling parent store.
     CreateStore {
-        /// The calling store's password. Required if the key belongs to a panel session, ignored otherwise.
+        /// The password of the calling login. Required if the key belongs to a panel session, ignored otherwise.
         #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
         current_password: Option<String>,
     }
@@ -119,13 +119,13 @@ pub struct UpdateStore {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct CreateSession {
-    /// The store's email address.
+    /// The email address of the store or of a user.
     #[cfg_attr(
         feature = "openapi",
         schema(required = true, nullable = false, max_length = 400, example = "loja@exemplo.com.br")
     )]
     pub email: Option<String>,
-    /// The store's password.
+    /// The password.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "password", min_length = 1))]
     pub password: Option<String>,
 }
@@ -145,7 +145,7 @@ pub struct IssueKey {
     /// Validity of the key in whole days, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
-    /// The calling store's password. Required if the key belongs to a panel session, ignored otherwise.
+    /// The password of the calling login. Required if the key belongs to a panel session, ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
     pub current_password: Option<String>,
 }
@@ -173,9 +173,10 @@ pub struct StoreView {
     pub marketplace_branch_id: u8,
     /// The parent store. Null if the store is a parent store.
     pub matrix: Option<ParentStoreRef>,
-    /// Balance of the account that pays for the store, in BRL.
+    /// Balance of the account that pays for the store, in BRL. Absent if the caller is a clerk.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
-    pub balance: Reais,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Reais>,
     /// ID of the store that owns the balance: the parent store for branches of a prepaid parent store, otherwise the
     /// store itself.
     pub balance_store_id: u64,
@@ -356,8 +357,8 @@ pub struct FailedFieldView {
 }
 
 impl StoreView {
-    /// Builds the API representation of a store.
-    pub fn of(store: &Store) -> StoreView {
+    /// Builds the API representation of a store for a caller with this role.
+    pub fn of(store: &Store, role: Role) -> StoreView {
         StoreView {
             id: store.id.get(),
             cnpj: store.cnpj.as_str().to_owned(),
@@ -367,7 +368,7 @@ impl StoreView {
             address: (&store.address).into(),
             marketplace_branch_id: store.category,
             matrix: store.parent.map(|id| ParentStoreRef { id: id.get() }),
-            balance: Reais(store.balance),
+            balance: (role == Role::Owner).then_some(Reais(store.balance)),
             balance_store_id: store.account().get(),
             sandbox: store.sandbox,
         }
@@ -382,7 +383,7 @@ impl OperatorStore {
             Billing::Invoiced => None,
         };
         OperatorStore {
-            store: StoreView::of(store),
+            store: StoreView::of(store, Role::Owner),
             prepaid_floor,
             disabled: store.disabled_at.is_some(),
             parent_disabled: store.parent_disabled,

@@ -16,7 +16,7 @@ use despacho_core::{
     geo::LocateError,
     host::{
         AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
-        StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+        StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{
@@ -25,7 +25,7 @@ use despacho_core::{
         courier::{self, Candidate, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
+        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::limits::{Admission, Bucket},
@@ -118,6 +118,7 @@ impl Storage for FaultyHost<'_> {
     delegate! {
     fn find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
     fn find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+    fn find_users(query: UserQuery<'_>) -> Vec<User>;
     fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
     fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
     fn blob(id: PhotoId) -> Option<Blob>;

@@ -14,7 +14,7 @@ use despacho_core::{
     geo::{self, Gazetteer},
     host::{
         AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
-        StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+        StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, Duration, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId,
@@ -22,7 +22,7 @@ use despacho_core::{
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
+        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::limits::{Admission, Bucket},
@@ -175,6 +175,7 @@ macro_rules! reads {
 impl Storage for SimulatedHost {
     reads! {
     find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+    find_users(query: UserQuery<'_>) -> Vec<User>;
     blob(id: PhotoId) -> Option<Blob>;
     events(order: OrderId) -> Vec<RecordedEvent>;
     journal_span(of: Journal) -> JournalSpan;

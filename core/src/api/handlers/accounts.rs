@@ -1,23 +1,31 @@
-//! Passwords of logins.
+//! Passwords of logins, and the links that set them.
 
-use super::issue::{revoked, verify};
+use super::{
+    issue::{calling_account, confirm_password, revoked, throttled, verify},
+    users,
+};
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError},
-        problem::{Problem, ProblemCode},
+        call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain},
+        problem::{FieldError, Problem, ProblemCode},
         read::read,
+        routes::Endpoint,
         validate,
     },
-    changes::Changes,
-    host::{Host, KeyQuery},
-    model::store::{Key, KeyHolder, KeyKind, Store},
-    rules::stores,
+    changes::{Changes, Write},
+    host::{Host, KeyQuery, UserQuery},
+    model::{
+        StoreId,
+        store::{Key, KeyKind, User},
+    },
+    rules::accounts::{Account, CodeOwner},
+    wire::PasswordLinkView,
 };
 
 /// `POST /delivery/password`
 pub(super) async fn change_password<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (current, new) = validate::password_change(read(call.body)?)?;
-    let KeyHolder { key, store } = call.caller()?.clone();
+    let key = call.caller()?.key.clone();
     if key.kind != KeyKind::Panel {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::SessionRequired,
@@ -25,15 +33,113 @@ pub(super) async fn change_password<H: Host>(call: &mut Call<'_, H>) -> Result<A
             "Uma chave de API não tem senha. Faça login com POST /delivery/sessions e envie esta requisição com a sessão.",
         )));
     }
-    verify(call, &store, &current).await?;
-    let password_hash = call.host.hash_password(&new, call.context.entropy.bytes()).await?;
+    let account = calling_account(call).await?;
+    verify(call, &account, &current).await?;
+    set_password(call, account, &new, Some(&key)).await
+}
+
+/// `POST /delivery/password/reset`
+pub(super) async fn reset_password<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let (code, new) = validate::password_reset(read(call.body)?)?;
+    throttled(call, None).await?;
+    let account = match CodeOwner::of(&code) {
+        Some(CodeOwner::Store(id)) => call.host.store(id).await?.map(|store| Account::Store(Box::new(store))),
+        Some(CodeOwner::User(id)) => {
+            call.host.find_users(UserQuery::Id(id)).await?.pop().map(|user| Account::User(Box::new(user)))
+        }
+        None => None,
+    };
+    let account = account.filter(|account| account.accepts(&code, call.context.now));
+    let account = account.ok_or_else(|| plain(ProblemCode::PasswordLinkInvalid))?;
+    if call.host.store(account.store()).await?.is_none() {
+        return Err(plain(ProblemCode::PasswordLinkInvalid).into());
+    }
+    set_password(call, account, &new, None).await
+}
+
+/// Sets a login's password and ends its sessions except `own`.
+async fn set_password<H: Host>(
+    call: &mut Call<'_, H>,
+    mut account: Account,
+    password: &str,
+    own: Option<&Key>,
+) -> Result<ApiResponse, HandlerError> {
     let now = call.context.now;
-    let sessions = call.host.find_keys(KeyQuery::Store(store.id)).await?;
-    let is_other = |other: &Key| other.kind == KeyKind::Panel && other.is_valid(now) && other.id != key.id;
-    let ended = sessions.iter().map(|holder| &holder.key).filter(|other| is_other(other));
-    let keys = ended.map(|session| revoked(session.clone(), now)).collect();
-    let (_, changes) = stores::replace(Store { password_hash, ..store }, now);
+    let mut keys = ended_sessions(call, &account).await?;
+    keys.retain(|write| own.is_none_or(|own| write.value.id != own.id));
+    account.set_password(call.host.hash_password(password, call.context.entropy.bytes()).await?);
     let response = ApiResponse::empty(204);
-    call.commit(Changes { keys, ..changes }, &response).await?;
+    call.commit(Changes { keys, ..account.write(now) }, &response).await?;
     Ok(response)
+}
+
+/// Returns the writes that end all sessions of a login.
+pub(super) async fn ended_sessions<H: Host>(
+    call: &Call<'_, H>,
+    account: &Account,
+) -> Result<Vec<Write<Key>>, HandlerError> {
+    let now = call.context.now;
+    let keys = call.host.find_keys(KeyQuery::Store(account.store())).await?;
+    let sessions = keys.iter().map(|holder| &holder.key).filter(|key| account.has_session(key, now));
+    Ok(sessions.map(|session| revoked(session.clone(), now)).collect())
+}
+
+/// `POST /delivery/users/{userId}/password-link` and `POST /admin/stores/{storeId}/password-link`
+pub(super) async fn create_link<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
+    let mut account = if endpoint == Endpoint::CreatePasswordLink {
+        let password = validate::confirmation(read(call.body)?)?;
+        let user = users::find(call).await?;
+        confirm_password(call, password.as_deref()).await?;
+        Account::User(Box::new(user))
+    } else {
+        let user = validate::login_name(read(call.body)?)?;
+        let store = match StoreId::parse(call.id) {
+            Some(id) => call.host.store(id).await?,
+            None => None,
+        };
+        let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+        match user {
+            None => Account::Store(Box::new(store)),
+            Some(id) => {
+                let user = call.host.find_users(UserQuery::Id(id)).await?.pop();
+                let user = user.filter(|user| user.store == store.id);
+                Account::User(Box::new(user.ok_or_else(unknown_user)?))
+            }
+        }
+    };
+    let (view, secret) = link(call, &mut account);
+    let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &view)? };
+    call.commit(account.write(call.context.now), &response).await?;
+    Ok(response)
+}
+
+fn unknown_user() -> Problem {
+    let code = ProblemCode::UserNotFound;
+    let error = FieldError { pointer: "/userId".to_owned(), code: code.name(), detail: code.detail() };
+    plain(code).with_errors(vec![error])
+}
+
+/// Issues a link for a login, which the caller writes.
+fn link<H: Host>(call: &mut Call<'_, H>, account: &mut Account) -> (PasswordLinkView, OneTimeSecret) {
+    let settings = call.settings;
+    let (prefix, nonce, expires_at) =
+        account.issue_link(settings.accounts.link_minutes, &settings.secret, &mut call.context);
+    let secret = OneTimeSecret::of_key(settings, nonce);
+    let code = format!("{prefix}{}", secret.text);
+    // Browsers do not send the part after `#` to any server, so no log contains the code.
+    let url = settings.public_url.as_deref().map(|url| format!("{url}/#/password/{code}"));
+    (PasswordLinkView { code, url, expires_at: expires_at.to_string() }, secret)
+}
+
+/// Issues a link for a new user. Returns the user with it.
+pub(super) fn link_of_user<H: Host>(call: &mut Call<'_, H>, user: User) -> (User, PasswordLinkView, OneTimeSecret) {
+    let mut account = Account::User(Box::new(user.clone()));
+    let (view, secret) = link(call, &mut account);
+    match account {
+        Account::User(user) => (*user, view, secret),
+        Account::Store(_) => (user, view, secret),
+    }
 }

@@ -2,17 +2,18 @@
 
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError, OneTimeSecret, too_few},
+        call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
         caller::CallerAddress,
         problem::{FieldError, Problem, ProblemCode},
     },
     changes::{Changes, Write},
-    host::Host,
+    host::{Host, UserQuery},
     model::{
         Duration, Text, Timestamp, fingerprint,
-        store::{Key, KeyHolder, KeyKind, Store},
+        store::{Key, KeyHolder, KeyKind},
     },
     rules::{
+        accounts::Account,
         limits::{Bucket, Usage},
         password,
         stores::{self, KeyParams},
@@ -20,53 +21,75 @@ use crate::{
     wire::StoreCreated,
 };
 
-/// Verifies the calling store's password if the caller is a panel session: a session ends within hours, and a stolen one must not issue a
+/// Verifies the password of the calling login if the caller is a panel session: a session ends within hours, and a stolen one must not issue a
 /// key that is valid for years. An integration key needs no password. Attempts count as logins.
 pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Option<&str>) -> Result<(), HandlerError> {
-    let KeyHolder { key, store } = call.caller()?;
-    if key.kind != KeyKind::Panel {
+    if call.caller()?.key.kind != KeyKind::Panel {
         return Ok(());
     }
     let Some(password) = password.filter(|password| !password.is_empty()) else {
         return Err(password_required(
             "required",
-            "A panel session must confirm this request. Send the store's password as currentPassword.",
-            "Uma sessão do painel precisa confirmar esta requisição. Envie a senha da loja em currentPassword.",
+            "A panel session must confirm this request. Send the password of your login as currentPassword.",
+            "Uma sessão do painel precisa confirmar esta requisição. Envie a senha do seu login em currentPassword.",
         ));
     };
-    verify(call, store, password).await
+    verify(call, &calling_account(call).await?, password).await
 }
 
-/// Verifies the password of a store's login. Attempts count as logins.
-pub(super) async fn verify<H: Host>(call: &Call<'_, H>, store: &Store, password: &str) -> Result<(), HandlerError> {
-    throttled(call, Some(store.email.as_str())).await?;
-    if password.len() <= 4 * password::MAX_LENGTH && call.host.verify_password(password, &store.password_hash).await? {
+/// Loads the login of the calling session.
+pub(super) async fn calling_account<H: Host>(call: &Call<'_, H>) -> Result<Account, HandlerError> {
+    let KeyHolder { key, store } = call.caller()?;
+    let Some(user) = &key.user else { return Ok(Account::Store(Box::new(store.clone()))) };
+    let user = call.host.find_users(UserQuery::Id(user.id)).await?.pop();
+    user.map(|user| Account::User(Box::new(user))).ok_or_else(|| plain(ProblemCode::ApiKeyRevoked).into())
+}
+
+/// Verifies the password of a login. Attempts count as logins.
+pub(super) async fn verify<H: Host>(call: &Call<'_, H>, login: &Account, password: &str) -> Result<(), HandlerError> {
+    throttled(call, Some(login.email())).await?;
+    if is_password(call, login.password_hash(), password).await? {
         return Ok(());
     }
     Err(password_required(
         ProblemCode::PasswordRequired.name(),
-        "Incorrect password. Send the store's password as currentPassword.",
-        "Senha incorreta. Envie a senha da loja em currentPassword.",
+        "Incorrect password. Send the password of your login as currentPassword.",
+        "Senha incorreta. Envie a senha do seu login em currentPassword.",
     ))
 }
+
+/// Compares a password with a hash. It costs the same without a hash, because the response time must not reveal which emails are registered.
+pub(super) async fn is_password<H: Host>(
+    call: &Call<'_, H>,
+    hash: Option<&str>,
+    password: &str,
+) -> Result<bool, HandlerError> {
+    let hash = hash.unwrap_or(ABSENT_PASSWORD_HASH);
+    Ok(password.len() <= 4 * password::MAX_LENGTH && call.host.verify_password(password, hash).await?)
+}
+
+/// A hash that no password matches.
+const ABSENT_PASSWORD_HASH: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 fn password_required(code: &'static str, en: &str, pt: &str) -> HandlerError {
     let error = FieldError { pointer: "/currentPassword".to_owned(), code, detail: Text::new(en, pt) };
     HandlerError::Problem(Problem::new(ProblemCode::PasswordRequired, en, pt).with_errors(vec![error]))
 }
 
-/// Issues a key, returns it once, and revokes the keys in `past`.
+/// Issues a key, returns it once, revokes the keys in `past`, and commits `changes` with it.
 pub(super) async fn hand_out<H: Host>(
     call: &mut Call<'_, H>,
     opening: KeyParams<'_>,
     past: Vec<Key>,
+    changes: Changes,
 ) -> Result<ApiResponse, HandlerError> {
     let mut ids = call.ids(1).await?;
     let (key, nonce) = stores::issue(opening, &mut ids, &mut call.context).ok_or_else(too_few)?;
     let response = key_response(call, &key, nonce)?;
     let mut keys: Vec<Write<Key>> = past.into_iter().map(|key| revoked(key, call.context.now)).collect();
     keys.push(Write::insert(key));
-    call.commit(Changes { at: call.context.now, keys, ..Changes::default() }, &response).await?;
+    call.commit(Changes { at: call.context.now, keys, ..changes }, &response).await?;
     Ok(response)
 }
 
@@ -81,7 +104,7 @@ pub(super) fn key_response<H: Host>(call: &Call<'_, H>, key: &Key, nonce: [u8; 3
     Ok(ApiResponse { secret: Some(secret), ..response })
 }
 
-/// Counts a login attempt for the IP address, if known, and for the email: the first limit slows attacks on many emails, the second
+/// Counts a login attempt for the IP address, if known, and for the email, if sent: the first limit slows attacks on many emails, the second
 /// attacks on one.
 pub(super) async fn throttled<H: Host>(call: &Call<'_, H>, email: Option<&str>) -> Result<(), HandlerError> {
     let limits = &call.settings.limits;

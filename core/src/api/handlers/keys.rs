@@ -73,10 +73,11 @@ async fn issue<H: Host>(
         integrator,
         kind: KeyKind::Integration,
         name: request.name,
+        user: None,
         validity: Duration::minutes(i64::from(days) * 24 * 60),
         secret: &settings.secret,
     };
-    hand_out(call, opening, Vec::new()).await
+    hand_out(call, opening, Vec::new(), Changes::default()).await
 }
 
 /// `GET /delivery/keys`

@@ -12,14 +12,15 @@ use crate::{
         problem::{Problem, ProblemCode},
         routes::Endpoint,
     },
+    changes::Changes,
     drivers::clock,
-    host::{Host, OrderQuery, StoreQuery},
+    host::{Host, OrderQuery, StoreQuery, UserQuery},
     model::{
         OrderId, SearchWords, StoreId,
         order::{Order, OrderFilter, OrderStatus},
         store::Store,
     },
-    rules::stores,
+    rules::{accounts, stores},
     wire::{ListedOrder, OrderList, StoreList, StoreView},
 };
 
@@ -124,12 +125,14 @@ fn filter<H: Host>(call: &Call<'_, H>, all: OrderFilter) -> Result<OrderFilter, 
 
 /// `GET /delivery/stores?cursor=&limit=`
 async fn stores<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let store = call.caller()?.store.id;
+    let (store, role) = (call.caller()?.store.id, call.caller()?.key.role());
     let (limit, after) = (limit(call)?, cursor(call, StoreId::parse)?);
     let page = call.host.find_stores(StoreQuery::WithBranches { store, after, limit: limit + 1 }).await?;
     let cursor = |store: &Store| store.id.to_string();
-    let view =
-        |stores: &[Store], next_cursor| StoreList { stores: stores.iter().map(StoreView::of).collect(), next_cursor };
+    let view = |stores: &[Store], next_cursor| StoreList {
+        stores: stores.iter().map(|store| StoreView::of(store, role)).collect(),
+        next_cursor,
+    };
     Ok(respond(page, limit, false, cursor, view)?)
 }
 
@@ -156,7 +159,10 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     reject_open_orders(call, &store).await?;
     let response = ApiResponse::empty(204);
     // A concurrent order or money movement of the branch conflicts with this commit.
-    call.commit(stores::remove(&store, caller.id, call.context.now), &response).await?;
+    let now = call.context.now;
+    let users = call.host.find_users(UserQuery::Store(store.id)).await?;
+    let users = users.into_iter().map(|user| accounts::removed(user, now)).collect();
+    call.commit(Changes { users, ..stores::remove(&store, caller.id, now) }, &response).await?;
     Ok(response)
 }
 

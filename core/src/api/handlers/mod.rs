@@ -21,10 +21,12 @@ mod preview;
 mod privacy;
 mod proofs;
 mod push;
+mod sessions;
 mod sign_in;
 mod signals;
 mod stores;
 mod tracking;
+mod users;
 mod webhooks;
 
 use super::{
@@ -61,7 +63,14 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::CreateStore => boxed::<H, _>(stores::create_branch(call)).await,
         Endpoint::UpdateStore => boxed::<H, _>(stores::update(call)).await,
         Endpoint::GetStore => boxed::<H, _>(stores::get(call)).await,
-        Endpoint::CreateSession => boxed::<H, _>(stores::log_in(call)).await,
+        Endpoint::CreateSession => boxed::<H, _>(sessions::log_in(call)).await,
+        Endpoint::ListSessions | Endpoint::EndSession => boxed::<H, _>(sessions::run(call, endpoint)).await,
+        Endpoint::ResetPassword => boxed::<H, _>(accounts::reset_password(call)).await,
+        Endpoint::CreateUser => boxed::<H, _>(users::create(call)).await,
+        Endpoint::ListUsers => boxed::<H, _>(users::list(call)).await,
+        Endpoint::UpdateUser | Endpoint::RemoveUser => boxed::<H, _>(users::change(call, endpoint)).await,
+        Endpoint::CreatePasswordLink => boxed::<H, _>(accounts::create_link(call, endpoint)).await,
+        Endpoint::AdminPasswordLink => operator::<H, _>(accounts::create_link(call, endpoint)).await,
         Endpoint::ChangePassword => boxed::<H, _>(accounts::change_password(call)).await,
         // Every program has it: the demo data starts with a parent store.
         Endpoint::CreateParentStore => Box::pin(stores::create_matrix(call)).await,

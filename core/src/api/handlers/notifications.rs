@@ -9,7 +9,10 @@ use crate::{
     },
     changes::Changes,
     host::Host,
-    model::{NotificationId, store::Notification},
+    model::{
+        Language, NotificationId,
+        store::{Notification, Role},
+    },
     wire::{NotificationList, NotificationView},
 };
 
@@ -18,14 +21,24 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     if endpoint == Endpoint::ListNotifications { list(call).await } else { read(call).await }
 }
 
+/// Returns a notification without the store's balance if a clerk reads it.
+fn view_for(notification: &Notification, language: Language, role: Role) -> NotificationView {
+    let view = NotificationView::of(notification, language);
+    let code = ProblemCode::InsufficientBalance;
+    if role == Role::Owner || view.code.as_deref() != Some(code.name()) {
+        return view;
+    }
+    NotificationView { detail: Some(code.detail().get(language).to_owned()), ..view }
+}
+
 /// `GET /delivery/notifications?cursor=&limit=`
 async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let store = call.caller()?.store.id;
+    let (store, role) = (call.caller()?.store.id, call.caller()?.key.role());
     let (limit, before) = (limit(call)?, cursor(call, NotificationId::parse)?);
     let page = call.host.notifications(store, before, limit + 1).await?;
     let cursor = |notification: &Notification| notification.id.to_string();
     let view = |page: &[Notification], next_cursor| NotificationList {
-        notifications: page.iter().map(|notification| NotificationView::of(notification, call.language)).collect(),
+        notifications: page.iter().map(|one| view_for(one, call.language, role)).collect(),
         next_cursor,
     };
     Ok(respond(page, limit, false, cursor, view)?)
@@ -33,7 +46,7 @@ async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerErr
 
 /// `POST /delivery/notifications/{notificationId}/read`
 async fn read<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let store = call.caller()?.store.id;
+    let (store, role) = (call.caller()?.store.id, call.caller()?.key.role());
     let found = match NotificationId::parse(call.id) {
         // Pages are newest first: the page before ID + 1 starts with the ID.
         Some(id) => {
@@ -45,10 +58,10 @@ async fn read<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerErr
     };
     let found = found.ok_or_else(|| plain(ProblemCode::NotificationNotFound))?;
     if found.read_at.is_some() {
-        return Ok(ApiResponse::json(200, &NotificationView::of(&found, call.language))?);
+        return Ok(ApiResponse::json(200, &view_for(&found, call.language, role))?);
     }
     let marked = Notification { read_at: Some(call.context.now), ..found };
-    let response = ApiResponse::json(200, &NotificationView::of(&marked, call.language))?;
+    let response = ApiResponse::json(200, &view_for(&marked, call.language, role))?;
     call.commit(Changes { at: call.context.now, notifications: vec![marked], ..Changes::default() }, &response).await?;
     Ok(response)
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError, retry, too_few},
+        call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
         planning::{Planned, acting_store, planned},
         problem::{Problem, ProblemCode},
         read::read,
@@ -20,7 +20,7 @@ use crate::{
         NotificationId, OrderId, Person, Timestamp,
         order::Order,
         price::PriceLine,
-        store::{Notification, NotificationKind, Store},
+        store::{Notification, NotificationKind, Role, Store},
     },
     rules::{
         lifecycle::{self, CreateOrderError, CreateOrderInput, NewOrder},
@@ -81,6 +81,7 @@ async fn decide<H: Host>(
 ) -> Result<ApiResponse, HandlerError> {
     let Prepared { planned, lines, tariff_version } = prepared.as_ref().map_err(Problem::clone)?;
     let caller = call.caller()?;
+    let role = caller.key.role();
     let facts = CreateOrderInput {
         store,
         by: Person { name: caller.store.name.clone(), phone: caller.store.responsible.phone.clone() },
@@ -94,7 +95,8 @@ async fn decide<H: Host>(
         link_secret: tracking::has_links(call.settings, store).then_some(&call.settings.secret),
     };
     let mut ids = call.ids(1 + new.stops.len()).await?;
-    let (order, changes) = lifecycle::create(new, facts, &mut ids, &mut call.context).map_err(rejected)?;
+    let (order, changes) =
+        lifecycle::create(new, facts, &mut ids, &mut call.context).map_err(|error| rejected(error, role))?;
     let response = order_response(call.settings, 201, &order)?;
     call.commit(changes, &response).await?;
     Ok(response)
@@ -149,8 +151,11 @@ fn priced<H: Host>(
     }
 }
 
-fn rejected(rejection: CreateOrderError) -> HandlerError {
+fn rejected(rejection: CreateOrderError, role: Role) -> HandlerError {
     match rejection {
+        CreateOrderError::InsufficientBalance { .. } if role == Role::Clerk => {
+            plain(ProblemCode::InsufficientBalance).into()
+        }
         CreateOrderError::InsufficientBalance { account, balance, floor, fee } => HandlerError::Problem(Problem::new(
             ProblemCode::InsufficientBalance,
             format!(

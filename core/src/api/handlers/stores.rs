@@ -1,24 +1,22 @@
 //! Creates, changes and returns stores, and logs in.
 
-use super::issue::{confirm_password, hand_out, key_response, throttled};
+use super::issue::{confirm_password, key_response};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
-        guards,
         places::locate,
         problem::{FieldError, Problem, ProblemCode},
         read::read,
         validate,
     },
     changes::{Changes, Write},
-    host::{Host, KeyQuery, StoreQuery, UsageQuery},
+    host::{Host, StoreQuery, UsageQuery, UserQuery},
     model::{
         Cnpj, Duration, Email, Located, StoreId,
-        store::{Key, KeyKind, Store},
+        store::{KeyKind, Role, Store},
     },
     rules::{
         limits::{Bucket, Usage},
-        password,
         stores::{self, KeyParams, NewStore},
     },
     wire::StoreView,
@@ -78,6 +76,7 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<ApiRespo
             integrator: integrator.unwrap_or(store.id),
             kind: KeyKind::Integration,
             name: None,
+            user: None,
             validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
             secret: &call.settings.secret,
         };
@@ -90,7 +89,7 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<ApiRespo
 }
 
 /// Counts an attempt to register an email or a CNPJ: a failure reveals that another merchant may have it.
-async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> Result<(), HandlerError> {
+pub(super) async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> Result<(), HandlerError> {
     let bucket = Bucket {
         name: format!("registration/{merchant}"),
         usage: Usage::Create,
@@ -104,16 +103,16 @@ async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> R
     Err(HandlerError::Problem(
         Problem::new(
             ProblemCode::RateLimited,
-            "The merchant's daily quota of new branches and emails is used up. Retry after the time in Retry-After, or contact the operator.",
-            "A cota diária da empresa para novas filiais e e-mails acabou. Aguarde o tempo indicado em Retry-After ou fale com o operador.",
+            "The merchant's daily quota of new branches, users and emails is used up. Retry after the time in Retry-After, or contact the operator.",
+            "A cota diária da empresa para novas filiais, usuários e e-mails acabou. Aguarde o tempo indicado em Retry-After ou fale com o operador.",
         )
         .retry_after(admission.reset),
         ))
 }
 
-/// Rejects a CNPJ or an email that another store has. For the operator, and for a conflict with the merchant's own stores, the problem
+/// Rejects a CNPJ or an email that another store has, or an email that a user has. For the operator, and for a conflict with the merchant's own stores, the problem
 /// lists every conflicting field. For a conflict with another merchant it discloses neither the store nor the field.
-async fn unclaimed<H: Host>(
+pub(super) async fn unclaimed<H: Host>(
     call: &Call<'_, H>,
     cnpj: Option<&Cnpj>,
     email: &Email,
@@ -128,6 +127,11 @@ async fn unclaimed<H: Host>(
     }
     if let Some(other) =
         call.host.find_stores(StoreQuery::Email(email)).await?.pop().filter(|other| Some(other.id) != own)
+    {
+        taken.push((ProblemCode::EmailTaken, "/email", other));
+    }
+    if let Some(user) = call.host.find_users(UserQuery::Email(email)).await?.pop()
+        && let Some(other) = call.host.find_stores(StoreQuery::IdOrRemoved(user.store)).await?.pop()
     {
         taken.push((ProblemCode::EmailTaken, "/email", other));
     }
@@ -166,7 +170,7 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         // Another request may have taken the email meanwhile.
         unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
         let (changed, changes) = stores::update(&call.caller()?.store, contact.clone(), located, call.context.now);
-        let response = ApiResponse::json(200, &StoreView::of(&changed))?;
+        let response = ApiResponse::json(200, &StoreView::of(&changed, Role::Owner))?;
         call.commit(changes, &response).await?;
         Ok(response)
     })
@@ -174,7 +178,7 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 
 /// `GET /delivery/stores/{storeId}`
 pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    Ok(ApiResponse::json(200, &StoreView::of(&overseen(call).await?))?)
+    Ok(ApiResponse::json(200, &StoreView::of(&overseen(call).await?, call.caller()?.key.role()))?)
 }
 
 /// Loads the store in the path, if it is the caller or one of its branches.
@@ -186,52 +190,3 @@ pub(super) async fn overseen<H: Host>(call: &Call<'_, H>) -> Result<Store, Handl
     };
     store.ok_or_else(|| plain(ProblemCode::StoreNotFound).into())
 }
-
-/// `POST /delivery/sessions`
-pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (email, password) = validate::session(read(call.body)?)?;
-    throttled(call, Some(&email)).await?;
-    let wrong = || {
-        HandlerError::Problem(Problem::new(
-            ProblemCode::CredentialsInvalid,
-            "Incorrect email or password. Check both.",
-            "E-mail ou senha incorretos. Confira os dois.",
-        ))
-    };
-    let store = match Email::parse(&email) {
-        Ok(email) => call.host.find_stores(StoreQuery::Email(&email)).await?.pop(),
-        Err(_) => None,
-    };
-    // A hash is compared even if there is no store: the response time must not reveal which emails are registered.
-    let hash = store.as_ref().map_or(ABSENT_PASSWORD_HASH, |store| store.password_hash.as_str());
-    let right = password.len() <= 4 * password::MAX_LENGTH && call.host.verify_password(&password, hash).await?;
-    let store = store.filter(|_| right).ok_or_else(wrong)?;
-    guards::check_enabled(&store)?;
-    let settings = call.settings;
-    let opening = KeyParams {
-        store: store.id,
-        integrator: store.id,
-        kind: KeyKind::Panel,
-        name: None,
-        validity: Duration::minutes(i64::from(settings.keys.session_hours) * 60),
-        secret: &settings.secret,
-    };
-    retry!(call, async {
-        let past = past_sessions(call, store.id).await?;
-        hand_out(call, opening.clone(), past).await
-    })
-}
-
-/// Returns the oldest sessions to revoke at a new login, which keeps the number of sessions within its limit.
-async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Vec<Key>, HandlerError> {
-    let max = call.settings.keys.sessions_per_store.max(1) as usize;
-    let keys = call.host.find_keys(KeyQuery::Store(store)).await?;
-    // The keys are newest first. One of the allowed sessions is the new one.
-    let keys = keys.iter().map(|holder| &holder.key);
-    let sessions = keys.filter(|key| key.kind == KeyKind::Panel && key.is_valid(call.context.now));
-    Ok(sessions.skip(max - 1).cloned().collect())
-}
-
-/// A hash that no password matches.
-const ABSENT_PASSWORD_HASH: &str =
-    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

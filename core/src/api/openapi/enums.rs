@@ -5,7 +5,7 @@ use crate::{
     api::problem::ProblemCode,
     model::{
         order::{DeliveryStatus, EventKind, OrderStatus, ProofPart, ProofStep},
-        store::{EntryKind, KeyKind, NotificationKind, RecipientChoice},
+        store::{EntryKind, KeyKind, NotificationKind, RecipientChoice, Role},
         webhook::AttemptResult,
     },
     rules::recipient::TrackingState,
@@ -59,10 +59,11 @@ const FIELD_CODES: [(&str, &str); 43] = [
 ];
 
 /// Problem codes that are also codes of invalid fields.
-const ALSO_FIELDS: [ProblemCode; 9] = [
+const ALSO_FIELDS: [ProblemCode; 10] = [
     ProblemCode::PasswordRequired,
     ProblemCode::StoreNotAllowed,
     ProblemCode::StoreNotFound,
+    ProblemCode::UserNotFound,
     ProblemCode::CnpjTaken,
     ProblemCode::EmailTaken,
     ProblemCode::AddressImprecise,
@@ -132,8 +133,18 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("ProofStep", texts("A step of which a courier can send a proof.", proof_steps())),
         ("ProofPart", texts("A part of a proof.", proof_parts())),
         ("PhotoNumber", number("A photo's ID")),
+        ("UserNumber", number("A user's ID")),
+        ("Role", texts("What a login may do.", roles())),
         ("EntryType", texts("The kind of an entry in a statement.", entries())),
     ]
+}
+
+fn roles() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |role| match role {
+        Role::Owner => "Everything that the store may do. The store's own login and API keys have this role.",
+        Role::Clerk => "Daily work with orders, without keys, webhooks, money, users and settings.",
+    };
+    Role::ALL.into_iter().map(move |role| (role.name(), meaning(role).to_owned()))
 }
 
 fn tracking_states() -> impl Iterator<Item = (&'static str, String)> {

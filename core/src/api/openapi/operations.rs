@@ -4,16 +4,20 @@ use super::{
     accounts::account, devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy,
     proofs::proofs, push::push, sign_in, tracking,
 };
-use crate::api::{
-    problem::ProblemCode,
-    routes::{Authority, Endpoint, Route},
+use crate::{
+    api::{
+        problem::ProblemCode,
+        routes::{Authority, Endpoint, Route},
+    },
+    model::store::Role,
 };
 
 /// Tags and their descriptions.
-pub(super) const TAGS: [(&str, &str); 12] = [
+pub(super) const TAGS: [(&str, &str); 13] = [
     ("Orders", "Preview, create, follow and cancel delivery orders."),
     ("Stores", "A parent store and its branches."),
     ("Sessions", "Login with email and password, for people who use the panel."),
+    ("Users", "People who log in to a store, besides the store's own login."),
     ("Keys", "Issue, list and revoke API keys."),
     ("Events", "The event journal, as pages and as a stream."),
     ("Webhooks", "Events sent to the store's own server."),
@@ -89,6 +93,9 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
         Authority::Recipient => codes.extend([ProblemCode::TrackingNotFound, ProblemCode::RateLimited]),
         Authority::Public => {}
     }
+    if route.authority == Authority::Store && route.endpoint.role() == Role::Owner {
+        codes.push(ProblemCode::RoleNotAllowed);
+    }
     if operation.request.is_some() {
         let body = [
             ProblemCode::MalformedRequest,
@@ -119,7 +126,16 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
             order(endpoint)
         }
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
-        Endpoint::ChangePassword => account(endpoint),
+        Endpoint::ListSessions
+        | Endpoint::EndSession
+        | Endpoint::ChangePassword
+        | Endpoint::ResetPassword
+        | Endpoint::CreateUser
+        | Endpoint::ListUsers
+        | Endpoint::UpdateUser
+        | Endpoint::RemoveUser
+        | Endpoint::CreatePasswordLink
+        | Endpoint::AdminPasswordLink => account(endpoint),
         Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),
         Endpoint::ListNotifications | Endpoint::ReadNotification => notification(endpoint),
         Endpoint::RegisterCourier | Endpoint::ListCouriers | Endpoint::GetCourier | Endpoint::AlterCourier => {
@@ -315,7 +331,7 @@ fn store(endpoint: Endpoint) -> Operation {
             tag: "Sessions",
             id: "createSession",
             summary: "Log in",
-            description: "Returns a key that expires after some hours, in exchange for a store's email and password. Each email has 10 \
+            description: "Returns a key that expires after some hours, in exchange for the email and password of a store or of a user. Each email has 10 \
                 attempts in 15 minutes, successful or not; then the response is 429. A login is never replayed: an \
                 `Idempotency-Key` has no effect.",
             request: Some("CreateSession"),
@@ -333,7 +349,7 @@ fn key(endpoint: Endpoint) -> Operation {
             id: "issueKey",
             summary: "Issue a key",
             description: "Issues a key for the calling store or, with `storeId`, for one of its branches. `value` is returned only once. \
-                Send `{}` for the defaults: the calling store, one year. A panel session must send the store's password as \
+                Send `{}` for the defaults: the calling store, one year. A panel session must send the password of its login as \
                 `currentPassword`, because the key outlives the session; attempts count as logins.",
             request: Some("IssueKey"),
             documented: &[(201, Some("IssuedKey"), "The new key.")],

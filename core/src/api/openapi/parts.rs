@@ -92,6 +92,12 @@ fn own() -> Vec<(&'static str, Json)> {
         ("token", parameter("token", "path", "The token of the link: the end of `trackingUrl`.", true, string())),
         ("photoId", id("photoId", "path", "The photo's ID: `photoId` in the response to its upload.", true)),
         ("keyId", id("keyId", "path", "The key's ID: its `id`, not its value.", true)),
+        ("userId", id("userId", "path", "The user's ID.", true)),
+        ("sessionId", id("sessionId", "path", "The session's ID.", true)),
+        (
+            "storeIdOfUsers",
+            id("storeId", "query", "The ID of the store whose users to list; by default the calling store.", false),
+        ),
         ("courierId", id("courierId", "path", "The courier's ID.", true)),
         ("notificationId", id("notificationId", "path", "The notification's ID.", true)),
         (

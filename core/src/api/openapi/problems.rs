@@ -52,7 +52,7 @@ fn problem(code: ProblemCode) -> Problem {
         ProblemCode::PasswordRequired => problem.with_errors(vec![field(
             "/currentPassword",
             "required",
-            "A panel session must confirm this request. Send the store's password as currentPassword.",
+            "A panel session must confirm this request. Send the password of your login as currentPassword.",
         )]),
         ProblemCode::InvalidTransition => Problem { possible: Some(vec!["order.courier_arrived"]), ..problem },
         ProblemCode::CodeIncorrect => {

@@ -26,6 +26,11 @@ const REQUESTS: &[&str] = &[
     "UpdateStore",
     "IssueKey",
     "ChangePassword",
+    "ResetPassword",
+    "CreateUser",
+    "UpdateUser",
+    "ConfirmPassword",
+    "NameLogin",
     "RegisterCourier",
     "AlterCourier",
     "ReportPosition",
@@ -57,7 +62,8 @@ const REQUESTS: &[&str] = &[
     "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 15] = [
+const OPTIONAL: [(&str, &str); 16] = [
+    ("Store", "balance"),
     ("Problem", "orderId"),
     ("Problem", "possible"),
     ("Problem", "triesLeft"),
@@ -91,11 +97,11 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::StoreView>(&mut schemas)?;
     add::<wire::CreateParentStore>(&mut schemas)?;
     add::<wire::CreateSession>(&mut schemas)?;
-    add::<wire::ChangePassword>(&mut schemas)?;
     add::<wire::IssueKey>(&mut schemas)?;
     add::<wire::StoreCreated>(&mut schemas)?;
     add::<wire::KeyList>(&mut schemas)?;
     add::<wire::NotificationList>(&mut schemas)?;
+    accounts(&mut schemas)?;
     couriers(&mut schemas)?;
     add::<wire::DispatchPassView>(&mut schemas)?;
     add::<wire::OrderDispatchView>(&mut schemas)?;
@@ -150,6 +156,19 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     let issue = schemas.iter().find(|(name, _)| name == "IssueKey").map(|(_, schema)| schema.clone());
     schemas.extend(issue.map(|schema| ("AdminIssueKey".into(), admin_issue_key(schema))));
     Ok(schemas)
+}
+
+fn accounts(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
+    add::<wire::ChangePassword>(schemas)?;
+    add::<wire::ResetPassword>(schemas)?;
+    add::<wire::CreateUser>(schemas)?;
+    add::<wire::UpdateUser>(schemas)?;
+    add::<wire::ConfirmPassword>(schemas)?;
+    add::<wire::NameLogin>(schemas)?;
+    add::<wire::UserCreated>(schemas)?;
+    add::<wire::UserList>(schemas)?;
+    add::<wire::SessionList>(schemas)?;
+    Ok(())
 }
 
 fn couriers(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {

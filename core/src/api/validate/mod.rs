@@ -15,7 +15,7 @@ mod store;
 mod tracking;
 mod webhook;
 
-pub use account::password_change;
+pub use account::{NewUser, confirmation, login_name, new_user, password_change, password_reset, user_update};
 pub use address::{Need, address};
 pub use checker::{Checker, Path};
 pub use fleet::{altered_courier, availability, new_courier, operator_token, position, sign_in_code, store_dispatch};

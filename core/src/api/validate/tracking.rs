@@ -126,7 +126,7 @@ impl Checker {
         values
     }
 
-    fn unknown_value<T>(&mut self, path: &Path<'_>, values: &str) -> Option<T> {
+    pub(super) fn unknown_value<T>(&mut self, path: &Path<'_>, values: &str) -> Option<T> {
         let (en, pt) = match values {
             "" => ("Nothing can be chosen.".to_owned(), "Não há opções para escolher.".to_owned()),
             values => (format!("Expected one of: {values}."), format!("Esperado um destes valores: {values}.")),

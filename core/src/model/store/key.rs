@@ -4,7 +4,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::Store;
+use super::{Role, SessionUser, Store};
 use crate::model::{KeyId, StoreId, Timestamp};
 
 /// SHA-256 of a key value, in hexadecimal. Only the hash is stored. Keys have 256 random bits, so a plain hash is
@@ -60,6 +60,9 @@ pub struct Key {
     pub kind: KeyKind,
     /// Name of the key.
     pub name: Option<String>,
+    /// The user of a panel session. `None` for the store's own login and for keys of merchants' systems.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<SessionUser>,
     /// The store that issued the key: the parent store or the store itself.
     pub integrator: StoreId,
     /// Time at which the key was issued.
@@ -73,6 +76,11 @@ pub struct Key {
 impl Key {
     /// Prefix of all keys, which secret scanners can recognise.
     pub const PREFIX: &'static str = "dsp_";
+
+    /// Returns the role of the key's requests.
+    pub fn role(&self) -> Role {
+        self.user.as_ref().map_or(Role::Owner, |user| user.role)
+    }
 
     /// Returns whether the key is valid at `now`. Removal of the store is not considered.
     pub fn is_valid(&self, now: Timestamp) -> bool {

@@ -4,6 +4,7 @@ mod key;
 mod ledger;
 mod notification;
 mod tracking;
+mod user;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,7 @@ pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, Recompute, S
 pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
 pub use notification::{FailedField, FailureReason, MAX_NOTIFICATIONS, Notification, NotificationKind};
 pub use tracking::{NotifyAt, RecipientChoice, StoreTracking, TrackingContact};
+pub use user::{PasswordLink, Role, SessionUser, User};
 
 use super::{Address, Cnpj, Email, Located, Money, Person, StoreId, Timestamp, order::ProofRule};
 
@@ -34,6 +36,9 @@ pub struct Store {
     pub email: Email,
     /// Argon2id hash of the password in PHC format.
     pub password_hash: String,
+    /// The link with which a new password is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<PasswordLink>,
     /// Address of the store, which is the default pickup.
     pub address: Address,
     /// Coordinates of the address, determined when the address was set.

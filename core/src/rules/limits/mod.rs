@@ -33,7 +33,9 @@ pub struct Limits {
     pub logins_per_address: u32,
     /// Maximum number of branches of a parent store.
     pub branches: u32,
-    /// Attempts per day of one merchant to create a branch or change a store's email address. A failed attempt can
+    /// Maximum number of users of a store.
+    pub users: u32,
+    /// Attempts per day of one merchant to create a branch or a user, or change a store's email address. A failed attempt can
     /// reveal that another merchant uses that email address or CNPJ.
     pub registrations_per_day: u32,
     /// Maximum number of responses stored for the idempotency keys of one merchant or one courier within 24 hours.
@@ -57,6 +59,7 @@ impl Default for Limits {
             logins_per_15_minutes: 10,
             logins_per_address: 100,
             branches: 1_000,
+            users: 50,
             registrations_per_day: 200,
             idempotency_records: 50_000,
             idempotency_mib: 64,

@@ -46,7 +46,7 @@ export function BalancePage() {
   const list = useLoad(() => loadLines(filter), [filter.from, filter.to, filter.storeId]);
   return (
     <Page title={t.title} lead={t.lead} aside={<button type="button" class="button" onClick={() => downloadCsv(filter)}>{t.csv}</button>}>
-      <p class="amount">{own.value === null ? "—" : money(own.value.balance)}</p>
+      <p class="amount">{own.value?.balance === undefined ? "—" : money(own.value.balance)}</p>
       <div class="filters">
         <StoreChoice value={filter.storeId} set={(storeId) => setFilter({ ...filter, storeId })} />
         <DayChoice label={t.from} value={filter.from} max={filter.to} set={(from) => setFilter({ ...filter, from })} />

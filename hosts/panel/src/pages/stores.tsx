@@ -100,7 +100,7 @@ function StoreTable(props: { stores: readonly Store[]; onRemove: ((store: Store)
             </>
           ),
         },
-        { head: t.balance, right: true, class: "number", cell: (one) => money(one.balance) },
+        { head: t.balance, right: true, class: "number", cell: (one) => (one.balance === undefined ? "—" : money(one.balance)) },
         actionsColumn<Store>((one) => one.matrix !== null && props.onRemove !== null && (
           <button type="button" class="button small" aria-label={`${texts.value.common.remove}: ${one.name}`} onClick={() => props.onRemove?.(one)}>
             {texts.value.common.remove}

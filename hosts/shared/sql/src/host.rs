@@ -8,7 +8,7 @@ use despacho_core::{
     geo::{self, Gazetteer},
     host::{
         AttemptQuery, CourierQuery, Endpoints, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, Point,
@@ -16,7 +16,7 @@ use despacho_core::{
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
+        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::{
@@ -26,8 +26,8 @@ use despacho_core::{
 };
 
 use crate::{
-    Driver, Query, RecentKeys, Row, archive, id_allocator::IdAllocator, list, outbound, personal, read, statements,
-    write,
+    Driver, Query, RecentKeys, Row, accounts, archive, id_allocator::IdAllocator, list, outbound, personal, read,
+    statements, write,
 };
 
 /// A [`Platform`] that is notified of commits.
@@ -147,6 +147,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
             return self.by_id(&ids, read::stores_by_id, read::to_store).await;
         }
         self.all(read::stores(query), read::to_store).await
+    }
+
+    async fn find_users(&self, query: UserQuery<'_>) -> Result<Vec<User>, HostError> {
+        self.all(accounts::users(query), accounts::to_user).await
     }
 
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {

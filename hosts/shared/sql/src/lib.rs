@@ -7,6 +7,7 @@
 //! CONFLICT`, `RETURNING`, partial indexes. Every number is a 64-bit integer, instants are milliseconds since 1970, money is in
 //! centavos, and nested values are JSON text. No driver has a type that can lose a digit.
 
+mod accounts;
 mod archive;
 mod archive_privacy;
 mod bucket;

@@ -201,6 +201,8 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, PEOPLE),
     // An older program would erase a recipient from an order, but not from the order's search terms.
     (Change::Breaking, SEARCH),
+    // An older program would give a clerk's session the access of an owner.
+    (Change::Breaking, ACCOUNTS),
 ];
 
 /// The first version. An aggregate is one row: the columns of queries, and its body as JSON.
@@ -424,6 +426,14 @@ const SEARCH: &[&str] = &[
     "CREATE INDEX order_search_store ON order_search (store, order_id)",
     "CREATE INDEX order_search_matrix ON order_search (matrix, order_id)",
     "CREATE INDEX order_search_late ON order_search (order_id) WHERE late_at IS NOT NULL",
+];
+
+/// Users of stores.
+const ACCOUNTS: &[&str] = &[
+    "CREATE TABLE users (id {id}, version {int} NOT NULL, store {int} NOT NULL, email TEXT NOT NULL, removed_at {int}, \
+     body TEXT NOT NULL){strict}",
+    "CREATE UNIQUE INDEX users_email ON users (email) WHERE removed_at IS NULL",
+    "CREATE INDEX users_store ON users (store, id)",
 ];
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ pub const TABLES: &[Table] = &[
         &["version", "matrix", "cnpj", "email", "created_at", "deleted_at", "body", "account"],
     ),
     table("balances", Kind::Number, &["store"], &["amount", "closed"]),
+    table("users", Kind::Number, &["id"], &["version", "store", "email", "removed_at", "body"]),
     table("keys", Kind::Number, &["id"], &["version", "store", "hash", "created_at", "body"]),
     table(
         "orders",

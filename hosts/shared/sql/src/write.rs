@@ -13,7 +13,7 @@ use despacho_core::{
 };
 
 use crate::{
-    Statement, Value, list, outbound, personal,
+    Statement, Value, accounts, list, outbound, personal,
     read::{BUSY, FREE},
     statement::versioned,
 };
@@ -33,6 +33,9 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     }
     for write in &changes.keys {
         list.push(key(write)?);
+    }
+    for write in &changes.users {
+        list.push(accounts::user(write)?);
     }
     for write in &changes.orders {
         list.extend([order(write, timing)?, list::search_row(write)]);
@@ -84,15 +87,19 @@ pub(crate) fn timing(text: &str) -> Statement {
     Statement::one(sql, vec![text.into()])
 }
 
+/// The email must not be a user's. PostgreSQL infers parameter types from the select list, so they are cast.
 const INSERT_STORE: &str = "INSERT INTO stores (id, version, matrix, cnpj, email, created_at, deleted_at, body, account) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
+     SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS BIGINT), \
+     CAST($7 AS BIGINT), CAST($8 AS TEXT), CAST($9 AS BIGINT) WHERE NOT EXISTS \
+     (SELECT 1 FROM users WHERE users.email = $5 AND users.removed_at IS NULL) ON CONFLICT DO NOTHING";
 
 /// An update checks unique values with subqueries, because `ON CONFLICT` works only for inserts; the index enforces them if there is a race.
 /// PostgreSQL infers parameter types from the condition first, so a parameter without a column there is cast to its type.
 const UPDATE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
      deleted_at = $6, body = $7, account = $8 WHERE id = $9 AND version = $10 AND NOT EXISTS \
      (SELECT 1 FROM stores AS other WHERE other.cnpj = $3 AND other.deleted_at IS NULL AND other.id <> $9) AND NOT EXISTS \
-     (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $9)";
+     (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $9) AND NOT EXISTS \
+     (SELECT 1 FROM users WHERE users.email = $4 AND users.removed_at IS NULL)";
 
 /// Updates a store that is removed, which must not have an open order. [`LOCK_BALANCES`] ran before, so a concurrent creation of an order
 /// has committed or finds the closed balance.

@@ -12,7 +12,7 @@ use despacho_core::{
     changes::Changes,
     host::{
         AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
-        StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+        StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{
@@ -21,7 +21,7 @@ use despacho_core::{
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store},
+        store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::{
@@ -101,6 +101,7 @@ impl Storage for DayHost {
     delegate! {
         find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
         find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+        find_users(query: UserQuery<'_>) -> Vec<User>;
         find_orders(query: OrderQuery<'_>) -> Vec<Order>;
         searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
         blob(id: PhotoId) -> Option<Blob>;

@@ -11,7 +11,7 @@ use despacho_core::{
         matching::Dispatch,
         pricing::Tariff,
         push::PushConfig,
-        settings::{CourierConfig, KeyConfig, PlaceConfig, RetentionConfig, Secret, Settings},
+        settings::{AccountConfig, CourierConfig, KeyConfig, PlaceConfig, RetentionConfig, Secret, Settings},
         webhooks::WebhookConfig,
     },
 };
@@ -37,6 +37,8 @@ pub struct SharedSettings {
     pub cancellation: Cancellation,
     /// API keys and logins.
     pub keys: KeyConfig,
+    /// Links that set passwords.
+    pub accounts: AccountConfig,
     /// Sign-in links and sessions of couriers.
     pub couriers: CourierConfig,
     /// The required precision of addresses.
@@ -70,6 +72,7 @@ impl SharedSettings {
             cancellation: self.cancellation.clone(),
             tariff,
             keys: self.keys.clone(),
+            accounts: self.accounts.clone(),
             couriers: self.couriers.clone(),
             places: self.places,
             webhooks: self.webhooks.clone(),
@@ -98,12 +101,13 @@ impl SharedSettings {
 }
 
 /// The sections of [`SharedSettings`].
-const SECTIONS: [&str; 12] = [
+const SECTIONS: [&str; 13] = [
     "limits",
     "timing",
     "dispatch",
     "cancellation",
     "keys",
+    "accounts",
     "couriers",
     "places",
     "webhooks",

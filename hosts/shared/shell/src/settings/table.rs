@@ -312,11 +312,12 @@ const BEFORE_DISPATCH: &[Setting] = &[
         "Maximum logins in 15 minutes from one IP address",
     ),
     Setting::number("limits.branches", Count, 1..=100_000, "Maximum branches of a parent store"),
+    Setting::number("limits.users", Count, 1..=1_000, "Maximum users of a store"),
     Setting::number(
         "limits.registrations-per-day",
         Count,
         1..=100_000,
-        "Maximum attempts per day of one merchant to create a branch or change a store's email address",
+        "Maximum attempts per day of one merchant to create a branch or a user, or change a store's email address",
     ),
     Setting::number(
         "limits.idempotency-records",

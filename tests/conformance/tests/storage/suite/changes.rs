@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use despacho_core::{
     changes::{Changes, Write},
     host::{
-        AttemptQuery, CourierQuery, Host, HostError, OrderQuery, StatementQuery, Storage, StoreQuery, WebhookQuery,
+        AttemptQuery, CourierQuery, Host, HostError, OrderQuery, StatementQuery, Storage, StoreQuery, UserQuery,
+        WebhookQuery,
     },
     model::{
         OrderId,
@@ -19,6 +20,7 @@ use futures_util::future::join_all;
 
 use super::{
     Backend,
+    accounts::user,
     blobs::blob,
     fixtures::{
         at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message, notification, order,
@@ -34,6 +36,7 @@ fn everything() -> Changes {
         at: at(0),
         stores: vec![Write::insert(store(1))],
         keys: vec![Write::insert(key(5, 1))],
+        users: vec![Write::insert(user(6, 1))],
         couriers: vec![Write::insert(courier(9))],
         positions: vec![position(9, 1)],
         events: vec![event(&order, 1)],
@@ -57,6 +60,7 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     let store = host.store(store_id(1)).await.unwrap();
     let mut seen = vec![format!("{store:?}")];
     seen.push(format!("{:?}", host.key(&key(5, 1).hash).await.unwrap()));
+    seen.push(format!("{:?}", host.find_users(UserQuery::Store(store_id(1))).await.unwrap()));
     seen.push(format!("{:?}", host.order(order_id(50)).await.unwrap()));
     seen.push(format!("{:?}", host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await.unwrap().pop()));
     let events: Vec<Event> =
@@ -89,9 +93,10 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
 pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
     let host = backend.host();
     let before = visible(host).await;
-    let poison: [fn(&mut Changes); 9] = [
+    let poison: [fn(&mut Changes); 10] = [
         |changes| changes.stores.push(update(3, store(2))),
         |changes| changes.keys.push(update(1, key(6, 1))),
+        |changes| changes.users.push(update(1, user(16, 1))),
         |changes| changes.couriers.push(Write::insert(courier(9))),
         |changes| changes.events.push(event(&order(50, 1, "P-1"), 1)),
         |changes| changes.ledger.push(entry(1, -2_001, Some(0))),

@@ -1,6 +1,7 @@
 //! The storage suite. Every storage must pass it, including the in-memory reference host. A host outside this repository includes this
 //! file by its path, implements [`Backend`] and calls `run_suite!`: see core/HOSTING.md. The files in this folder use no database.
 
+pub(crate) mod accounts;
 pub(crate) mod aggregates;
 pub(crate) mod blobs;
 pub(crate) mod changes;
@@ -45,6 +46,10 @@ pub(crate) trait Backend: Sized {
 macro_rules! run_suite {
     ($backend:ident in $name:ident) => {
         crate::suite::run_suite! { $backend in $name:
+            accounts {
+                users_are_read_as_written, removed_user_frees_the_email, stores_and_users_share_no_email,
+                racing_users_get_an_email_once,
+            }
             aggregates {
                 store_is_read_as_written, removed_store_frees_its_cnpj_and_email, duplicate_cnpj_or_email_conflicts,
                 keys_are_found_by_hash_and_listed_newest_first, order_is_read_as_written,

@@ -1,0 +1,164 @@
+//! Logins: a store's own, and those of its users.
+
+use super::settings::Secret;
+use crate::{
+    changes::{Changes, Write},
+    model::{
+        Duration, ExecContext, StoreId, Timestamp, UserId,
+        store::{Key, KeyHash, KeyKind, PasswordLink, SessionUser, Store, User},
+    },
+};
+
+/// Maximum number of characters of a user's name.
+pub const MAX_NAME: usize = 255;
+
+/// A login with a password.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Account {
+    /// A store's own login, which has the role owner.
+    Store(Box<Store>),
+    /// A user's login.
+    User(Box<User>),
+}
+
+impl Account {
+    /// Returns the store to which the login gives access.
+    pub fn store(&self) -> StoreId {
+        match self {
+            Account::Store(store) => store.id,
+            Account::User(user) => user.store,
+        }
+    }
+
+    /// Returns the email address.
+    pub fn email(&self) -> &str {
+        match self {
+            Account::Store(store) => store.email.as_str(),
+            Account::User(user) => user.email.as_str(),
+        }
+    }
+
+    /// Returns the hash of the password. A user has none before the first password.
+    pub fn password_hash(&self) -> Option<&str> {
+        match self {
+            Account::Store(store) => Some(&store.password_hash),
+            Account::User(user) => user.password_hash.as_deref(),
+        }
+    }
+
+    /// Returns the user of the login's sessions; `None` for a store's own login.
+    pub fn session_user(&self) -> Option<SessionUser> {
+        match self {
+            Account::Store(_) => None,
+            Account::User(user) => Some(SessionUser { id: user.id, name: user.name.clone(), role: user.role }),
+        }
+    }
+
+    /// Returns whether a valid key is a session of this login.
+    pub fn has_session(&self, key: &Key, now: Timestamp) -> bool {
+        let user = match self {
+            Account::Store(_) => None,
+            Account::User(user) => Some(user.id),
+        };
+        key.kind == KeyKind::Panel && key.is_valid(now) && key.user.as_ref().map(|user| user.id) == user
+    }
+
+    /// Returns the changes that write the login. They conflict with every other write of it since it was read.
+    pub fn write(&self, now: Timestamp) -> Changes {
+        let changes = Changes { at: now, ..Changes::default() };
+        match self {
+            Account::Store(store) => {
+                Changes { stores: vec![Write { expected: store.version, value: Store::clone(store) }], ..changes }
+            }
+            Account::User(user) => {
+                Changes { users: vec![Write { expected: user.version, value: User::clone(user) }], ..changes }
+            }
+        }
+    }
+
+    /// Sets the password. A link that was not used ends.
+    pub fn set_password(&mut self, hash: String) {
+        match self {
+            Account::Store(store) => (store.password_hash, store.link) = (hash, None),
+            Account::User(user) => (user.password_hash, user.link) = (Some(hash), None),
+        }
+    }
+
+    /// Issues a link that sets the password, which replaces the earlier one. Returns its code without the key, the nonce of the key, and
+    /// the time at which it expires.
+    pub fn issue_link(
+        &mut self,
+        minutes: u32,
+        secret: &Secret,
+        context: &mut ExecContext,
+    ) -> (String, [u8; 32], Timestamp) {
+        let nonce = context.entropy.bytes::<32>();
+        let prefix = match self {
+            Account::Store(store) => format!("{STORE_PREFIX}{}_", store.id),
+            Account::User(user) => format!("{USER_PREFIX}{}_", user.id),
+        };
+        let hash = KeyHash::of(&format!("{prefix}{}", Key::text(&secret.0, &nonce)));
+        let expires_at = context.now.after(Duration::minutes(minutes.into()));
+        let link = match self {
+            Account::Store(store) => &mut store.link,
+            Account::User(user) => &mut user.link,
+        };
+        *link = Some(PasswordLink { hash, expires_at });
+        (prefix, nonce, expires_at)
+    }
+
+    /// Returns whether this code sets the password.
+    pub fn accepts(&self, code: &str, now: Timestamp) -> bool {
+        // Comparing hashes leaks nothing about the code through timing.
+        let link = match self {
+            Account::Store(store) => &store.link,
+            Account::User(user) => &user.link,
+        };
+        link.as_ref().is_some_and(|link| link.hash == KeyHash::of(code) && now < link.expires_at)
+    }
+}
+
+/// Removes a user, who can no longer log in. The caller ends the sessions.
+pub fn removed(user: User, now: Timestamp) -> Write<User> {
+    let expected = user.version;
+    Write { expected, value: User { password_hash: None, link: None, removed_at: Some(now), ..user } }
+}
+
+/// The start of a code for a store's own login.
+const STORE_PREFIX: &str = "pws_";
+/// The start of a code for a user.
+const USER_PREFIX: &str = "pwu_";
+
+/// The login in a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeOwner {
+    /// A store's own login.
+    Store(StoreId),
+    /// A user.
+    User(UserId),
+}
+
+impl CodeOwner {
+    /// Returns the login in a code, which may not exist.
+    pub fn of(code: &str) -> Option<CodeOwner> {
+        let id = |rest: &'static str| Some(code.strip_prefix(rest)?.split_once('_')?.0);
+        id(STORE_PREFIX)
+            .and_then(StoreId::parse)
+            .map(CodeOwner::Store)
+            .or_else(|| id(USER_PREFIX).and_then(UserId::parse).map(CodeOwner::User))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_names_its_login() {
+        let (store, user) = (StoreId::new(7).map(CodeOwner::Store), UserId::new(7).map(CodeOwner::User));
+        assert_eq!((CodeOwner::of("pws_7_dsp_x"), CodeOwner::of("pwu_7_dsp_x")), (store, user));
+        for text in ["", "pws_", "pws_7", "pws__dsp_x", "pwu_0_dsp_x", "pwu_x_dsp_x", "dsp_7_x", "PWS_7_x"] {
+            assert_eq!(CodeOwner::of(text), None, "{text}");
+        }
+    }
+}
