@@ -94,9 +94,16 @@ test("next order code and usual preparation time are suggested", async () => {
   await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
 });
 
-test("code at the door requires a contact, without a request", async () => {
-  await goTo(page, "/orders/new");
-  await page.waitForResponse((response) => response.url().endsWith(".wasm"), { timeout: 3_000 }).catch(() => {});
+test("typing mistakes cause no request, even if the server computes the prices", async () => {
+  // The response of a server with data that the page lacks.
+  await page.route("**/preview-context", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), exact: false } });
+  });
+  await goTo(page, "/orders");
+  await page.reload();
+  await page.waitForSelector("#title");
+  await Promise.all([page.waitForResponse((response) => response.url().endsWith(".wasm")), goTo(page, "/orders/new")]);
   await page.fill("#f-code", uniqueCode("CONTATO"));
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
   let requests = 0;
@@ -104,11 +111,17 @@ test("code at the door requires a contact, without a request", async () => {
   page.on("request", count);
   await page.click("form.create button[type=submit]");
   await page.locator("#f-deliveries-0-phone-error").getByText("telefone ou e-mail").waitFor();
+  await page.fill("#f-deliveries-0-phone", "12");
+  await page.click("form.create button[type=submit]");
+  await page.locator("#f-deliveries-0-phone-error").getByText(/E\.164|\+55/).waitFor();
   await page.locator("#f-deliveries-0-confirmation-platform").uncheck();
   assert.equal(await page.locator("#f-deliveries-0-email").count(), 0);
   assert.equal(requests, 0);
   page.off("request", count);
+  assert.equal(await page.locator("[data-source=page]").count(), 0);
   await page.getByRole("button", { name: "Limpar" }).click();
+  await page.unroute("**/preview-context");
+  await page.reload();
 });
 
 test("price names the missing field, and is marked while estimated", async () => {

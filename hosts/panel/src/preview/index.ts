@@ -14,7 +14,6 @@ export interface Quotation {
 }
 
 interface LocalPreviewer {
-  core: Package;
   previewer: Previewer;
   storeId: number;
 }
@@ -24,6 +23,8 @@ export const inPage = signal(false);
 
 let loading: Promise<LocalPreviewer | null> | null = null;
 let ready: LocalPreviewer | null = null;
+/** The core, also if it cannot compute this server's prices: it validates orders and looks up CEPs. */
+let loadedCore: Package | null = null;
 
 /** Loads the core and the store's tariff once; returns `null` if the server must compute prices. */
 function localPreviewer(): Promise<LocalPreviewer | null> {
@@ -44,9 +45,14 @@ function localPreviewer(): Promise<LocalPreviewer | null> {
 
 async function prepare(storeId: number): Promise<LocalPreviewer | null> {
   const [core, rules] = await Promise.all([load(), context()]);
+  loadedCore = core;
   // If the server has more road or address data than the page, the page cannot compute the same price.
-  if (core === null || !rules.exact) return null;
-  return { core, previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId };
+  if (core === null || !rules.exact) {
+    // It validates orders all the same; a failed download is repeated by the first use.
+    void core?.load().catch(() => {});
+    return null;
+  }
+  return { previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId };
 }
 
 /** Starts to load the core before the user types. */
@@ -77,9 +83,9 @@ export async function loadCore(): Promise<void> {
 
 /** Returns the errors of an order that need no stored data. Empty if the core is not loaded: then only the server checks them. */
 export async function validate(order: unknown): Promise<readonly FieldError[]> {
-  if (ready === null) return [];
+  if (loadedCore === null) return [];
   try {
-    await ready.core.validateOrder(order as CreateOrder, { language: credentials.language });
+    await loadedCore.validateOrder(order as CreateOrder, { language: credentials.language });
     return [];
   } catch (thrown) {
     return problemOf(thrown)?.errors ?? [];
@@ -88,6 +94,6 @@ export async function validate(order: unknown): Promise<readonly FieldError[]> {
 
 /** Looks up the city of a CEP without a request to the server. */
 export async function postcode(zip: string): Promise<{ city: string; state: string } | null> {
-  const local = await localPreviewer();
-  return local?.core.lookupPostcode(zip) ?? null;
+  await localPreviewer();
+  return loadedCore?.lookupPostcode(zip) ?? null;
 }
