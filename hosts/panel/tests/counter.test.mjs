@@ -296,6 +296,18 @@ test("import shows every error first, and resumes after a lost network", async (
   await page.fill("#f-csv", many);
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
   await page.locator(".error-box").getByText("Há 201 linhas").waitFor();
+  // A stopped check can be continued.
+  await page.route("**/delivery/orders/preview", (route) => route.abort());
+  await page.fill("#f-csv", text.split("\r\n").slice(0, 2).join("\n").replace(codes[0], uniqueCode("CSV")));
+  await page.getByRole("button", { name: "Conferir as linhas" }).click();
+  await rows.getByText("Conferindo…").waitFor();
+  await page.getByRole("button", { name: "Parar" }).click();
+  await rows.getByText("Não conferida").waitFor();
+  await page.unroute("**/delivery/orders/preview");
+  await page.getByRole("button", { name: "Conferir as linhas" }).click();
+  await page.getByText("1 pedido para criar").waitFor();
+  await page.getByRole("button", { name: "Nova importação" }).click();
+
   // A spreadsheet without UTF-8, with a comma and a quoted decimal comma.
   const old = Buffer.from(`code,name,zip,street,number,city,state,value\n${uniqueCode("CSV")},João,01504-000,Rua Vergueiro,1000,São Paulo,SP,"1,50"`, "latin1");
   await page.setInputFiles("#f-file", { name: "orders.csv", mimeType: "text/csv", buffer: old });

@@ -39,7 +39,7 @@ export function ImportPage() {
   };
   return (
     <Page title={t.title} lead={t.lead}>
-      {job.value === null ? <Source check={check} /> : <Result create={create} stop={() => stop.current.abort()} />}
+      {job.value === null ? <Source check={check} /> : <Result check={check} create={create} stop={() => stop.current.abort()} />}
     </Page>
   );
 }
@@ -104,7 +104,7 @@ function Columns() {
   );
 }
 
-function Result(props: { create: () => void; stop: () => void }) {
+function Result(props: { check: () => void; create: () => void; stop: () => void }) {
   const t = importTexts.value;
   const found = count.value;
   const phase = running.value;
@@ -126,6 +126,7 @@ function Result(props: { create: () => void; stop: () => void }) {
           {phase === null && isChecked && found.open > 0 && (
             <button type="button" class="button primary" onClick={props.create}>{found.started ? t.resume(found.open) : t.create(found.open)}</button>
           )}
+          {phase === null && !isChecked && <button type="button" class="button primary" onClick={props.check}>{t.check}</button>}
           {phase !== null && <button type="button" class="button" onClick={props.stop}>{t.stop}</button>}
           {phase === null && <button type="button" class="button" onClick={endJob}>{t.again}</button>}
         </div>
