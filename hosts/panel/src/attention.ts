@@ -121,8 +121,11 @@ export function startAttention(): () => void {
     if (!loaded.value) return;
     const fresh = known === null ? [] : ids.filter((id) => known?.has(id) === false);
     known = new Set(ids);
-    const order = rows.peek().find((row) => row.id === fresh[0]);
-    if (order !== undefined) alert(texts.peek().attention.late(order.code), `/orders/${order.id}`);
+    const [order, ...others] = rows.peek().filter((row) => fresh.includes(row.id));
+    if (order === undefined) return;
+    const t = texts.peek().attention;
+    if (others.length > 0) alert(t.lateOrders(others.length + 1), "/orders");
+    else alert(t.late(order.code), `/orders/${order.id}`);
   });
   // These events create notifications; the others are counted by the timer.
   const stopEvents = effect(() => {

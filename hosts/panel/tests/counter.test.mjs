@@ -359,7 +359,8 @@ test("late orders come first, without a request", async () => {
   assert.equal(await row(later.code).locator(".late").count(), 0);
   await screenshot(page, "orders-late");
   // The clerk is alerted, and the title counts the late order.
-  await page.waitForFunction((before) => globalThis.shown.some((one) => one.includes(before)), `O pedido ${sooner.code} está atrasado.`);
+  const alerts = [`O pedido ${sooner.code} está atrasado.`, "pedidos estão atrasados."];
+  await page.waitForFunction((expected) => globalThis.shown.some((one) => expected.some((text) => one.includes(text))), alerts);
   assert.equal(await page.evaluate(() => globalThis.tones), tones + 2);
   assert.match(await page.title(), /^\(\d+\) /);
   await context.setOffline(false);

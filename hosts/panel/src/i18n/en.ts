@@ -362,6 +362,7 @@ export const en = {
     denied: "The browser blocks notifications from this site. Allow them in the browser's settings.",
     test: "Play the sound now",
     late: (code: string) => `Order ${code} is late.`,
+    lateOrders: (n: number) => `${n} more orders are late.`,
   },
   balance: {
     title: "Balance",

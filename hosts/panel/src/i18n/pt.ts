@@ -361,6 +361,7 @@ export const pt: Texts = {
     denied: "O navegador bloqueia as notificações deste site. Permita-as nas configurações do navegador.",
     test: "Tocar o som agora",
     late: (code) => `O pedido ${code} está atrasado.`,
+    lateOrders: (n) => `Mais ${n} pedidos estão atrasados.`,
   },
   balance: {
     title: "Saldo",
