@@ -105,6 +105,10 @@ pub enum Endpoint {
     StartCourierSession,
     /// `DELETE /courier/session`
     EndCourierSession,
+    /// `GET /delivery/reports/days`
+    DayReport,
+    /// `GET /admin/reports/days`
+    AdminDayReport,
     /// `GET /admin/stores`
     AdminListStores,
     /// `GET /admin/stores/{storeId}`

@@ -171,6 +171,8 @@ routes! {
     POST "/courier/orders/{platformOrderId}/hand-back" CourierHandBack Courier Create,
     POST "/admin/session" StartOperatorSession Public Login,
     DELETE "/admin/session" EndOperatorSession Operator Create,
+    GET "/delivery/reports/days" DayReport Store Read,
+    GET "/admin/reports/days" AdminDayReport Operator Read,
     GET "/admin/stores" AdminListStores Operator Read,
     GET "/admin/stores/{storeId}" AdminGetStore Operator Read,
     PATCH "/admin/stores/{storeId}" AlterStore Operator Create,
@@ -201,7 +203,9 @@ impl Endpoint {
             Endpoint::RecipientPage | Endpoint::RecipientChoice | Endpoint::RecipientRating => {
                 &["text/html", "application/json"]
             }
-            Endpoint::GetStatement | Endpoint::AdminStatement => &["text/csv", "application/json"],
+            Endpoint::GetStatement | Endpoint::AdminStatement | Endpoint::DayReport | Endpoint::AdminDayReport => {
+                &["text/csv", "application/json"]
+            }
             Endpoint::GetPhoto | Endpoint::CourierPhoto | Endpoint::AdminPhoto => PHOTOS,
             Endpoint::GetProof => &["application/json", "text/html"],
             Endpoint::GetProofKey => &["application/x-pem-file"],

@@ -13,6 +13,7 @@ pub mod pricing;
 pub mod proofs;
 pub mod push;
 pub mod recipient;
+pub mod report;
 pub mod settings;
 pub mod stores;
 pub mod tracking;

@@ -19,6 +19,7 @@ mod privacy;
 mod proof;
 mod proof_document;
 mod push;
+mod report;
 #[cfg(feature = "openapi")]
 pub mod schema;
 mod sign_in;
@@ -63,6 +64,7 @@ pub use proof::{
 };
 pub use proof_document::{ProofDelivery, ProofDocument, ProofOrder};
 pub use push::{PushEndpoint, PushKeyView};
+pub use report::{DayReportView, ReportDay, report_csv};
 pub use sign_in::{SignInCodeView, StartCourierSession, StartOperatorSession};
 pub use store::{
     AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList,

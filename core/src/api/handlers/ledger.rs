@@ -42,9 +42,16 @@ async fn statement_response<H: Host>(call: &Call<'_, H>, store: &Store) -> Resul
     let until = pages::instant(call, "to")?.unwrap_or(Timestamp::from_millis(i64::MAX));
     // CSV ignores `limit`, but an invalid one is still rejected.
     let limit = pages::limit(call)?;
-    let headers = &call.parts.headers;
-    let csv_wanted = takes(headers, "text/csv") && !names_json(headers);
-    if csv_wanted { as_csv(call, store, from, until).await } else { in_pages(call, store, (from, until), limit).await }
+    if wants_csv(&call.parts.headers) {
+        as_csv(call, store, from, until).await
+    } else {
+        in_pages(call, store, (from, until), limit).await
+    }
+}
+
+/// Whether the response is CSV: the caller accepts it, and does not list JSON instead.
+pub(super) fn wants_csv(headers: &http::HeaderMap) -> bool {
+    takes(headers, "text/csv") && !names_json(headers)
 }
 
 /// Whether `Accept` lists JSON but not CSV. Many clients add `*/*`, which must not select CSV.

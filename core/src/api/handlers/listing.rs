@@ -40,7 +40,7 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
 }
 
 /// Returns the store in the operator's query, or `None` for all stores.
-async fn any_stores<H: Host>(call: &Call<'_, H>) -> Result<Option<Store>, HandlerError> {
+pub(super) async fn any_stores<H: Host>(call: &Call<'_, H>) -> Result<Option<Store>, HandlerError> {
     let Some(text) = call.query("storeId") else { return Ok(None) };
     let store = match StoreId::parse(&text) {
         Some(id) => call.host.store(id).await?,

@@ -194,6 +194,8 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::RetryAttempt
         | Endpoint::GetStatement
         | Endpoint::AdminStatement
+        | Endpoint::DayReport
+        | Endpoint::AdminDayReport
         | Endpoint::TopUpStore => outward(endpoint),
         Endpoint::GetStoreTracking | Endpoint::SetStoreTracking | Endpoint::ChangeLink => tracking::merchant(endpoint),
         Endpoint::RecipientPage | Endpoint::RecipientEvents | Endpoint::RecipientChoice | Endpoint::RecipientRating => {

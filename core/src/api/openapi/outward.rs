@@ -8,6 +8,7 @@ pub(super) fn outward(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::ListEvents | Endpoint::StreamEvents => events(endpoint),
         Endpoint::GetStatement | Endpoint::AdminStatement | Endpoint::TopUpStore => money(endpoint),
+        Endpoint::DayReport | Endpoint::AdminDayReport => report(endpoint),
         Endpoint::TestWebhook | Endpoint::ListAttempts | Endpoint::RetryAttempt => messages(endpoint),
         _ => webhooks(endpoint),
     }
@@ -139,6 +140,22 @@ fn messages(endpoint: Endpoint) -> Operation {
             parameters: &["attemptId"],
             codes: &[ProblemCode::AttemptNotFound, ProblemCode::WebhookDisabled],
         },
+    }
+}
+
+fn report(endpoint: Endpoint) -> Operation {
+    let is_operator = endpoint == Endpoint::AdminDayReport;
+    Operation {
+        tag: if is_operator { "Operator" } else { "Orders" },
+        id: if is_operator { "adminDayReport" } else { "dayReport" },
+        summary: if is_operator { "Report all stores' orders by day" } else { "Report orders by day" },
+        description: "Returns the orders by the day of their creation in the store's time zone, and by store: numbers, fees and delivery \
+            times, as CSV in UTF-8 (RFC 4180), or as JSON if `Accept` requests it. At most 92 days and 20,000 orders; without `from`, the \
+            last 30 days. Without `storeId`, a parent store's report includes its branches, and the operator's all stores.",
+        request: None,
+        documented: &[(200, Some("DayReportView"), "The report.")],
+        parameters: &["storeIdOfReport", "firstDay", "lastDay"],
+        codes: &[ProblemCode::StoreNotFound, ProblemCode::ValidationFailed],
     }
 }
 

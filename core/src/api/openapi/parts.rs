@@ -108,6 +108,9 @@ fn own() -> Vec<(&'static str, Json)> {
             "storeIdOfContext",
             id("storeId", "query", "The ID of the store for the previews; by default the calling store.", false),
         ),
+        ("storeIdOfReport", id("storeId", "query", "The ID of the store, whose branches are included.", false)),
+        ("firstDay", day("from", "The first day; by default 29 days before the last one.")),
+        ("lastDay", day("to", "The last day; by default today.")),
         (
             "storeIdOfOrders",
             id("storeId", "query", "The ID of the store, whose branches are included; by default all stores.", false),
@@ -148,6 +151,11 @@ fn own() -> Vec<(&'static str, Json)> {
         ("cursor", id("cursor", "query", "`nextCursor` of the previous page; absent for the first page.", false)),
         ("limit", parameter("limit", "query", "The maximum number of entries in a page.", false, limit)),
     ]
+}
+
+fn day(name: &'static str, meaning: &'static str) -> Json {
+    let schema = string().with("format", "date").with("examples", Json::list(["2026-11-21"]));
+    parameter(name, "query", meaning, false, schema)
 }
 
 fn search(meaning: &'static str) -> Json {

@@ -81,6 +81,16 @@ const OPTIONAL: [(&str, &str); 16] = [
     ("DispatchPass", "decisions"),
 ];
 
+/// Adds the schemas of the operator's stores and of reports.
+fn operator(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
+    add::<wire::OperatorStore>(schemas)?;
+    add::<wire::DayReportView>(schemas)?;
+    add::<wire::ReportDay>(schemas)?;
+    add::<wire::OperatorStoreList>(schemas)?;
+    add::<wire::AlterStore>(schemas)?;
+    Ok(())
+}
+
 /// Returns every schema of the document, in the order of the documentation page.
 ///
 /// # Errors
@@ -109,9 +119,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::StoreDispatchView>(&mut schemas)?;
     add::<wire::OrderList>(&mut schemas)?;
     add::<wire::StoreList>(&mut schemas)?;
-    add::<wire::OperatorStore>(&mut schemas)?;
-    add::<wire::OperatorStoreList>(&mut schemas)?;
-    add::<wire::AlterStore>(&mut schemas)?;
+    operator(&mut schemas)?;
     add::<wire::CancelOrder>(&mut schemas)?;
     add::<wire::DelayOrder>(&mut schemas)?;
     add::<wire::CancellationView>(&mut schemas)?;

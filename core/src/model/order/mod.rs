@@ -93,6 +93,9 @@ pub struct Order {
     pub expected_pickup: Option<Timestamp>,
     /// Expected time of the last delivery.
     pub expected_delivery: Option<Timestamp>,
+    /// Time of the last completed delivery. `None` in rows of schema version 15 and earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivered_at: Option<Timestamp>,
     /// The live estimate, from the assignment of a courier to the last delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eta: Option<Eta>,

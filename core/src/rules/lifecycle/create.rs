@@ -195,6 +195,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         estimated: plan.estimated,
         expected_pickup: times.map(|times| times.pickup),
         expected_delivery: times.map(|times| times.delivery),
+        delivered_at: None,
         courier: None,
         eta: None,
         dispatch: OrderDispatch { lead_minutes, combinable: new.combinable, orders_per_trip },

@@ -93,6 +93,9 @@ impl Order {
             self.status_since = at;
             self.status_received_at = None;
         }
+        if step == Step::Deliver {
+            self.delivered_at = Some(at);
+        }
         let event = self.record(step.row().event, by, at);
         let moved = match step.row().moves {
             Move::Order { .. } | Move::Unchanged { .. } => None,

@@ -191,6 +191,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         estimated: true,
         expected_pickup: Some(at(12)),
         expected_delivery: Some(at(40)),
+        delivered_at: Some(at(39)),
         courier: Some(AssignedCourier {
             id: CourierId::new(9).unwrap(),
             profile_id: 77,
