@@ -7,7 +7,7 @@ use despacho_core::{
     changes::*,
     drivers::dispatch,
     host::*,
-    model::{courier::*, order::*, privacy::*, store::*, webhook::*, *},
+    model::{audit::*, courier::*, order::*, privacy::*, store::*, webhook::*, *},
     rules::{lifecycle::Timing, limits::*, password, settings::Settings},
 };
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ impl Tables {
     }
 }
 
-/// Defines queries that return empty results. This host has no users, photos, journal, notifications, statements, webhooks or idempotency keys.
+/// Defines queries that return empty results. This host has no users, audit log, photos, journal, notifications, statements, webhooks or idempotency keys.
 macro_rules! empty {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         $(async fn $name(&self, $(_: $argument),*) -> Result<$result, HostError> { Ok(Default::default()) })*
@@ -129,6 +129,7 @@ impl Storage for Maps {
     }
     empty! {
         find_users(UserQuery<'_>) -> Vec<User>;
+        audit(AuditQuery) -> Vec<AuditRecord>;
         journal(Journal, u64, u32) -> Vec<JournalEntry>;
         journal_span(Journal) -> JournalSpan;
         notifications(StoreId, Option<NotificationId>, u32) -> Vec<Notification>;

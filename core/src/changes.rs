@@ -2,6 +2,7 @@
 
 use crate::model::{
     PhotoId, Timestamp,
+    audit::AuditEntry,
     courier::{Courier, Position},
     order::{Blob, Event, Order, TrackingLink},
     privacy::Redaction,
@@ -46,6 +47,8 @@ pub struct Changes {
     pub attempts: Vec<Attempt>,
     /// Notifications to insert, or to replace if they were marked as read.
     pub notifications: Vec<Notification>,
+    /// Entries to append to the audit log.
+    pub audit: Vec<AuditEntry>,
     /// A change to a claim on an idempotency key.
     pub claim: Option<ClaimChange>,
     /// Photos to insert. A conflict if one exists.

@@ -6,7 +6,11 @@ use bytes::Bytes;
 use http::request::Parts;
 use serde::Serialize;
 
-use super::problem::{Problem, ProblemCode};
+use super::{
+    audit,
+    problem::{Problem, ProblemCode},
+    routes::Endpoint,
+};
 pub(super) use crate::host::too_few_ids as too_few;
 use crate::{
     changes::Changes,
@@ -41,6 +45,8 @@ pub(super) struct Call<'a, H> {
     pub courier: Option<Courier>,
     /// The recipient's link, on a recipient's endpoints.
     pub link: Option<TrackingLink>,
+    /// The endpoint.
+    pub endpoint: Endpoint,
     /// The identifier in the path.
     pub id: &'a str,
     /// The claim on the request's idempotency key, until a commit finishes it.
@@ -246,8 +252,15 @@ impl<H: Host> Call<'_, H> {
         })
     }
 
-    /// Commits changes and, in the same transaction, stores the response for the request's idempotency key.
-    pub(super) async fn commit(&mut self, mut changes: Changes, response: &ApiResponse) -> Result<(), HostError> {
+    /// Adds the request to the audit log in its changes.
+    pub(super) fn logged(&self, mut changes: Changes) -> Changes {
+        changes.audit.extend(audit::entry(self.endpoint, self.caller.as_deref(), &changes));
+        changes
+    }
+
+    /// Commits changes and, in the same transaction, adds the request to the audit log and stores the response for its idempotency key.
+    pub(super) async fn commit(&mut self, changes: Changes, response: &ApiResponse) -> Result<(), HostError> {
+        let mut changes = self.logged(changes);
         let claim = self.claim.take();
         if let Some(claim) = &claim {
             let finished = Claim {

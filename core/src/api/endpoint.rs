@@ -39,6 +39,10 @@ pub enum Endpoint {
     CreatePasswordLink,
     /// `POST /admin/stores/{storeId}/password-link`
     AdminPasswordLink,
+    /// `GET /delivery/audit`
+    ListAudit,
+    /// `GET /admin/audit`
+    AdminListAudit,
     /// `POST /delivery/keys`
     IssueKey,
     /// `GET /delivery/keys`

@@ -48,7 +48,6 @@ pub(super) async fn pass<H: Host>(
         Authority::Store => {
             authenticate(call, is_read_only(call, route)).await?;
             let caller = call.caller()?;
-            check_role(caller, route.endpoint, call.id)?;
             let (store, merchant, usage) = (caller.store.id, caller.store.merchant(), route.usage.name());
             let bucket = match route.endpoint {
                 // A leaked key can use up the merchant's quota; the merchant must still be able to revoke that key.
@@ -101,6 +100,9 @@ pub(super) async fn pass<H: Host>(
             "A cota para este tipo de requisição acabou. Aguarde o tempo indicado em Retry-After.",
         )
         .retry_after(admission.reset));
+    }
+    if let Some(caller) = &call.caller {
+        check_role(caller, route.endpoint, call.id)?;
     }
     check_accept(&call.parts.headers, route.endpoint.media())?;
     check_body(call, route)?;

@@ -1,8 +1,9 @@
 //! The HTTP API as a function of a host and a request.
 //!
 //! On every host a request passes the same guards before its handler, in this order: endpoint (404, 405), authentication (401), rate
-//! limit (429), content negotiation and body size (406, 413, 415), and idempotency (409, 422).
+//! limit (429), role (403), content negotiation and body size (406, 413, 415), and idempotency (409, 422).
 
+mod audit;
 mod boxed;
 mod call;
 mod caller;
@@ -95,6 +96,7 @@ pub async fn handle_or_stream<H: Host>(
                 caller: None,
                 courier: None,
                 link: None,
+                endpoint: route.endpoint,
                 id,
                 claim: None,
                 stream: None,

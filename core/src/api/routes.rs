@@ -96,6 +96,8 @@ routes! {
     DELETE "/delivery/users/{userId}" RemoveUser Store Create,
     POST "/delivery/users/{userId}/password-link" CreatePasswordLink Store Create,
     POST "/admin/stores/{storeId}/password-link" AdminPasswordLink Operator Create,
+    GET "/delivery/audit" ListAudit Store Read,
+    GET "/admin/audit" AdminListAudit Operator Read,
     POST "/delivery/keys" IssueKey Store Create,
     GET "/delivery/keys" ListKeys Store Read,
     DELETE "/delivery/keys/{keyId}" RevokeKey Store Create,
@@ -246,6 +248,7 @@ impl Endpoint {
             | Endpoint::ListAttempts
             | Endpoint::RetryAttempt
             | Endpoint::GetStatement
+            | Endpoint::ListAudit
             | Endpoint::SetStoreTracking
             | Endpoint::SetProofRules => Role::Owner,
             _ => Role::Clerk,

@@ -152,6 +152,10 @@ pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> R
     if config.positions_days > 0 {
         redactions.push(Redaction::RemovePositions(before(config.positions_days)));
     }
+    if config.audit_days > 0 {
+        let limit = before(config.audit_days);
+        redactions.extend([Redaction::PurgeAudit(limit), Redaction::PurgeUsers(limit)]);
+    }
     if config.recipients_days > 0 {
         let limit = before(config.recipients_days);
         let old = host.personal_data(&PersonalQuery::OldNotifications { limit: PAGE }).await?.notifications;

@@ -1,4 +1,4 @@
-//! Queries for users.
+//! Queries for users and for the audit log.
 
 use crate::model::{Email, StoreId, UserId, store::User};
 
@@ -23,4 +23,17 @@ impl UserQuery<'_> {
         };
         users.filter(|user| user.removed_at.is_none()).filter(is_match).cloned().collect()
     }
+}
+
+/// A query for the audit log. Without a store and a merchant it returns the entries of all stores and couriers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AuditQuery {
+    /// Only entries of this parent store and its branches, removed ones too.
+    pub merchant: Option<StoreId>,
+    /// Only entries of this store.
+    pub store: Option<StoreId>,
+    /// Only entries with a lower ID.
+    pub before: Option<u64>,
+    /// The maximum number of results.
+    pub limit: u32,
 }

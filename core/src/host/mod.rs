@@ -17,6 +17,7 @@ use crate::{
     model::{
         Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, IdBlock, KeyId, Located,
         NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp, WebhookId,
+        audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
@@ -26,7 +27,10 @@ use crate::{
     rules::limits::{Admission, Bucket},
 };
 
-pub use self::{accounts::UserQuery, description::description};
+pub use self::{
+    accounts::{AuditQuery, UserQuery},
+    description::description,
+};
 use crate::changes::Changes;
 pub use crate::model::order::Event;
 
@@ -59,6 +63,8 @@ pub trait Storage {
     async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError>;
     /// Returns users.
     async fn find_users(&self, query: UserQuery<'_>) -> Result<Vec<User>, HostError>;
+    /// Returns entries of the audit log, newest first.
+    async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError>;
     /// Returns orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
     /// Returns at most `limit` searching orders after `after`, sorted by the end of their search and by ID. It uses an

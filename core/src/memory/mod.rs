@@ -18,13 +18,14 @@ use std::{
 use crate::{
     changes::Changes,
     host::{
-        AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
-        StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::state::State,
     model::{
         CourierId, Duration, Entropy, ExecContext, IdBlock, NotificationId, OrderId, PhotoId, StoreId, Timestamp,
         WebhookId,
+        audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         hmac_sha256,
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
@@ -178,6 +179,10 @@ impl Storage for MemoryHost {
 
     async fn find_users(&self, query: UserQuery<'_>) -> Result<Vec<User>, HostError> {
         self.state(|state| query.scan(state.users.rows().values()))
+    }
+
+    async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError> {
+        self.state(|state| state.audit(query))
     }
 
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {

@@ -120,6 +120,16 @@ impl State {
                 let old: Vec<_> = old.map(|(courier, _)| *courier).collect();
                 old.iter().for_each(|courier| self.positions.remove(courier));
             }
+            Redaction::PurgeAudit(before) => {
+                let old = self.audit.rows().iter().filter(|(_, entry)| entry.at < *before);
+                let old: Vec<_> = old.map(|(id, _)| *id).collect();
+                old.iter().for_each(|id| self.audit.remove(id));
+            }
+            Redaction::PurgeUsers(before) => {
+                let old = self.users.rows().values().filter(|user| user.removed_at.is_some_and(|at| at < *before));
+                let old: Vec<_> = old.map(|user| user.id).collect();
+                old.iter().for_each(|id| self.users.remove(id));
+            }
             Redaction::RemoveNotification(store, id) => {
                 let key = self.notifications.rows().range(of_store(*store)).map(|(key, _)| *key);
                 if let Some(key) = { key }.find(|(_, number)| *number == id.get()) {

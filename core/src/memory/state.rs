@@ -3,9 +3,10 @@
 use super::table::{Table, Transactional};
 use crate::{
     changes::{Changes, Versioned, Write},
-    host::{HostError, StorageUsage},
+    host::{AuditQuery, HostError, StorageUsage},
     model::{
         AttemptId, CourierId, EventId, KeyId, Money, OrderId, PhotoId, StoreId, Timestamp, UserId, WebhookId,
+        audit::{AuditEntry, AuditRecord},
         courier::{Candidate, Courier, Position},
         order::{Blob, Event, Order, RecordedEvent, TrackingLink},
         privacy::ErasureRecord,
@@ -32,6 +33,7 @@ pub(super) struct State {
     pub(super) cnpjs: Table<String, StoreId>,
     pub(super) emails: Table<String, StoreId>,
     pub(super) users: Table<UserId, User>,
+    pub(super) audit: Table<u64, AuditEntry>,
     pub(super) keys: Table<KeyId, Key>,
     pub(super) hashes: Table<KeyHash, KeyId>,
     pub(super) orders: Table<OrderId, Order>,
@@ -74,6 +76,18 @@ impl State {
         Some(Store { balance: *self.balances.get(&store.account())?, ..store.clone() })
     }
 
+    /// Returns entries of the audit log, newest first.
+    pub(super) fn audit(&self, query: AuditQuery) -> Vec<AuditRecord> {
+        let is_of = |store: Option<StoreId>| {
+            query.store.is_none_or(|wanted| store == Some(wanted))
+                && query.merchant.is_none_or(|wanted| store.is_some_and(|store| self.merchant_of(store) == wanted))
+        };
+        let newest = self.audit.rows().iter().rev();
+        let older = newest.filter(|(id, entry)| query.before.is_none_or(|before| **id < before) && is_of(entry.store));
+        let page = older.take(query.limit as usize);
+        page.map(|(id, entry)| AuditRecord { id: *id, entry: entry.clone() }).collect()
+    }
+
     /// Returns a courier with the position, which is stored separately.
     pub(super) fn courier(&self, id: CourierId) -> Option<Courier> {
         let (courier, position) = (self.couriers.get(&id)?.clone(), self.positions.get(&id));
@@ -103,7 +117,7 @@ impl State {
         ids.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 27] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 28] {
         [
             &mut self.stores,
             &mut self.balances,
@@ -111,6 +125,7 @@ impl State {
             &mut self.cnpjs,
             &mut self.emails,
             &mut self.users,
+            &mut self.audit,
             &mut self.keys,
             &mut self.hashes,
             &mut self.orders,
@@ -149,6 +164,10 @@ impl State {
         changes.stores.iter().try_for_each(|write| self.close_balance(write))?;
         self.apply_webhooks(changes)?;
         changes.notifications.iter().for_each(|notification| self.put_notification(notification));
+        for entry in &changes.audit {
+            let last = self.audit.rows().last_key_value().map_or(0, |(id, _)| *id);
+            self.audit.put(last + 1, entry.clone());
+        }
         changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))?;
         changes.blobs.iter().try_for_each(|blob| claim_value(&mut self.blobs, blob.id, blob.clone()))?;
         changes.removed_blobs.iter().for_each(|id| self.blobs.remove(id));

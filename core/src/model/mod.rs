@@ -5,6 +5,7 @@
 //! state the reason.
 
 mod address;
+pub mod audit;
 mod cnpj;
 pub mod courier;
 mod decimal;

@@ -142,6 +142,10 @@ pub enum Redaction {
     PurgeLinks(Timestamp),
     /// Removes the last positions of couriers that have reported none since this time.
     RemovePositions(Timestamp),
+    /// Removes a bounded number of entries of the audit log from before this time.
+    PurgeAudit(Timestamp),
+    /// Removes users that were removed before this time.
+    PurgeUsers(Timestamp),
     /// Removes a notification.
     RemoveNotification(StoreId, NotificationId),
     /// Adds to the record with this name, or creates it.

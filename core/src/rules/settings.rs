@@ -110,11 +110,14 @@ pub struct RetentionConfig {
     /// Days after which photos and the other proofs of steps are erased from ended orders. 0 stores them as long as the
     /// recipients.
     pub proofs_days: u32,
+    /// Days after which entries of the audit log are removed, and the rows of users since their removal. 0 stores them
+    /// forever.
+    pub audit_days: u32,
 }
 
 impl Default for RetentionConfig {
     fn default() -> RetentionConfig {
-        RetentionConfig { recipients_days: 0, positions_days: 0, proofs_days: 90 }
+        RetentionConfig { recipients_days: 0, positions_days: 0, proofs_days: 90, audit_days: 730 }
     }
 }
 

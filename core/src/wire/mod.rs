@@ -3,6 +3,7 @@
 
 mod account;
 mod address;
+mod audit;
 mod confirmation;
 mod context;
 mod device;
@@ -32,6 +33,7 @@ pub use account::{
     UpdateUser, UserCreated, UserList, UserView,
 };
 pub use address::{AddressBody, LocationView};
+pub use audit::{ActorView, AuditList, AuditView};
 pub use confirmation::{ConfirmationBody, MarketplaceOrder, MarketplaceWebhookOrder};
 pub use context::{ContextLimits, ContextStore, PreviewContext};
 pub use device::{DeviceKeyView, DeviceSetup, ReportResult, SkipReason};

@@ -9,6 +9,7 @@ use super::SkipReason;
 use crate::{
     model::{
         Precision,
+        audit::ActorKind,
         order::{DeliveryStatus, EventKind, OrderStatus},
         price::Rule,
         store::{EntryKind, NotificationKind, NotifyAt, RecipientChoice, Role},
@@ -70,6 +71,8 @@ markers! {
     ProofPartName,
     /// A photo's ID in a request.
     PhotoNumber,
+    /// The action of an entry of the audit log.
+    AuditAction,
     /// A user's ID in a request.
     UserNumber,
 }
@@ -102,6 +105,8 @@ named! {
     PhotoNumber = "PhotoNumber",
     UserNumber = "UserNumber",
     Role = "Role",
+    AuditAction = "AuditAction",
+    ActorKind = "ActorKind",
     EntryKind = "EntryType",
     SkipReason = "SkipReason",
 }

@@ -259,7 +259,10 @@ fn many_orders_are_erased_over_several_requests() {
 }
 
 fn with_retention(recipients_days: u32, positions_days: u32) -> Settings {
-    Settings { retention: RetentionConfig { recipients_days, positions_days, proofs_days: 0 }, ..settings() }
+    Settings {
+        retention: RetentionConfig { recipients_days, positions_days, proofs_days: 0, ..RetentionConfig::default() },
+        ..settings()
+    }
 }
 
 #[test]

@@ -95,9 +95,29 @@ fn all() -> Result<Vec<Example>, HostError> {
     examples.push(run.record(Endpoint::CreateParentStore, "POST /admin/matrices", OPERATOR, Some(parent_store()))?);
     examples.push(run.record(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
     examples.push(run.record(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
+    examples.extend(accounts(&run, &store)?);
     examples.extend(fleet(&run)?);
     examples.extend(privacy(&run)?);
     Ok(examples)
+}
+
+/// Records examples of users, sessions and the audit log.
+fn accounts(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
+    let new = json!({ "name": "Bia Rocha", "email": "bia@cantina.example", "role": "CLERK" });
+    let created = run.record(Endpoint::CreateUser, "POST /delivery/users", KEY, Some(new))?;
+    let id = created.response.as_ref().and_then(|reply| reply.get("user")?.get("id").cloned());
+    let path = format!("/delivery/users/{}", id.map_or_else(String::new, |id| id.to_json()));
+    let link = format!("POST /admin/stores/{store}/password-link");
+    Ok(vec![
+        created,
+        run.record(Endpoint::ListUsers, "GET /delivery/users", KEY, None)?,
+        run.record(Endpoint::UpdateUser, &format!("PATCH {path}"), KEY, Some(json!({ "role": "OWNER" })))?,
+        run.record(Endpoint::CreatePasswordLink, &format!("POST {path}/password-link"), KEY, Some(json!({})))?,
+        run.record(Endpoint::AdminPasswordLink, &link, OPERATOR, Some(json!({})))?,
+        run.record(Endpoint::ListSessions, "GET /delivery/sessions", KEY, None)?,
+        run.record(Endpoint::ListAudit, "GET /delivery/audit?limit=2", KEY, None)?,
+        run.record(Endpoint::AdminListAudit, "GET /admin/audit?limit=2", OPERATOR, None)?,
+    ])
 }
 
 /// Records examples of couriers and dispatch.

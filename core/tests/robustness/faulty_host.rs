@@ -15,13 +15,14 @@ use despacho_core::{
     changes::Changes,
     geo::LocateError,
     host::{
-        AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
-        StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, StoreId,
         Timestamp, WebhookId,
+        audit::AuditRecord,
         courier::{self, Candidate, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
@@ -118,6 +119,7 @@ impl Storage for FaultyHost<'_> {
     delegate! {
     fn find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
     fn find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+    fn audit(query: AuditQuery) -> Vec<AuditRecord>;
     fn find_users(query: UserQuery<'_>) -> Vec<User>;
     fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
     fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;

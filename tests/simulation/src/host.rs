@@ -13,12 +13,13 @@ use despacho_core::{
     changes::Changes,
     geo::{self, Gazetteer},
     host::{
-        AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
-        StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, Duration, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId,
         StoreId, Timestamp, WebhookId,
+        audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
@@ -175,6 +176,7 @@ macro_rules! reads {
 impl Storage for SimulatedHost {
     reads! {
     find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+    audit(query: AuditQuery) -> Vec<AuditRecord>;
     find_users(query: UserQuery<'_>) -> Vec<User>;
     blob(id: PhotoId) -> Option<Blob>;
     events(order: OrderId) -> Vec<RecordedEvent>;

@@ -128,7 +128,7 @@ pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let changes = TopUp { store: store.id, amount, reference: reference.clone(), at };
     let changes = Changes { at, top_ups: vec![changes], ..Changes::default() };
     // The commit assigns the entry's ID and balance, so the entry is read afterwards.
-    call.host.commit(&changes).await?;
+    call.host.commit(&call.logged(changes)).await?;
     let line = call
         .host
         .statement(store.id, StatementQuery::TopUp(&reference))

@@ -1,6 +1,7 @@
 //! The endpoints' handlers: each loads, decides and commits. The rules are in [`crate::rules`].
 
 mod accounts;
+mod audit;
 mod carry;
 mod devices;
 mod dispatch;
@@ -21,7 +22,7 @@ mod preview;
 mod privacy;
 mod proofs;
 mod push;
-mod reports;
+mod report;
 mod sessions;
 mod sign_in;
 mod signals;
@@ -164,8 +165,10 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::RetryAttempt => boxed::<H, _>(webhooks::retry(call)).await,
         Endpoint::GetStatement => boxed::<H, _>(ledger::statement(call)).await,
         Endpoint::AdminStatement => operator::<H, _>(ledger::any_statement(call)).await,
-        Endpoint::DayReport => boxed::<H, _>(reports::days(call, endpoint)).await,
-        Endpoint::AdminDayReport => operator::<H, _>(reports::days(call, endpoint)).await,
+        Endpoint::DayReport => boxed::<H, _>(report::days(call, endpoint)).await,
+        Endpoint::AdminDayReport => operator::<H, _>(report::days(call, endpoint)).await,
+        Endpoint::ListAudit => boxed::<H, _>(audit::list(call, endpoint)).await,
+        Endpoint::AdminListAudit => operator::<H, _>(audit::list(call, endpoint)).await,
         Endpoint::TopUpStore => operator::<H, _>(ledger::top_up(call)).await,
         Endpoint::ExportRecipient => operator::<H, _>(privacy::export(call)).await,
         Endpoint::EraseRecipient => operator::<H, _>(privacy::erase(call)).await,

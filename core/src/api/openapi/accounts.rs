@@ -1,4 +1,4 @@
-//! The descriptions of the endpoints for users, sessions and passwords.
+//! The descriptions of the endpoints for users, sessions, passwords and the audit log.
 
 use super::operation::Operation;
 use crate::api::{problem::ProblemCode, routes::Endpoint};
@@ -51,7 +51,36 @@ pub(super) fn account(endpoint: Endpoint) -> Operation {
             codes: &[ProblemCode::PasswordLinkInvalid, ProblemCode::RateLimited],
         },
         Endpoint::CreatePasswordLink | Endpoint::AdminPasswordLink => link(endpoint),
+        Endpoint::ListAudit | Endpoint::AdminListAudit => audit(endpoint),
         _ => user(endpoint),
+    }
+}
+
+fn audit(endpoint: Endpoint) -> Operation {
+    match endpoint {
+        Endpoint::ListAudit => Operation {
+            tag: "Audit",
+            id: "listAudit",
+            summary: "List the audit log",
+            description: "Returns who changed what in the calling store and, for a parent store, in its branches, newest first. For the \
+                next page, send `nextCursor` as `cursor`, until it is null. Entries are removed after the deployment's retention, two \
+                years by default.",
+            request: None,
+            documented: &[(200, Some("AuditList"), "A page of the audit log.")],
+            parameters: &["cursor", "limit"],
+            codes: &[ProblemCode::ValidationFailed],
+        },
+        _ => Operation {
+            tag: "Operator",
+            id: "adminListAudit",
+            summary: "List the audit log of all stores",
+            description: "Returns who changed what in all stores and of all couriers, newest first. For the next page, send `nextCursor` \
+                as `cursor`, until it is null.",
+            request: None,
+            documented: &[(200, Some("AuditList"), "A page of the audit log.")],
+            parameters: &["storeIdOfAudit", "cursor", "limit"],
+            codes: &[ProblemCode::StoreNotFound, ProblemCode::ValidationFailed],
+        },
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::json::Json;
 use crate::{
-    api::problem::ProblemCode,
+    api::{audit::ACTIONS, problem::ProblemCode},
     model::{
+        audit::ActorKind,
         order::{DeliveryStatus, EventKind, OrderStatus, ProofPart, ProofStep},
         store::{EntryKind, KeyKind, NotificationKind, RecipientChoice, Role},
         webhook::AttemptResult,
@@ -134,9 +135,27 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("ProofPart", texts("A part of a proof.", proof_parts())),
         ("PhotoNumber", number("A photo's ID")),
         ("UserNumber", number("A user's ID")),
+        (
+            "AuditAction",
+            texts(
+                "The change in an entry of the audit log.",
+                ACTIONS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
+            ),
+        ),
+        ("ActorKind", texts("The kind of a login or key that sent a request.", actors())),
         ("Role", texts("What a login may do.", roles())),
         ("EntryType", texts("The kind of an entry in a statement.", entries())),
     ]
+}
+
+fn actors() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |kind| match kind {
+        ActorKind::Operator => "The operator.",
+        ActorKind::StoreLogin => "A session of a store's own login.",
+        ActorKind::User => "A session of a user.",
+        ActorKind::Key => "An API key.",
+    };
+    ActorKind::ALL.into_iter().map(move |kind| (kind.name(), meaning(kind).to_owned()))
 }
 
 fn roles() -> impl Iterator<Item = (&'static str, String)> {

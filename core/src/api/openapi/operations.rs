@@ -13,11 +13,12 @@ use crate::{
 };
 
 /// Tags and their descriptions.
-pub(super) const TAGS: [(&str, &str); 13] = [
+pub(super) const TAGS: [(&str, &str); 14] = [
     ("Orders", "Preview, create, follow and cancel delivery orders."),
     ("Stores", "A parent store and its branches."),
     ("Sessions", "Login with email and password, for people who use the panel."),
     ("Users", "People who log in to a store, besides the store's own login."),
+    ("Audit", "Who changed what, apart from orders, which have their own history."),
     ("Keys", "Issue, list and revoke API keys."),
     ("Events", "The event journal, as pages and as a stream."),
     ("Webhooks", "Events sent to the store's own server."),
@@ -135,7 +136,9 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::UpdateUser
         | Endpoint::RemoveUser
         | Endpoint::CreatePasswordLink
-        | Endpoint::AdminPasswordLink => account(endpoint),
+        | Endpoint::AdminPasswordLink
+        | Endpoint::ListAudit
+        | Endpoint::AdminListAudit => account(endpoint),
         Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),
         Endpoint::ListNotifications | Endpoint::ReadNotification => notification(endpoint),
         Endpoint::RegisterCourier | Endpoint::ListCouriers | Endpoint::GetCourier | Endpoint::AlterCourier => {

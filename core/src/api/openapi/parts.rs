@@ -95,6 +95,10 @@ fn own() -> Vec<(&'static str, Json)> {
         ("userId", id("userId", "path", "The user's ID.", true)),
         ("sessionId", id("sessionId", "path", "The session's ID.", true)),
         (
+            "storeIdOfAudit",
+            id("storeId", "query", "Only entries of this store and, if it is a parent store, of its branches.", false),
+        ),
+        (
             "storeIdOfUsers",
             id("storeId", "query", "The ID of the store whose users to list; by default the calling store.", false),
         ),

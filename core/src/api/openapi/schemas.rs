@@ -176,6 +176,7 @@ fn accounts(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::UserCreated>(schemas)?;
     add::<wire::UserList>(schemas)?;
     add::<wire::SessionList>(schemas)?;
+    add::<wire::AuditList>(schemas)?;
     Ok(())
 }
 

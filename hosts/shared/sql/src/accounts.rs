@@ -1,9 +1,13 @@
-//! Queries and statements for users.
+//! Queries and statements for users and for the audit log.
 
 use despacho_core::{
     changes::Write,
-    host::{HostError, UserQuery},
-    model::store::User,
+    host::{AuditQuery, HostError, UserQuery},
+    model::{
+        StoreId,
+        audit::{AuditEntry, AuditRecord},
+        store::User,
+    },
 };
 
 use crate::{Query, Row, Statement, Value, statement::versioned};
@@ -47,4 +51,35 @@ pub(crate) fn user(write: &Write<User>) -> Result<Statement, HostError> {
     let columns =
         [Value::number(user.store.get()), user.email.key().into(), user.removed_at.into(), Value::json(user)?];
     Ok(versioned(INSERT_USER, UPDATE_USER, Value::number(user.id.get()), write.expected, columns))
+}
+
+const INSERT_ENTRY: &str = "INSERT INTO audit (store, matrix, at, body) \
+     VALUES ($1, COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $1), $1), $2, $3)";
+
+pub(crate) fn entry(entry: &AuditEntry) -> Result<Statement, HostError> {
+    let params = vec![number(entry.store), entry.at.into(), Value::json(entry)?];
+    Ok(Statement::one(INSERT_ENTRY, params))
+}
+
+pub(crate) fn audit(query: AuditQuery) -> Query {
+    let AuditQuery { merchant, store, before, limit } = query;
+    let sql = match (merchant, store) {
+        (Some(_), _) => "SELECT id, body FROM audit WHERE matrix = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+        (None, Some(_)) => "SELECT id, body FROM audit WHERE store = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+        (None, None) => "SELECT id, body FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2",
+    };
+    let mut params: Vec<Value> = merchant.or(store).map(|store| number(Some(store))).into_iter().collect();
+    params.push(before.map_or(Value::Integer(i64::MAX), Value::number));
+    params.push(Value::number(limit));
+    Query::new(sql, params)
+}
+
+/// Decodes a row of `id, body`.
+pub(crate) fn to_record(row: &mut Row) -> Result<AuditRecord, HostError> {
+    let id = u64::try_from(row.integer()?).unwrap_or_default();
+    Ok(AuditRecord { id, entry: row.json()? })
+}
+
+fn number(store: Option<StoreId>) -> Value {
+    store.map_or(Value::Null, |store| Value::number(store.get()))
 }

@@ -7,12 +7,13 @@ use despacho_core::{
     changes::Changes,
     geo::{self, Gazetteer},
     host::{
-        AttemptQuery, CourierQuery, Endpoints, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        AttemptQuery, AuditQuery, CourierQuery, Endpoints, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
         Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, Point,
         StoreId, Timestamp, WebhookId,
+        audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
@@ -151,6 +152,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 
     async fn find_users(&self, query: UserQuery<'_>) -> Result<Vec<User>, HostError> {
         self.all(accounts::users(query), accounts::to_user).await
+    }
+
+    async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError> {
+        self.all(accounts::audit(query), accounts::to_record).await
     }
 
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {

@@ -144,6 +144,13 @@ pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
         Redaction::RemovePositions(before) => {
             Statement::any("DELETE FROM positions WHERE at < $1", vec![(*before).into()])
         }
+        Redaction::PurgeAudit(before) => {
+            let sql = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 ORDER BY at LIMIT 1000)";
+            Statement::any(sql, vec![(*before).into()])
+        }
+        Redaction::PurgeUsers(before) => {
+            Statement::any("DELETE FROM users WHERE removed_at < $1", vec![(*before).into()])
+        }
         Redaction::RemoveNotification(store, id) => {
             let params = vec![Value::number(store.get()), Value::number(id.get())];
             Statement::any("DELETE FROM notifications WHERE store = $1 AND id = $2", params)

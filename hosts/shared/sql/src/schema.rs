@@ -428,12 +428,18 @@ const SEARCH: &[&str] = &[
     "CREATE INDEX order_search_late ON order_search (order_id) WHERE late_at IS NOT NULL",
 ];
 
-/// Users of stores.
+/// Users of stores, and the audit log.
 const ACCOUNTS: &[&str] = &[
     "CREATE TABLE users (id {id}, version {int} NOT NULL, store {int} NOT NULL, email TEXT NOT NULL, removed_at {int}, \
      body TEXT NOT NULL){strict}",
     "CREATE UNIQUE INDEX users_email ON users (email) WHERE removed_at IS NULL",
     "CREATE INDEX users_store ON users (store, id)",
+    // For the retention.
+    "CREATE INDEX users_removed ON users (removed_at) WHERE removed_at IS NOT NULL",
+    "CREATE TABLE audit (id {serial}, store {int}, matrix {int}, at {int} NOT NULL, body TEXT NOT NULL){strict}",
+    "CREATE INDEX audit_store ON audit (store, id)",
+    "CREATE INDEX audit_matrix ON audit (matrix, id)",
+    "CREATE INDEX audit_at ON audit (at)",
 ];
 
 #[cfg(test)]

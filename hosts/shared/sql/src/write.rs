@@ -62,6 +62,9 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     for value in &changes.notifications {
         list.extend([notification(value)?, prune(value.store)]);
     }
+    for entry in &changes.audit {
+        list.push(accounts::entry(entry)?);
+    }
     list.extend(changes.blobs.iter().map(blob));
     let remove = |id: &PhotoId| Statement::any("DELETE FROM blobs WHERE id = $1", vec![Value::number(id.get())]);
     list.extend(changes.removed_blobs.iter().map(remove));

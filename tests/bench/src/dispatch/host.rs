@@ -11,13 +11,14 @@ use std::{
 use despacho_core::{
     changes::Changes,
     host::{
-        AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
-        StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{
         CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, Point, StoreId,
         Timestamp, WebhookId,
+        audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
@@ -101,6 +102,7 @@ impl Storage for DayHost {
     delegate! {
         find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
         find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+        audit(query: AuditQuery) -> Vec<AuditRecord>;
         find_users(query: UserQuery<'_>) -> Vec<User>;
         find_orders(query: OrderQuery<'_>) -> Vec<Order>;
         searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;

@@ -450,6 +450,12 @@ const AFTER_DISPATCH: &[Setting] = &[
         "Time after an order's creation, when the photos, names, notes and positions that prove its steps are erased if the order has \
          ended; 0 stores them as long as the recipients' data",
     ),
+    Setting::number(
+        "retention.audit-days",
+        Days,
+        0..=3_650,
+        "Time after which entries of the audit log are removed, and users since their removal; 0 stores them forever",
+    ),
     Setting::number("streams.per-merchant", Count, 1..=100_000, "Maximum open event streams of one merchant")
         .on(Server)
         .default_to("50"),

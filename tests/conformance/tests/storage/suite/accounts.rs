@@ -1,12 +1,16 @@
-//! Users.
+//! Users and the audit log.
 
 use despacho_core::{
     changes::{Changes, Write},
-    host::{Host, HostError, Storage, UserQuery},
+    drivers::erasure,
+    host::{AuditQuery, Host, HostError, Storage, UserQuery},
     model::{
-        Email, UserId,
+        Duration, Email, UserId,
+        audit::{Actor, ActorKind, AuditEntry},
+        privacy::Redaction,
         store::{Key, KeyHash, PasswordLink, Role, SessionUser, Store, User},
     },
+    rules::settings::{RetentionConfig, Settings},
 };
 use futures_util::future::join_all;
 
@@ -105,4 +109,66 @@ pub(crate) async fn racing_users_get_an_email_once(backend: impl Backend) {
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
     assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(HostError::Conflict))), "{results:?}");
     assert_eq!(host.find_users(UserQuery::Store(store_id(1))).await.unwrap().len(), 1);
+}
+
+pub(crate) fn entry(minutes: i64, of: Option<u64>, subject: u64) -> AuditEntry {
+    AuditEntry {
+        at: at(minutes),
+        actor: Actor { kind: ActorKind::User, id: Some(21), name: Some("Bia \"Rocha\" \\ 2ª".to_owned()) },
+        store: of.map(store_id),
+        action: "user.created".into(),
+        subject,
+    }
+}
+
+/// Returns the subjects of the entries, newest first.
+async fn subjects<H: Host>(host: &H, query: AuditQuery) -> Vec<u64> {
+    let found = host.audit(AuditQuery { limit: 3, ..query }).await.unwrap();
+    found.iter().map(|record| record.entry.subject).collect()
+}
+
+pub(crate) async fn audit_log_is_read_by_store_and_merchant(backend: impl Backend) {
+    let host = backend.host();
+    start(host).await;
+    let foreign = Store { parent: None, ..store(4) };
+    host.commit(&Changes { stores: vec![Write::insert(foreign)], ..changes() }).await.unwrap();
+    let entries = [(Some(1), 10), (Some(2), 11), (None, 12), (Some(4), 13), (Some(1), 14)];
+    for (of, subject) in entries {
+        host.commit(&Changes { audit: vec![entry(0, of, subject)], ..changes() }).await.unwrap();
+    }
+    let all = AuditQuery::default();
+    assert_eq!(subjects(host, all).await, [14, 13, 12]);
+    assert_eq!(subjects(host, AuditQuery { merchant: Some(store_id(1)), ..all }).await, [14, 11, 10]);
+    assert_eq!(subjects(host, AuditQuery { merchant: Some(store_id(4)), ..all }).await, [13]);
+    assert_eq!(subjects(host, AuditQuery { store: Some(store_id(2)), ..all }).await, [11]);
+    let page = host.audit(AuditQuery { limit: 3, ..all }).await.unwrap();
+    assert_eq!(page[0].entry, entry(0, Some(1), 14));
+    let before = page.last().map(|record| record.id);
+    assert_eq!(subjects(host, AuditQuery { before, ..all }).await, [11, 10]);
+    assert_eq!(subjects(host, AuditQuery { merchant: Some(store_id(1)), before, ..all }).await, [11, 10]);
+    assert_eq!(subjects(host, AuditQuery { store: Some(store_id(1)), before, ..all }).await, [10]);
+}
+
+pub(crate) async fn old_entries_and_removed_users_are_purged(backend: impl Backend) {
+    let host = backend.host();
+    start(host).await;
+    let entries = [(1, 10), (2, 11), (3, 12)].map(|(minutes, subject)| entry(minutes, Some(1), subject));
+    host.commit(&Changes { audit: entries.into(), ..changes() }).await.unwrap();
+    for (number, removed_at) in [(21, Some(at(1))), (22, Some(at(2))), (23, None)] {
+        host.commit(&write(0, user(number, 1))).await.unwrap();
+        host.commit(&write(1, User { removed_at, ..user(number, 1) })).await.unwrap();
+    }
+    let redactions = vec![Redaction::PurgeAudit(at(2)), Redaction::PurgeUsers(at(2))];
+    host.commit(&Changes { redactions, ..changes() }).await.unwrap();
+    assert_eq!(subjects(host, AuditQuery::default()).await, [12, 11]);
+    let dump = backend.dump().await;
+    assert_eq!([21, 22, 23].map(|number| dump.contains(&format!("Bia{number}@"))), [false, true, true]);
+    let days = |days: i64| at(2).after(Duration::minutes(days * 24 * 60));
+    for (audit_days, now, left) in [(0, days(4_000), 2), (30, days(30), 2), (30, days(31), 0)] {
+        let retention = RetentionConfig { audit_days, ..RetentionConfig::default() };
+        erasure::retain(host, &Settings { retention, ..Settings::default() }, now).await.unwrap();
+        assert_eq!(subjects(host, AuditQuery::default()).await.len(), left, "{audit_days} days at {now}");
+    }
+    let dump = backend.dump().await;
+    assert_eq!([22, 23].map(|number| dump.contains(&format!("Bia{number}@"))), [false, true]);
 }

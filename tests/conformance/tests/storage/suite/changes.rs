@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use despacho_core::{
     changes::{Changes, Write},
     host::{
-        AttemptQuery, CourierQuery, Host, HostError, OrderQuery, StatementQuery, Storage, StoreQuery, UserQuery,
-        WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, Host, HostError, OrderQuery, StatementQuery, Storage, StoreQuery,
+        UserQuery, WebhookQuery,
     },
     model::{
         OrderId,
@@ -20,7 +20,7 @@ use futures_util::future::join_all;
 
 use super::{
     Backend,
-    accounts::user,
+    accounts::{entry as audit_entry, user},
     blobs::blob,
     fixtures::{
         at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message, notification, order,
@@ -47,6 +47,7 @@ fn everything() -> Changes {
         messages: vec![MessageChange::Put(message(7, 3, 1))],
         attempts: vec![attempt(7, 1)],
         notifications: vec![notification(70, 1)],
+        audit: vec![audit_entry(0, Some(1), 5)],
         claim: Some(ClaimChange::Take(claim("k", "a"))),
         orders: vec![Write::insert(order)],
         blobs: vec![blob(80, 50, b"photo")],
@@ -61,6 +62,9 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     let mut seen = vec![format!("{store:?}")];
     seen.push(format!("{:?}", host.key(&key(5, 1).hash).await.unwrap()));
     seen.push(format!("{:?}", host.find_users(UserQuery::Store(store_id(1))).await.unwrap()));
+    let log = AuditQuery { limit: 10, ..AuditQuery::default() };
+    let log = host.audit(log).await.unwrap().into_iter().map(|record| record.entry);
+    seen.push(format!("{:?}", log.collect::<Vec<_>>()));
     seen.push(format!("{:?}", host.order(order_id(50)).await.unwrap()));
     seen.push(format!("{:?}", host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await.unwrap().pop()));
     let events: Vec<Event> =

@@ -48,7 +48,8 @@ macro_rules! run_suite {
         crate::suite::run_suite! { $backend in $name:
             accounts {
                 users_are_read_as_written, removed_user_frees_the_email, stores_and_users_share_no_email,
-                racing_users_get_an_email_once,
+                racing_users_get_an_email_once, audit_log_is_read_by_store_and_merchant,
+                old_entries_and_removed_users_are_purged,
             }
             aggregates {
                 store_is_read_as_written, removed_store_frees_its_cnpj_and_email, duplicate_cnpj_or_email_conflicts,

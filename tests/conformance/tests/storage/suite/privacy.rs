@@ -236,7 +236,12 @@ pub(crate) async fn retention_follows_the_clock(backend: impl Backend) {
     let id = carry(host, &merchant, "R-1", false).await;
     report(host, &merchant, -23.5471234).await;
     let settings = Settings {
-        retention: RetentionConfig { recipients_days: 180, positions_days: 30, proofs_days: 0 },
+        retention: RetentionConfig {
+            recipients_days: 180,
+            positions_days: 30,
+            proofs_days: 0,
+            ..RetentionConfig::default()
+        },
         ..settings()
     };
     let start = host.exec_context().now;

@@ -1,0 +1,133 @@
+//! The audit log's entries, which [`Call::commit`](super::call::Call::commit) adds to the changes of a request.
+
+use std::borrow::Cow;
+
+use super::routes::Endpoint;
+use crate::{
+    changes::{Changes, Write},
+    model::{
+        StoreId,
+        audit::{Actor, ActorKind, AuditEntry},
+        store::{Key, KeyHolder, KeyKind, Store, User},
+    },
+};
+
+/// The kind of the changed object.
+#[derive(Clone, Copy)]
+enum Subject {
+    Store,
+    /// A store or a user, whose login changes.
+    Login,
+    User,
+    Key,
+    Webhook,
+    Courier,
+    TopUp,
+}
+
+/// Every action with its description.
+#[cfg(feature = "openapi")]
+pub(super) const ACTIONS: [(&str, &str); 25] = [
+    ("store.created", "A store was created."),
+    ("store.updated", "A store's name, contact, email or address was changed."),
+    ("store.removed", "A branch was removed."),
+    ("proof-rules.set", "The rules for proofs were set."),
+    ("tracking.set", "The settings for recipients' pages were set."),
+    ("dispatch-terms.set", "The store's dispatch terms were set."),
+    ("top-up", "The balance was topped up. `subjectId` is the store."),
+    ("key.issued", "An API key was issued."),
+    ("key.revoked", "An API key was revoked."),
+    ("session.started", "A login succeeded. `subjectId` is the session."),
+    ("session.ended", "A session was ended, by a logout or by another login."),
+    ("password.changed", "A password was changed by its login. `subjectId` is the store or the user."),
+    ("password.reset", "A password was set with a link. `subjectId` is the store or the user."),
+    ("password-link.issued", "A link that sets a password was issued. `subjectId` is the store or the user."),
+    ("user.created", "A user was created."),
+    ("user.updated", "A user's name or role was changed."),
+    ("user.removed", "A user was removed."),
+    ("webhook.created", "A webhook was created."),
+    ("webhook.removed", "A webhook was removed."),
+    ("webhook.rotated", "A webhook got a new secret."),
+    ("webhook.enabled", "A webhook was enabled."),
+    ("courier.created", "A courier was registered."),
+    ("courier.updated", "A courier was changed, which includes a new key."),
+    ("courier.removed", "A courier was removed."),
+    ("courier.sign-in-issued", "A sign-in link for a courier was issued."),
+];
+
+/// Returns the entry for the changes of a request; `None` if the endpoint is not in the audit log, or if nothing changes.
+pub(super) fn entry(endpoint: Endpoint, caller: Option<&KeyHolder>, changes: &Changes) -> Option<AuditEntry> {
+    let (action, subject) = action(endpoint, changes)?;
+    let first_store = || changes.stores.first().map(|write| &write.value);
+    let of_user = |write: &Write<User>| (write.value.id.get(), Some(write.value.store));
+    let of_store = |store: &Store| (store.id.get(), Some(store.id));
+    let (subject, store): (u64, Option<StoreId>) = match subject {
+        Subject::Store => first_store().map(of_store)?,
+        Subject::User => changes.users.first().map(of_user)?,
+        Subject::Login => changes.users.first().map(of_user).or_else(|| first_store().map(of_store))?,
+        Subject::Key => changes.keys.last().map(|write| (write.value.id.get(), Some(write.value.store)))?,
+        Subject::Webhook => changes.webhooks.first().map(|write| (write.value.id.get(), Some(write.value.store)))?,
+        Subject::Courier => changes.couriers.first().map(|write| (write.value.id.get(), None))?,
+        Subject::TopUp => changes.top_ups.first().map(|top_up| (top_up.store.get(), Some(top_up.store)))?,
+    };
+    let actor = match (caller, endpoint) {
+        (Some(KeyHolder { key, store }), _) => calling(key, store),
+        // The login that starts a session, or sets a password with a link, is written with it.
+        (None, Endpoint::CreateSession | Endpoint::ResetPassword) => match changes.users.first() {
+            Some(user) => actor(ActorKind::User, user.value.id.get(), Some(user.value.name.clone())),
+            None => first_store().map(own_login)?,
+        },
+        (None, _) => Actor { kind: ActorKind::Operator, id: None, name: None },
+    };
+    Some(AuditEntry { at: changes.at, actor, store, action: Cow::Borrowed(action), subject })
+}
+
+fn actor(kind: ActorKind, id: u64, name: Option<String>) -> Actor {
+    Actor { kind, id: Some(id), name }
+}
+
+fn own_login(store: &Store) -> Actor {
+    actor(ActorKind::StoreLogin, store.id.get(), Some(store.name.clone()))
+}
+
+fn calling(key: &Key, store: &Store) -> Actor {
+    match (&key.user, key.kind) {
+        (Some(user), _) => actor(ActorKind::User, user.id.get(), Some(user.name.clone())),
+        (None, KeyKind::Panel) => own_login(store),
+        (None, KeyKind::Integration) => actor(ActorKind::Key, key.id.get(), key.name.clone()),
+    }
+}
+
+/// Returns the action of an endpoint and the kind of its subject.
+fn action(endpoint: Endpoint, changes: &Changes) -> Option<(&'static str, Subject)> {
+    let revokes_session = || changes.keys.last().is_some_and(|write| write.value.kind == KeyKind::Panel);
+    let removes_courier = || changes.couriers.first().is_some_and(|write| write.value.removed_at == Some(changes.at));
+    Some(match endpoint {
+        Endpoint::CreateStore | Endpoint::CreateParentStore => ("store.created", Subject::Store),
+        Endpoint::UpdateStore => ("store.updated", Subject::Store),
+        Endpoint::RemoveStore => ("store.removed", Subject::Store),
+        Endpoint::SetProofRules => ("proof-rules.set", Subject::Store),
+        Endpoint::SetStoreTracking => ("tracking.set", Subject::Store),
+        Endpoint::SetStoreDispatch => ("dispatch-terms.set", Subject::Store),
+        Endpoint::TopUpStore => ("top-up", Subject::TopUp),
+        Endpoint::IssueKey | Endpoint::AdminIssueKey => ("key.issued", Subject::Key),
+        Endpoint::RevokeKey | Endpoint::AdminRevokeKey if !revokes_session() => ("key.revoked", Subject::Key),
+        Endpoint::RevokeKey | Endpoint::AdminRevokeKey | Endpoint::EndSession => ("session.ended", Subject::Key),
+        Endpoint::CreateSession => ("session.started", Subject::Key),
+        Endpoint::ChangePassword => ("password.changed", Subject::Login),
+        Endpoint::ResetPassword => ("password.reset", Subject::Login),
+        Endpoint::CreatePasswordLink | Endpoint::AdminPasswordLink => ("password-link.issued", Subject::Login),
+        Endpoint::CreateUser => ("user.created", Subject::User),
+        Endpoint::UpdateUser => ("user.updated", Subject::User),
+        Endpoint::RemoveUser => ("user.removed", Subject::User),
+        Endpoint::CreateWebhook => ("webhook.created", Subject::Webhook),
+        Endpoint::RemoveWebhook => ("webhook.removed", Subject::Webhook),
+        Endpoint::RotateWebhook => ("webhook.rotated", Subject::Webhook),
+        Endpoint::EnableWebhook => ("webhook.enabled", Subject::Webhook),
+        Endpoint::RegisterCourier => ("courier.created", Subject::Courier),
+        Endpoint::AlterCourier if removes_courier() => ("courier.removed", Subject::Courier),
+        Endpoint::AlterCourier => ("courier.updated", Subject::Courier),
+        Endpoint::CreateSignInCode => ("courier.sign-in-issued", Subject::Courier),
+        _ => return None,
+    })
+}
