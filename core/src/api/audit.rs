@@ -27,9 +27,10 @@ enum Subject {
 
 /// Every action with its description.
 #[cfg(feature = "openapi")]
-pub(super) const ACTIONS: [(&str, &str); 25] = [
+pub(super) const ACTIONS: [(&str, &str); 26] = [
     ("store.created", "A store was created."),
     ("store.updated", "A store's name, contact, email or address was changed."),
+    ("store.operator-settings-set", "The operator disabled or enabled a store, or set its prepaid floor."),
     ("store.removed", "A branch was removed."),
     ("proof-rules.set", "The rules for proofs were set."),
     ("tracking.set", "The settings for recipients' pages were set."),
@@ -105,6 +106,7 @@ fn action(endpoint: Endpoint, changes: &Changes) -> Option<(&'static str, Subjec
     Some(match endpoint {
         Endpoint::CreateStore | Endpoint::CreateParentStore => ("store.created", Subject::Store),
         Endpoint::UpdateStore => ("store.updated", Subject::Store),
+        Endpoint::AlterStore => ("store.operator-settings-set", Subject::Store),
         Endpoint::RemoveStore => ("store.removed", Subject::Store),
         Endpoint::SetProofRules => ("proof-rules.set", Subject::Store),
         Endpoint::SetStoreTracking => ("tracking.set", Subject::Store),

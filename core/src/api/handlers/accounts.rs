@@ -1,9 +1,6 @@
 //! Passwords of logins, and the links that set them.
 
-use super::{
-    issue::{calling_account, confirm_password, revoked, throttled, verify},
-    users,
-};
+use super::issue::{calling_account, confirm_password, revoked, throttled, verify};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain},
@@ -15,7 +12,7 @@ use crate::{
     changes::{Changes, Write},
     host::{Host, KeyQuery, UserQuery},
     model::{
-        StoreId,
+        StoreId, UserId,
         store::{Key, KeyKind, User},
     },
     rules::accounts::{Account, CodeOwner},
@@ -91,7 +88,7 @@ pub(super) async fn create_link<H: Host>(
 ) -> Result<ApiResponse, HandlerError> {
     let mut account = if endpoint == Endpoint::CreatePasswordLink {
         let password = validate::confirmation(read(call.body)?)?;
-        let user = users::find(call).await?;
+        let user = find_user(call).await?;
         confirm_password(call, password.as_deref()).await?;
         Account::User(Box::new(user))
     } else {
@@ -114,6 +111,18 @@ pub(super) async fn create_link<H: Host>(
     let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &view)? };
     call.commit(account.write(call.context.now), &response).await?;
     Ok(response)
+}
+
+/// Loads the user in the path, if the caller oversees the user's store.
+pub(super) async fn find_user<H: Host>(call: &Call<'_, H>) -> Result<User, HandlerError> {
+    let user = match UserId::parse(call.id) {
+        Some(id) => call.host.find_users(UserQuery::Id(id)).await?.pop(),
+        None => None,
+    };
+    let user = user.ok_or_else(|| plain(ProblemCode::UserNotFound))?;
+    let caller = &call.caller()?.store;
+    let store = call.host.store(user.store).await?.filter(|store| caller.oversees(store));
+    store.map(|_| user).ok_or_else(|| plain(ProblemCode::UserNotFound).into())
 }
 
 fn unknown_user() -> Problem {

@@ -1,7 +1,7 @@
 //! Users of a store and of its branches.
 
 use super::{
-    accounts::{ended_sessions, link_of_user},
+    accounts::{ended_sessions, find_user, link_of_user},
     issue::confirm_password,
     pages,
     stores::{count_registration, unclaimed},
@@ -77,10 +77,10 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
 pub(super) async fn change<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let now = call.context.now;
     let (write, ends, response) = if endpoint == Endpoint::RemoveUser {
-        (accounts::removed(find(call).await?, now), true, ApiResponse::empty(204))
+        (accounts::removed(find_user(call).await?, now), true, ApiResponse::empty(204))
     } else {
         let (name, role) = validate::user_update(read(call.body)?)?;
-        let user = find(call).await?;
+        let user = find_user(call).await?;
         let (expected, former) = (user.version, user.role);
         let value = User { name: name.unwrap_or(user.name), role: role.unwrap_or(former), ..user };
         let response = ApiResponse::json(200, &UserView::of(&value))?;
@@ -90,18 +90,6 @@ pub(super) async fn change<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) 
     let keys = if ends { ended_sessions(call, &account).await? } else { Vec::new() };
     call.commit(Changes { at: now, users: vec![write], keys, ..Changes::default() }, &response).await?;
     Ok(response)
-}
-
-/// Loads the user in the path, if the caller oversees the user's store.
-pub(super) async fn find<H: Host>(call: &Call<'_, H>) -> Result<User, HandlerError> {
-    let user = match UserId::parse(call.id) {
-        Some(id) => call.host.find_users(UserQuery::Id(id)).await?.pop(),
-        None => None,
-    };
-    let user = user.ok_or_else(|| plain(ProblemCode::UserNotFound))?;
-    let caller = &call.caller()?.store;
-    let store = call.host.store(user.store).await?.filter(|store| caller.oversees(store));
-    store.map(|_| user).ok_or_else(|| plain(ProblemCode::UserNotFound).into())
 }
 
 fn unknown_store() -> Problem {

@@ -32,7 +32,8 @@ fn instant() -> Json {
 
 /// Returns the parameters by the names that operations use.
 pub(super) fn parameters() -> Json {
-    let all = everywhere().into_iter().chain(own()).chain(devices::parameters()).chain(outward());
+    let all =
+        everywhere().into_iter().chain(in_paths()).chain(in_queries()).chain(devices::parameters()).chain(outward());
     Json::object(all)
 }
 
@@ -80,9 +81,8 @@ fn everywhere() -> Vec<(&'static str, Json)> {
     ]
 }
 
-/// Returns the path and query parameters of orders, stores, keys, couriers and notifications.
-fn own() -> Vec<(&'static str, Json)> {
-    let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
+/// Returns the parameters in the paths of orders, stores, keys, couriers and notifications.
+fn in_paths() -> Vec<(&'static str, Json)> {
     vec![
         (
             "platformOrderId",
@@ -94,6 +94,15 @@ fn own() -> Vec<(&'static str, Json)> {
         ("keyId", id("keyId", "path", "The key's ID: its `id`, not its value.", true)),
         ("userId", id("userId", "path", "The user's ID.", true)),
         ("sessionId", id("sessionId", "path", "The session's ID.", true)),
+        ("courierId", id("courierId", "path", "The courier's ID.", true)),
+        ("notificationId", id("notificationId", "path", "The notification's ID.", true)),
+    ]
+}
+
+/// Returns the query parameters of lists and reports.
+fn in_queries() -> Vec<(&'static str, Json)> {
+    let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
+    vec![
         (
             "storeIdOfAudit",
             id("storeId", "query", "Only entries of this store and, if it is a parent store, of its branches.", false),
@@ -102,8 +111,6 @@ fn own() -> Vec<(&'static str, Json)> {
             "storeIdOfUsers",
             id("storeId", "query", "The ID of the store whose users to list; by default the calling store.", false),
         ),
-        ("courierId", id("courierId", "path", "The courier's ID.", true)),
-        ("notificationId", id("notificationId", "path", "The notification's ID.", true)),
         (
             "storeIdOfKeys",
             id("storeId", "query", "The ID of the store whose keys to list; by default the calling store.", false),

@@ -100,7 +100,7 @@ pub fn confirmation(body: Body<ConfirmPassword>) -> Result<Option<String>, Probl
     Checker::new(body.wrong).finish(Some(body.value.current_password))
 }
 
-/// Reads the user for whom the operator issues a link, if sent.
+/// Reads the ID of the user that gets a link from the operator, if sent.
 ///
 /// # Errors
 /// Every invalid field.

@@ -2,28 +2,9 @@
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::{Role, SessionUser, Store};
+use super::{KeyHash, Role, SessionUser, Store};
 use crate::model::{KeyId, StoreId, Timestamp};
-
-/// SHA-256 of a key value, in hexadecimal. Only the hash is stored. Keys have 256 random bits, so a plain hash is
-/// sufficient.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct KeyHash(String);
-
-impl KeyHash {
-    /// Hashes a key value.
-    pub fn of(text: &str) -> KeyHash {
-        KeyHash(crate::model::hex(&Sha256::digest(text.as_bytes())))
-    }
-
-    /// Returns the 64 hexadecimal digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 /// The kind of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

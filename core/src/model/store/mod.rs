@@ -1,5 +1,6 @@
 //! Stores: parent stores and branches, their keys, ledgers and notifications.
 
+mod hash;
 mod key;
 mod ledger;
 mod notification;
@@ -8,7 +9,8 @@ mod user;
 
 use serde::{Deserialize, Serialize};
 
-pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, Recompute, StoredResponse};
+pub use hash::KeyHash;
+pub use key::{Claim, ClaimChange, Key, KeyHolder, KeyKind, Recompute, StoredResponse};
 pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
 pub use notification::{FailedField, FailureReason, MAX_NOTIFICATIONS, Notification, NotificationKind};
 pub use tracking::{NotifyAt, RecipientChoice, StoreTracking, TrackingContact};

@@ -7,8 +7,8 @@ use despacho_core::{
     changes::Changes,
     geo::{self, Gazetteer},
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, Endpoints, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, Endpoints, HostError, JournalSpan, KeyQuery, OrderQuery, Platform,
+        StatementQuery, Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, Point,
