@@ -5,6 +5,7 @@
 
 mod accounts;
 mod description;
+mod endpoints;
 mod scan;
 
 use std::ops::RangeInclusive;
@@ -30,6 +31,7 @@ use crate::{
 pub use self::{
     accounts::{AuditQuery, UserQuery},
     description::description,
+    endpoints::Endpoints,
 };
 use crate::changes::Changes;
 pub use crate::model::order::Event;
@@ -222,29 +224,6 @@ pub trait Platform {
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
     /// Runs [`crate::rules::password::verify`] in the same way.
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
-}
-
-/// The endpoints that a program serves. A host can consist of two programs on one database, each smaller than a program with all
-/// endpoints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoints {
-    /// All endpoints.
-    All,
-    /// The operator's endpoints, whose paths start with `/admin`.
-    Operator,
-    /// All endpoints except the operator's.
-    Others,
-}
-
-impl Endpoints {
-    /// Whether it includes the operator's endpoints, or else the others.
-    pub const fn includes(self, operator: bool) -> bool {
-        match self {
-            Endpoints::All => true,
-            Endpoints::Operator => operator,
-            Endpoints::Others => !operator,
-        }
-    }
 }
 
 /// A complete host. It is implemented for every type that implements [`Storage`] and [`Platform`].

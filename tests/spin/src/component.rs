@@ -28,7 +28,7 @@ impl CompiledComponent {
     pub fn shipped() -> Result<CompiledComponent, Failure> {
         let file = component::shipped()?;
         let compiled = CompiledComponent::of(&file)?;
-        let operator = Some(compile(&compiled.engine, &component::operator_beside(&file))?);
+        let operator = Some(compile(&compiled.engine, &component::operator_next_to(&file))?);
         Ok(CompiledComponent { operator, ..compiled })
     }
 

@@ -39,7 +39,7 @@ const MAX_BYTES: u64 = 2_000_000;
 /// Builds both components as they ship and fails if one is larger than its limit.
 pub fn build_within_limit(root: &Path) -> Result<(), Failure> {
     let shipped = build(root)?;
-    for file in [operator_beside(&shipped), shipped] {
+    for file in [operator_next_to(&shipped), shipped] {
         let metadata = file.metadata().map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
         check_size(&file, metadata.len())?;
     }
@@ -64,7 +64,7 @@ pub fn build(root: &Path) -> Result<PathBuf, Failure> {
     let folder = built()?;
     let shipped = folder.join(SHIPPED);
     for (built, shipped) in
-        [("despacho_spin.wasm", &shipped), ("despacho_spin_operator.wasm", &operator_beside(&shipped))]
+        [("despacho_spin.wasm", &shipped), ("despacho_spin_operator.wasm", &operator_next_to(&shipped))]
     {
         let finished = finish(&folder.join(built), shipped);
         finished.map_err(|error| Failure::new(format!("{}: {error}", shipped.display())))??;
@@ -72,8 +72,8 @@ pub fn build(root: &Path) -> Result<PathBuf, Failure> {
     Ok(shipped)
 }
 
-/// Returns the file of the operator's component beside the other component.
-pub fn operator_beside(shipped: &Path) -> PathBuf {
+/// Returns the file of the operator's component, next to the other component.
+pub fn operator_next_to(shipped: &Path) -> PathBuf {
     shipped.with_file_name(OPERATOR)
 }
 
@@ -133,7 +133,7 @@ fn built() -> Result<PathBuf, Failure> {
     Ok(place::target()?.join(TARGET).join("edge"))
 }
 
-/// Returns the component for a test or a measurement, beside which is the operator's: the build named by [`COMPONENT`], or else a new one, so that no test
+/// Returns the component for a test or a measurement, next to which is the operator's: the build named by [`COMPONENT`], or else a new one, so that no test
 /// runs an outdated build.
 pub fn shipped() -> Result<PathBuf, Failure> {
     match std::env::var_os(COMPONENT) {
