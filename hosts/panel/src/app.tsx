@@ -19,7 +19,7 @@ import { NewStorePage, StoresPage } from "./pages/stores";
 import { WebhookPage } from "./pages/webhook";
 import { WebhooksPage } from "./pages/webhooks";
 import { parts, route } from "./router";
-import { loadStore, logOut, session, store } from "./session";
+import { isOwner, loadStore, logOut, session, store } from "./session";
 import { helpOpen, startShortcuts } from "./shortcuts";
 import { lazy } from "./ui/lazy";
 import { Failure, Loading } from "./ui/parts";
@@ -27,6 +27,8 @@ import { Toasts, notify } from "./ui/toast";
 
 const menuOpen = signal(false);
 const ImportPage = lazy(() => import("./pages/import").then((module) => module.ImportPage));
+const AccessPage = lazy(() => import("./pages/access").then((module) => module.AccessPage));
+const PasswordPage = lazy(() => import("./pages/password").then((module) => module.PasswordPage));
 const Help = lazy(() => import("./ui/help").then((module) => module.Help), 0);
 const loadError = signal<unknown>(null);
 
@@ -49,7 +51,7 @@ export function App() {
 
   return (
     <>
-      {key === undefined ? <LoginPage /> : <Frame />}
+      {parts.value[0] === "password" ? <PasswordPage code={parts.value[1] ?? ""} /> : key === undefined ? <LoginPage /> : <Frame />}
       <Toasts />
     </>
   );
@@ -110,6 +112,8 @@ function CurrentPage() {
       return <KeysPage />;
     case "webhooks":
       return id === undefined ? <WebhooksPage /> : <WebhookPage key={id} id={Number(id)} />;
+    case "access":
+      return <AccessPage />;
     case "settings":
       return <SettingsPage />;
     case "balance":
@@ -119,10 +123,13 @@ function CurrentPage() {
   }
 }
 
+/** The pages that a clerk cannot use. */
+const OWNERS_PAGES = new Set<string>(["stores", "keys", "webhooks", "balance"]);
+
 function Sidebar() {
   const t = texts.value;
   const path = parts.value.join("/");
-  const entries = [
+  const all = [
     ["orders", t.nav.orders, 0],
     ["orders/new", t.nav.create, 0],
     ["notifications", t.nav.notifications, unread.value],
@@ -130,8 +137,10 @@ function Sidebar() {
     ["keys", t.nav.keys, 0],
     ["webhooks", t.nav.webhooks, 0],
     ["balance", t.nav.balance, 0],
+    ["access", t.nav.access, 0],
     ["settings", t.nav.settings, 0],
   ] as const;
+  const entries = all.filter(([to]) => isOwner.value || !OWNERS_PAGES.has(to));
   const current = entries.map(([to]) => to).filter((to) => path === to || path.startsWith(`${to}/`)).at(-1) ?? "orders";
   return (
     <header class="side">

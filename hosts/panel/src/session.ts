@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { sessions, stores } from "./api/client";
 import { ApiError, credentials } from "./api/http";
-import type { Store } from "./api/wire";
+import type { Role, Store } from "./api/wire";
 import { clearDrafts } from "./draft";
 import { zoneOf } from "./format";
 
@@ -21,6 +21,9 @@ export const session = signal<Session | null>(restore());
 export const ended = signal(false);
 export const store = signal<Store | null>(null);
 export const branches = signal<Store[]>([]);
+/** The role of the session's login. The server enforces it; the panel hides what a clerk cannot open. */
+const role = signal<Role>("OWNER");
+export const isOwner = computed(() => role.value === "OWNER");
 export const zone = computed(() => zoneOf(store.value?.address.state));
 export const isParentStore = computed(() => store.value !== null && store.value.matrix === null);
 /** The stores that the session can access: its own and its branches. */
@@ -83,8 +86,9 @@ export function loadStore(): Promise<void> {
 async function readStore(): Promise<void> {
   const own = session.value;
   if (own === null) return;
-  const found = await stores.get(own.storeId);
+  const [found, all] = await Promise.all([stores.get(own.storeId), sessions.list()]);
   if (session.value !== own) return;
+  role.value = all.sessions.find((one) => one.current)?.role ?? "OWNER";
   store.value = found;
   await loadBranches();
 }

@@ -17,6 +17,7 @@ const PAGES = {
   keys: "/keys",
   balance: "/balance",
   settings: "/settings",
+  access: "/access",
 };
 const DEVICES = { desktop: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
 
@@ -26,6 +27,7 @@ const DIALOGS = (order, hook) => [
   ["cancel", `/orders/${order}`, ".page-aside .button.danger"],
   ["cancel-stop", `/orders/${order}`, ".stops .actions .button"],
   ["key", "/keys", ".page-aside .button.primary"],
+  ["user", "/access", "[aria-labelledby=users] .button.primary"],
   ["revoke", "/keys", ".table .actions-cell .button"],
   ["webhook", "/webhooks", ".page-aside .button.primary"],
   ["rotate", `/webhooks/${hook}`, ".page-aside .button:nth-of-type(2)"],
@@ -55,6 +57,10 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
       await page.goto(BASE);
       await page.waitForSelector("#f-email");
       await check("login");
+      await page.goto(`${BASE}/#/password/code`);
+      await page.waitForSelector("#f-newPassword");
+      await check("password");
+      await page.goto(BASE);
       await logIn(page);
       const made = await api(page, "POST", "/delivery/orders", order(uniqueCode("FOTO")));
       assert.equal(made.status, 201, JSON.stringify(made.body));

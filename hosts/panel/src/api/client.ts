@@ -18,11 +18,33 @@ const remove = (to: string) => request<unknown>(to, { method: "DELETE" });
 export const sessions = {
   create: (email: string, password: string) =>
     request<wire.IssuedKey>("/delivery/sessions", { method: "POST", body: { email, password } }),
+  list: () => request<wire.SessionList>("/delivery/sessions"),
+  remove: (id: string) => remove(`/delivery/sessions/${id}`),
   /** Revokes the session's key, even while the page unloads. Returns whether the server confirmed it. */
   end: (keyId: string, key: string): Promise<boolean> =>
     fetch(`/delivery/keys/${keyId}`, {
       method: "DELETE", headers: { ...headers(), "x-api-token": key }, keepalive: true, credentials: "omit", cache: "no-store",
     }).then((response) => response.ok || response.status === 401, () => false),
+};
+
+export const passwords = {
+  change: (currentPassword: string, newPassword: string) =>
+    request<unknown>("/delivery/password", { method: "POST", body: { currentPassword, newPassword } }),
+  reset: (code: string, newPassword: string) =>
+    request<unknown>("/delivery/password/reset", { method: "POST", body: { code, newPassword } }),
+};
+
+export const users = {
+  list: (storeId: number) => request<wire.UserList>(path("/delivery/users", { storeId })),
+  create: (body: unknown, key: string) => post<wire.UserCreated>("/delivery/users", body, key),
+  change: (id: number, body: unknown) => request<wire.User>(`/delivery/users/${id}`, { method: "PATCH", body }),
+  remove: (id: number) => remove(`/delivery/users/${id}`),
+  link: (id: number, currentPassword: string, key: string) =>
+    post<wire.PasswordLink>(`/delivery/users/${id}/password-link`, { currentPassword }, key),
+};
+
+export const audit = {
+  list: (cursor?: string) => request<wire.AuditPage>(path("/delivery/audit", { cursor, limit: 20 })),
 };
 
 export interface OrderFilter {

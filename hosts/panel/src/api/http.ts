@@ -28,7 +28,7 @@ export function invalidFields(errors: FieldError[]): Problem {
 export class NetworkError extends Error {}
 
 export interface RequestOptions {
-  method?: "GET" | "POST" | "PUT" | "DELETE";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   body?: unknown;
   /** Reused in every attempt, so that the server executes the request only once. */
   idempotencyKey?: string;

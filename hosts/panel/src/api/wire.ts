@@ -37,6 +37,17 @@ export type StatementPage = Schemas["StatementPage"];
 /** A journal event, as sent by the event stream. */
 export type JournalEvent = Schemas["JournalEvent"];
 
+export type Role = Schemas["Role"];
+export type User = Schemas["User"];
+export type UserList = Schemas["UserList"];
+export type UserCreated = Schemas["UserCreated"];
+export type PasswordLink = Schemas["PasswordLink"];
+export type Session = Schemas["Session"];
+export type SessionList = Schemas["SessionList"];
+export type AuditAction = Schemas["AuditAction"];
+export type AuditEntry = Schemas["AuditEntry"];
+export type AuditPage = Schemas["AuditList"];
+
 export type Choice = Schemas["RecipientChoice"];
 export type NotifyAt = Schemas["NotifyAt"];
 export type TrackingPolicy = Schemas["StoreTracking"];

@@ -74,6 +74,7 @@ export function LoginPage() {
           </button>
           <LanguageSwitch />
         </div>
+        <p class="hint">{t.forgot}</p>
       </form>
     </main>
   );

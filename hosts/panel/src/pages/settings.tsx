@@ -5,7 +5,7 @@ import { policies } from "../api/client";
 import type { Choice, NotifyAt, ProofPart, ProofRule, ProofStep, TrackingPolicy } from "../api/wire";
 import { phone, phoneFormat, phoneRequest } from "../format";
 import { texts } from "../i18n";
-import { accessibleStores, store } from "../session";
+import { accessibleStores, isOwner, store } from "../session";
 import { CheckField, ChoiceField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Loaded, Page } from "../ui/parts";
@@ -14,22 +14,32 @@ import { DeviceSettings } from "./device-settings";
 
 export function SettingsPage() {
   const t = texts.value.people;
+  return (
+    <Page title={t.title}>
+      <div class="narrow">
+        <DeviceSettings />
+        {isOwner.value && <StoreSettings />}
+      </div>
+    </Page>
+  );
+}
+
+/** What only an owner can set. */
+function StoreSettings() {
+  const t = texts.value.people;
   const [id, setId] = useState(store.value?.id ?? 0);
   const stores = accessibleStores.value;
   const tracking = useLoad(() => policies.tracking(id), [id]);
   const proofs = useLoad(() => policies.proofs(id), [id]);
   return (
-    <Page title={t.title}>
-      <div class="narrow">
-        <DeviceSettings />
-        <p class="lead">{t.lead}</p>
-        {stores.length > 1 && (
-          <ChoiceField pointer="/store" label={texts.value.common.store} value={String(id)} set={(value) => setId(Number(value))} options={stores.map((one) => [String(one.id), one.name] as const)} />
-        )}
-        <Loaded of={tracking}>{(value) => <TrackingForm key={`${id}`} id={id} value={value} />}</Loaded>
-        <Loaded of={proofs}>{(value) => <ProofForm key={`${id}`} id={id} rules={value.rules} />}</Loaded>
-      </div>
-    </Page>
+    <>
+      <p class="lead">{t.lead}</p>
+      {stores.length > 1 && (
+        <ChoiceField pointer="/store" label={texts.value.common.store} value={String(id)} set={(value) => setId(Number(value))} options={stores.map((one) => [String(one.id), one.name] as const)} />
+      )}
+      <Loaded of={tracking}>{(value) => <TrackingForm key={`${id}`} id={id} value={value} />}</Loaded>
+      <Loaded of={proofs}>{(value) => <ProofForm key={`${id}`} id={id} rules={value.rules} />}</Loaded>
+    </>
   );
 }
 

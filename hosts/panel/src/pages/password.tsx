@@ -1,0 +1,64 @@
+/** Sets a password with the code of a one-time link. */
+
+import { useEffect, useState } from "preact/hooks";
+import { passwords } from "../api/client";
+import { LanguageSwitch } from "../app";
+import { texts } from "../i18n";
+import { accessTexts } from "../i18n/access";
+import { go } from "../router";
+import { FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
+
+export function PasswordPage(props: { code: string }) {
+  const t = accessTexts.value;
+  // The code works only once, and must not stay in the address or the history.
+  const [code] = useState(props.code);
+  const [password, setPassword] = useState("");
+  const [repeated, setRepeated] = useState("");
+  const [isDifferent, setDifferent] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const [done, setDone] = useState(false);
+  useEffect(() => history.replaceState(null, "", "#/password"), []);
+  useEffect(() => {
+    document.title = `${t.reset.title} · ${texts.value.product}`;
+  }, [t]);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setDifferent(password !== repeated);
+    if (busy || password !== repeated) return;
+    setBusy(true);
+    setError(null);
+    passwords.reset(code, password).then(() => setDone(true), setError).finally(() => setBusy(false));
+  };
+  return (
+    <main class="login">
+      <form class="card" onSubmit={submit} noValidate data-testid="reset">
+        <p class="name">
+          <img src="./icon.svg" alt="" width="28" height="28" />
+          {texts.value.product}
+        </p>
+        <h1 id="title">{t.reset.title}</h1>
+        {done ? (
+          <>
+            <p class="notice" role="status">{t.reset.done}</p>
+            <button type="button" class="button primary" onClick={() => go("/orders")}>{t.reset.toLogin}</button>
+          </>
+        ) : (
+          <>
+            <p class="lead">{t.reset.lead}</p>
+            <FieldErrors.Provider value={fieldErrorsOf(error)}>
+              <ErrorBox error={error} />
+              <TextField pointer="/newPassword" label={t.newPassword} hint={t.newPasswordHint} value={password} set={setPassword} type="password" complete="new-password" />
+              <TextField pointer="/repeated" label={t.reset.repeat} value={repeated} set={setRepeated} type="password" complete="new-password" />
+            </FieldErrors.Provider>
+            {isDifferent && <p class="field-error" role="alert">{t.reset.different}</p>}
+            <div class="row between">
+              <button type="submit" class="button primary" aria-disabled={busy}>{t.reset.submit}</button>
+              <LanguageSwitch />
+            </div>
+          </>
+        )}
+      </form>
+    </main>
+  );
+}
