@@ -16,11 +16,12 @@ pub(crate) struct Pairing {
     to_first: BTreeMap<String, String>,
 }
 
-/// Matches values that can differ: times; members that contain an ID, a key or a cursor; codes of four digits; and words with a
-/// digit, if they repeat such a value.
+/// Matches values that can differ: times; members that contain an ID, a key or a cursor; codes of links that set passwords; codes of
+/// four digits; and words with a digit, if they repeat such a value.
 const GENERATED_VALUES: &str = concat!(
     r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"#,
     r#"|"(?:id|[A-Za-z]*Id|value|secret|cursor|nextCursor|next|trackingUrl)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
+    r#"|"code":"(?P<link>pw[su]_[A-Za-z0-9_-]+)"#,
     r#"|"(?:pickupCode|deliveryCode|returnCode)":"(?P<code>\d{4})""#,
     r"|(?P<word>[A-Za-z0-9_.-]*[0-9][A-Za-z0-9_-]*)",
 );
@@ -120,7 +121,13 @@ fn pieces(text: &str) -> (Vec<Piece<'_>>, &str) {
 }
 
 fn classify<'a>(captures: &Captures<'a>) -> Option<(Kind, Match<'a>)> {
-    let kinds = [("time", Kind::Time), ("named", Kind::Named), ("code", Kind::Code), ("word", Kind::Word)];
+    let kinds = [
+        ("time", Kind::Time),
+        ("named", Kind::Named),
+        ("link", Kind::Named),
+        ("code", Kind::Code),
+        ("word", Kind::Word),
+    ];
     kinds.into_iter().find_map(|(name, kind)| Some((kind, captures.name(name)?)))
 }
 

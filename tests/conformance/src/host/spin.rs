@@ -83,9 +83,10 @@ pub(super) fn settings(overrides: &CaseSettings) -> Result<String, String> {
             "places.min-precision" => settings["places"]["min-precision"] = text.as_str().into(),
             "push.vapid-key" => settings["push"]["vapid-key"] = text.as_str().into(),
             "push.contact" => settings["push"]["contact"] = text.as_str().into(),
-            "keys.per-store" => {
+            "keys.per-store" | "limits.users" | "limits.logins-per-15-minutes" | "accounts.link-minutes" => {
                 let count: u32 = text.parse().map_err(|_| format!("`{text}` is not a count"))?;
-                settings["keys"]["per-store"] = count.into();
+                let (section, name) = key.split_once('.').unwrap_or_default();
+                settings[section][name] = count.into();
             }
             PUBLIC_URL => {}
             _ => return Err(format!("cases cannot set `{key}` on the component")),
