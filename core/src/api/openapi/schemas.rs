@@ -62,7 +62,9 @@ const REQUESTS: &[&str] = &[
     "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 16] = [
+const OPTIONAL: [(&str, &str); 18] = [
+    ("ListedOrder", "storeName"),
+    ("OrderDetails", "storeName"),
     ("Store", "balance"),
     ("Problem", "orderId"),
     ("Problem", "possible"),
