@@ -6,6 +6,7 @@
 mod accounts;
 mod description;
 mod endpoints;
+mod error;
 mod scan;
 
 use std::ops::RangeInclusive;
@@ -28,10 +29,12 @@ use crate::{
     rules::limits::{Admission, Bucket},
 };
 
+pub(crate) use self::error::too_few_ids;
 pub use self::{
     accounts::{AuditQuery, UserQuery},
     description::description,
     endpoints::Endpoints,
+    error::HostError,
 };
 use crate::changes::Changes;
 pub use crate::model::order::Event;
@@ -436,52 +439,3 @@ pub struct JournalSpan {
     /// The last position of the merchant's journal, or 0 if it is empty.
     pub end: u64,
 }
-
-/// An error of a host. It is never caused by the client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HostError {
-    /// A concurrent write won. Reload and retry.
-    Conflict,
-    /// A part is unavailable or overloaded and may recover.
-    Unavailable {
-        /// Name of the part in the documentation: `database`, `geocoder`.
-        what: &'static str,
-        /// Description for the log.
-        detail: String,
-    },
-    /// A part did not respond in time.
-    Timeout {
-        /// The part.
-        what: &'static str,
-    },
-    /// An unexpected error. `detail` is only for the log.
-    Internal {
-        /// Description of the error.
-        detail: String,
-    },
-}
-
-/// Returns the error for a block of identifiers that is smaller than requested.
-pub(crate) fn too_few_ids() -> HostError {
-    HostError::Internal { detail: "fewer identifiers were reserved than requested".to_owned() }
-}
-
-impl HostError {
-    /// Creates an internal error from another error.
-    pub fn internal(error: impl std::fmt::Display) -> HostError {
-        HostError::Internal { detail: error.to_string() }
-    }
-}
-
-impl std::fmt::Display for HostError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            HostError::Conflict => f.write_str("conflict with a concurrent write"),
-            HostError::Unavailable { what, detail } => write!(f, "{what} is unavailable: {detail}"),
-            HostError::Timeout { what } => write!(f, "{what} did not respond in time"),
-            HostError::Internal { detail } => write!(f, "internal error: {detail}"),
-        }
-    }
-}
-
-impl std::error::Error for HostError {}

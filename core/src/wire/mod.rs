@@ -16,6 +16,7 @@ mod life;
 mod numbers;
 mod order;
 mod preview;
+mod price;
 mod privacy;
 mod proof;
 mod proof_document;
@@ -55,9 +56,10 @@ pub use life::{
 pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
 pub use order::{
     CourierView, CreateOrder, DeliveryView, EventView, ListedOrder, NewDelivery, OrderDetails, OrderView, PersonView,
-    PriceLineView, StoreRef,
+    StoreRef,
 };
 pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
+pub use price::PriceLineView;
 pub use privacy::{
     ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,
 };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "openapi")]
 use super::schema::{AnyStatus, KeyOrigin, StoreNumber, VisitAddress};
 use super::{
-    AddressBody, ConfirmationBody, EtaView, Id, Kilometres, LocationView, ProofView, Quantity, RatingView, Reais,
+    AddressBody, ConfirmationBody, EtaView, Id, Kilometres, LocationView, PriceLineView, ProofView, RatingView, Reais,
     objects,
 };
 #[cfg(feature = "openapi")]
@@ -13,7 +13,6 @@ use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
 use crate::model::{
     Person, Point, Precision, Timestamp,
     order::{AssignedCourier, Delivery, Event, Order, RecordedEvent},
-    price::{PriceLine, Rule},
     store::RecipientChoice,
 };
 
@@ -271,23 +270,6 @@ pub struct DeliveryView {
     pub confirmation: Option<ConfirmationBody>,
 }
 
-/// A line of the price breakdown.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(as = PriceLine))]
-#[serde(rename_all = "camelCase")]
-pub struct PriceLineView {
-    /// The tariff rule.
-    #[cfg_attr(feature = "openapi", schema(value_type = Rule))]
-    pub rule: Rule,
-    /// Quantity in the unit of the rule: kilometres, stops, per cent, or 1.
-    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
-    pub quantity: Quantity,
-    /// Amount in BRL.
-    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
-    pub amount: Reais,
-}
-
 /// A courier.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -458,13 +440,6 @@ impl DeliveryView {
             rating: tracking.and_then(|tracking| tracking.rating.as_ref()).map(RatingView::of),
             confirmation: None,
         }
-    }
-}
-
-impl PriceLineView {
-    /// Builds the API representation of a price line.
-    pub fn of(line: &PriceLine) -> PriceLineView {
-        PriceLineView { rule: line.rule, quantity: Quantity(line.quantity), amount: Reais(line.amount) }
     }
 }
 

@@ -1,6 +1,9 @@
 //! Passwords of logins, and the links that set them.
 
-use super::issue::{calling_account, confirm_password, revoked, throttled, verify};
+use super::{
+    issue::{calling_account, confirm_password, revoked, throttled, verify},
+    stores::in_path,
+};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain},
@@ -12,7 +15,7 @@ use crate::{
     changes::{Changes, Write},
     host::{Host, KeyQuery, UserQuery},
     model::{
-        StoreId, UserId,
+        UserId,
         store::{Key, KeyKind, User},
     },
     rules::accounts::{Account, CodeOwner},
@@ -93,11 +96,7 @@ pub(super) async fn create_link<H: Host>(
         Account::User(Box::new(user))
     } else {
         let user = validate::login_name(read(call.body)?)?;
-        let store = match StoreId::parse(call.id) {
-            Some(id) => call.host.store(id).await?,
-            None => None,
-        };
-        let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+        let store = in_path(call).await?;
         match user {
             None => Account::Store(Box::new(store)),
             Some(id) => {

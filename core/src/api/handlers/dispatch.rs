@@ -1,5 +1,6 @@
 //! Dispatch passes, their explanation, and the dispatch terms of stores.
 
+use super::stores::in_path;
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
@@ -10,7 +11,7 @@ use crate::{
     },
     drivers::{clock, dispatch, erasure},
     host::Host,
-    model::{OrderId, StoreId, Text, order::OrderStatus, store::Store},
+    model::{OrderId, Text, order::OrderStatus, store::Store},
     rules::stores,
     wire::{DecisionView, DispatchPassView, OrderDispatchView, StoreDispatchView},
 };
@@ -70,20 +71,11 @@ pub(super) async fn store_terms<H: Host>(
         Endpoint::SetStoreDispatch => Some(validate::store_dispatch(read(call.body)?)?),
         _ => None,
     };
-    let store = store(call).await?;
+    let store = in_path(call).await?;
     let view = |store: &Store| ApiResponse::json(200, &StoreDispatchView::of(store, &call.settings.dispatch));
     let Some(dispatch) = terms else { return Ok(view(&store)?) };
     let (changed, changes) = stores::replace(Store { dispatch, ..store }, call.context.now);
     let response = view(&changed)?;
     call.commit(changes, &response).await?;
     Ok(response)
-}
-
-/// The store in the path.
-async fn store<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
-    let store = match StoreId::parse(call.id) {
-        Some(id) => call.host.store(id).await?,
-        None => None,
-    };
-    store.ok_or_else(|| plain(ProblemCode::StoreNotFound).into())
 }

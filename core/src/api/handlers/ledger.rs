@@ -1,6 +1,6 @@
 //! Statements, and the operator's top-ups.
 
-use super::pages;
+use super::{pages, stores::in_path};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
@@ -106,11 +106,7 @@ async fn in_pages<H: Host>(
 /// `POST /admin/stores/{storeId}/top-ups`
 pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (amount, reference) = validate::top_up(read(call.body)?)?;
-    let store = match StoreId::parse(call.id) {
-        Some(id) => call.host.store(id).await?,
-        None => None,
-    };
-    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    let store = in_path(call).await?;
     if let Some(existing) = call.host.statement(store.id, StatementQuery::TopUp(&reference)).await?.pop() {
         if existing.amount != amount {
             return Err(HandlerError::Problem(Problem::new(

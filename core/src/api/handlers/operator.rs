@@ -1,6 +1,6 @@
 //! The operator's access to stores.
 
-use super::{listing::search, pages};
+use super::{listing::search, pages, stores::in_path};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
@@ -26,11 +26,7 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     if endpoint == Endpoint::AdminListStores {
         return list(call).await;
     }
-    let store = match StoreId::parse(call.id) {
-        Some(id) => call.host.store(id).await?,
-        None => None,
-    };
-    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    let store = in_path(call).await?;
     if endpoint == Endpoint::AlterStore { alter(call, &store).await } else { Ok(view(&store)?) }
 }
 

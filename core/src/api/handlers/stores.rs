@@ -183,9 +183,14 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
 
 /// Loads the store in the path, if it is the caller or one of its branches.
 pub(super) async fn overseen<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
-    let caller = &call.caller()?.store;
+    let store = in_path(call).await?;
+    if call.caller()?.store.oversees(&store) { Ok(store) } else { Err(plain(ProblemCode::StoreNotFound).into()) }
+}
+
+/// Loads the store in the path, for the operator.
+pub(super) async fn in_path<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let store = match StoreId::parse(call.id) {
-        Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
+        Some(id) => call.host.store(id).await?,
         None => None,
     };
     store.ok_or_else(|| plain(ProblemCode::StoreNotFound).into())
