@@ -62,10 +62,16 @@ impl Slots {
         }
     }
 
-    /// Reads the slots that are held. A slot whose end is later than its duration allows is free: a clock was set back.
+    /// Returns the end after which a slot can't have been taken by a correct clock: its clock was set back since. `now` is up to `ttl` older
+    /// than the newest slot, because other instances take slots while this one waits for the database.
+    fn last_end(&self, now: Timestamp) -> Timestamp {
+        now.after(self.ttl).after(self.ttl)
+    }
+
+    /// Reads the slots that are held.
     fn held(&self, now: Timestamp) -> Query {
         let sql = "SELECT name FROM buckets WHERE name LIKE $1 AND arrival > $2 AND arrival <= $3";
-        let instants = [now, now.after(self.ttl)].map(|at| TheoreticalArrival::at(at).micros().into());
+        let instants = [now, self.last_end(now)].map(|at| TheoreticalArrival::at(at).micros().into());
         Query::new(sql, [vec![format!("{}/%", self.name).into()], instants.to_vec()].concat())
     }
 
@@ -81,7 +87,7 @@ impl Slots {
                    SET arrival = excluded.arrival WHERE buckets.arrival <= $3 OR buckets.arrival > $4 \
                    OR buckets.arrival = $5 RETURNING arrival";
         let until = now.after(self.ttl);
-        let instants = [until, now, until, own].map(|at| TheoreticalArrival::at(at).micros().into());
+        let instants = [until, now, self.last_end(now), own].map(|at| TheoreticalArrival::at(at).micros().into());
         let claimed = driver.write_returning(Query::new(sql, [vec![name.as_str().into()], instants.to_vec()].concat()));
         Ok((!claimed.await?.is_empty()).then_some(Slot { name, until }))
     }

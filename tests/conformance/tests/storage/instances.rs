@@ -12,7 +12,7 @@ use despacho_core::{
     drivers::dispatch::{DispatchPass, run_pass},
     host::{Host, HostError, Platform, Storage},
     model::{
-        Entropy, ExecContext, Timestamp,
+        Duration, Entropy, ExecContext, Timestamp,
         courier::Courier,
         order::{CodeTries, Order, OrderDispatch, OrderStatus},
     },
@@ -23,7 +23,7 @@ use despacho_core::{
     },
 };
 use despacho_postgres::{Address, Postgres};
-use despacho_sql::{Driver, Machine, SqlHost};
+use despacho_sql::{Driver, Machine, Slots, SqlHost};
 use despacho_sqlite::{Options, Sqlite};
 use futures_util::future::join;
 
@@ -265,6 +265,27 @@ async fn check_concurrent_trips<D: Driver>(one: ClockedHost<D>, two: ClockedHost
 }
 
 /// Runs passes on both instances concurrently until neither makes a change.
+/// An instance reads its clock before it waits for the database, so other instances may take slots at a later time.
+async fn check_slots<D: Driver>(driver: &D) {
+    let slots = Slots { name: "test", count: 2, ttl: Duration::seconds(5) };
+    let take = async |millis| slots.take(driver, Timestamp::from_millis(NOON + millis)).await.unwrap();
+    let first = take(1_000).await.unwrap();
+    assert!(take(999).await.is_some_and(|slot| slot != first), "the second slot");
+    assert_eq!(take(0).await, None, "both slots are held");
+    assert_eq!(slots.renew(driver, first.clone(), at(0)).await.map(|slot| slot.is_some()), Ok(true));
+    assert!(take(5_000).await.is_some(), "the renewed slot expired");
+    assert!(take(-20_000).await.is_some(), "the clock was set back");
+}
+
+#[tokio::test]
+async fn slots_are_held_against_instances_with_an_earlier_time() {
+    let folder = tempfile::tempdir().unwrap();
+    check_slots(open(&folder.path().join("despacho.db"), 0).driver()).await;
+    if let Some(backend) = OnPostgres::find().await {
+        check_slots(backend.host().driver()).await;
+    }
+}
+
 async fn run_passes<D: Driver>(one: &ClockedHost<D>, two: &ClockedHost<D>) -> (DispatchPass, DispatchPass) {
     let all = async |host: &ClockedHost<D>| {
         let mut sum = DispatchPass::default();
