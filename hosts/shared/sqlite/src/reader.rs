@@ -25,6 +25,9 @@ use crate::{
     stats::Counters,
 };
 
+/// After a longer read in place the task yields, so that a request of many reads does not delay the other tasks of its thread.
+const LONG_READ: Duration = Duration::from_micros(500);
+
 /// The connections for reads in place and the queue of the reader threads.
 #[derive(Debug)]
 pub(crate) struct Readers {
@@ -65,10 +68,14 @@ impl Readers {
     }
 
     pub(crate) async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        match self.read_in_place(&query) {
-            Some(result) => result,
-            None => self.read_queued(query).await,
+        let started = Instant::now();
+        let Some(result) = self.read_in_place(&query) else {
+            return self.read_queued(query).await;
+        };
+        if started.elapsed() > LONG_READ {
+            tokio::task::yield_now().await;
         }
+        result
     }
 
     /// Reads on an idle connection; `None` if all are busy.

@@ -8,7 +8,7 @@ use despacho_core::{
     model::order::{Order, OrderStatus},
     rules::lifecycle::Timing,
 };
-use despacho_sql::{Driver, Expect, Statement, Value};
+use despacho_sql::{Driver, Expect, Query, Statement, Value};
 use despacho_sqlite::{BackupError, LocalPlatform, OpenError, Options, Sqlite, SqliteHost, backup};
 use futures_util::future::{join, join_all};
 use rusqlite::Connection;
@@ -31,6 +31,15 @@ async fn with_store() -> OnSqlite {
     let backend = OnSqlite::start().await;
     backend.host().commit(&Changes { stores: vec![Write::insert(store(1))], ..changes() }).await.unwrap();
     backend
+}
+
+#[tokio::test]
+async fn long_read_yields_to_other_tasks() {
+    let backend = OnSqlite::start().await;
+    let other = tokio::spawn(async {});
+    let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT MAX(i) FROM n";
+    backend.host().driver().read(Query { sql, params: Vec::new() }).await.unwrap();
+    assert!(other.is_finished(), "it runs on the same thread");
 }
 
 #[tokio::test]
