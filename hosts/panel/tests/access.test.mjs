@@ -51,8 +51,8 @@ test("an owner adds a clerk, who sets a password and cannot open keys", async ()
   await clerk.page.waitForSelector(".side");
   const menu = await clerk.page.locator("nav a").evaluateAll((links) => links.map((one) => one.getAttribute("href")));
   assert.deepEqual(menu, ["#/orders", "#/orders/new", "#/notifications", "#/access", "#/settings"]);
-  const refused = await api(clerk.page, "GET", "/delivery/keys");
-  assert.deepEqual([refused.status, refused.body.code], [403, "role_not_allowed"]);
+  const rejected = await api(clerk.page, "GET", "/delivery/keys");
+  assert.deepEqual([rejected.status, rejected.body.code], [403, "role_not_allowed"]);
   await goTo(clerk.page, "/keys");
   await clerk.page.waitForSelector(".state[role=alert]");
   await goTo(clerk.page, "/settings");

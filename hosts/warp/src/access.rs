@@ -46,7 +46,7 @@ impl Access {
         Ok(is_valid)
     }
 
-    /// Waits until the key is no longer valid.
+    /// Waits until the key becomes invalid.
     pub async fn until_invalid(&self, store: &Store, subscription: &JournalSubscription) -> Result<(), HostError> {
         let mut changes = store.access();
         loop {

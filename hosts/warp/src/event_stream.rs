@@ -148,7 +148,7 @@ async fn follow(
 enum EndReason {
     /// The reader disconnected, or the server shuts down.
     Closed,
-    /// The key is no longer valid.
+    /// The key became invalid.
     Revoked,
 }
 

@@ -117,7 +117,7 @@ impl Model {
             }
         }
         let lost = self.orders.keys().find(|id| !stored.contains_key(id));
-        lost.map_or(Ok(()), |lost| Err(format!("order {lost} is no longer stored")))?;
+        lost.map_or(Ok(()), |lost| Err(format!("order {lost} has disappeared")))?;
         self.check_assignments(backend)?;
         self.check_order_codes()?;
         self.stores.keys().copied().collect::<Vec<_>>().into_iter().try_for_each(|id| self.check_ledger(backend, id))
