@@ -11,7 +11,7 @@ use crate::{
     changes::Changes,
     host::{CourierQuery, Host, HostError, OrderQuery},
     model::{
-        CourierId, ExecContext, OrderId, Point, Timestamp,
+        CourierId, ExecContext, Load, OrderId, Point, Timestamp,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Assignment, Order},
     },
@@ -288,7 +288,7 @@ async fn load<H: Host>(host: &H, settings: &Settings, context: &mut ExecContext)
     Ok(Loaded { orders, couriers, busy, is_cut })
 }
 
-/// Returns the couriers with a shift or a trip, each with the trip's orders.
+/// Returns the couriers with a shift, a trip or a capacity of their own, each with the trip's orders.
 async fn busy_couriers<H: Host>(host: &H, candidates: &[Candidate]) -> Result<ById<Carrier>, HostError> {
     let ids: Vec<CourierId> = candidates.iter().filter(|one| !one.is_free).map(|one| one.id).collect();
     let (mut couriers, mut orders) = (Vec::new(), Vec::new());
@@ -321,7 +321,8 @@ pub async fn out_of_reach<'a, H: Host>(
     let couriers = couriers_around(host, &pickups, &settings.dispatch, now).await?;
     let (index, radius_m) = (CourierIndex::new(&couriers), settings.dispatch.radius_m());
     let can_take = |order: &Order, courier: &Candidate| {
-        courier.is_free && courier.sandbox == order.sandbox && !order.released.contains(&courier.id)
+        let carries = courier.capacity.misfit(&order.requirements, Load::default()).is_none();
+        courier.is_free && courier.sandbox == order.sandbox && carries && !order.released.contains(&courier.id)
     };
     let is_out =
         |order: &&&Order| !index.has_within(order.pickup.located.point, radius_m, |courier| can_take(order, courier));

@@ -16,6 +16,7 @@ mod entropy;
 mod fold;
 mod geo;
 mod ids;
+mod load;
 mod money;
 pub mod order;
 mod phone;
@@ -39,6 +40,7 @@ pub use ids::{
     AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, PhotoId, StoreId,
     UserId, WebhookId,
 };
+pub use load::{Capacity, Load, Misfit, Requirements, Vehicle};
 pub use money::{Money, MoneyError};
 pub use phone::{Phone, PhoneError};
 pub use price::{PriceLine, Rule};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AddressBody, CourierOrderView};
+use super::{AddressBody, CourierOrderView, ExcludedView};
 use crate::{
     model::{
         OrderId, Timestamp,
@@ -168,6 +168,10 @@ pub struct DecisionView {
     pub cost: Option<CostView>,
     /// The couriers with the lowest costs for the order by itself, cheapest first, at most 5.
     pub considered: Vec<ConsideredView>,
+    /// The nearest couriers in reach whose vehicle cannot carry the order, at most 5. Absent without any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub excluded: Vec<ExcludedView>,
 }
 
 /// The last decisions about an order.
@@ -274,6 +278,9 @@ impl DecisionView {
             considered: decision
                 .map(|decision| decision.considered.iter().map(ConsideredView::of).collect())
                 .unwrap_or_default(),
+            excluded: decision
+                .map(|decision| decision.excluded.iter().map(ExcludedView::of).collect())
+                .unwrap_or_default(),
         }
     }
 
@@ -287,6 +294,7 @@ impl DecisionView {
             orders: stored.orders,
             cost: Some(CostView::of(&stored.cost)),
             considered: stored.considered.iter().map(ConsideredView::of).collect(),
+            excluded: Vec::new(),
         };
         order.assignments.iter().map(view).collect()
     }

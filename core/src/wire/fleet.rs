@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{DecisionView, Id};
+#[cfg(feature = "openapi")]
+use crate::model::Vehicle;
 use crate::{
     model::{Point, Timestamp, courier::Courier},
     rules::couriers::PositionUpdate,
@@ -39,6 +41,15 @@ pub struct RegisterCourier {
     pub available: Option<bool>,
     /// Whether the courier carries only orders of sandbox stores. It cannot be changed later.
     pub sandbox: Option<bool>,
+    /// The vehicle. Defaults to `MOTORBIKE_BAG`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vehicle>))]
+    pub vehicle: Option<String>,
+    /// The courier's own maximum weight in grams, 1 to 1,000,000. The limit of the vehicle applies if it is lower.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 1_000_000))]
+    pub max_weight_grams: Option<f64>,
+    /// The courier's own maximum volume in millilitres, 1 to 20,000,000. The limit of the vehicle applies if it is lower.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 20_000_000))]
+    pub max_volume_millilitres: Option<f64>,
     /// Validity of the key in whole days, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
@@ -66,6 +77,15 @@ pub struct AlterCourier {
     pub profile_id: Option<Id>,
     /// Whether the courier is available for orders. The courier can change it at any time.
     pub available: Option<bool>,
+    /// The vehicle. Another vehicle ends the courier's own maximum weight and volume.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vehicle>))]
+    pub vehicle: Option<String>,
+    /// The courier's own maximum weight in grams, 1 to 1,000,000. The limit of the vehicle applies if it is lower.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 1_000_000))]
+    pub max_weight_grams: Option<f64>,
+    /// The courier's own maximum volume in millilitres, 1 to 20,000,000. The limit of the vehicle applies if it is lower.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 20_000_000))]
+    pub max_volume_millilitres: Option<f64>,
     /// True issues a new key and revokes the old one immediately.
     pub new_key: Option<bool>,
     /// Validity of the new key in whole days, 1 to 3650.
@@ -96,6 +116,13 @@ pub struct CourierRecord {
     pub available: bool,
     /// Whether the courier carries only orders of sandbox stores.
     pub sandbox: bool,
+    /// The vehicle.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vehicle))]
+    pub vehicle: &'static str,
+    /// Maximum weight in grams.
+    pub max_weight_grams: u32,
+    /// Maximum volume in millilitres.
+    pub max_volume_millilitres: u32,
     /// Latitude of the last known position.
     pub latitude: Option<f64>,
     /// Longitude of the last known position.
@@ -280,6 +307,9 @@ impl CourierRecord {
             document: courier.document.clone(),
             available: courier.available,
             sandbox: courier.sandbox,
+            vehicle: courier.vehicle.name(),
+            max_weight_grams: courier.capacity().max.weight_g,
+            max_volume_millilitres: courier.capacity().max.volume_ml,
             latitude: courier.position.map(Point::latitude),
             longitude: courier.position.map(Point::longitude),
             position_at: courier.position_at.as_ref().map(Timestamp::to_string),

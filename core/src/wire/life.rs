@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::{CancellationMode, StopNumber};
-use super::{AddressBody, Id, Kilometres, ListedOrder, ProofRuleView, Reais, SendProof, StoreView};
+use super::{AddressBody, Id, Kilometres, ListedOrder, ProofRuleView, Reais, RequirementsView, SendProof, StoreView};
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
 use crate::{
@@ -161,6 +161,10 @@ pub struct CourierOrderView {
     pub possible: Vec<&'static str>,
     /// The store's rules for the proofs of this order's steps.
     pub proof_rules: Vec<ProofRuleView>,
+    /// What the order requires of the courier's vehicle. Absent without requirements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub requirements: Option<RequirementsView>,
 }
 
 /// A delivery as shown to its courier. Once the order has ended, the recipient's data is null: `name`, `phone`,
@@ -277,6 +281,7 @@ impl CourierOrderView {
             deliveries: (1..).zip(&order.deliveries).map(|(at, one)| CourierStopView::of(at, one, order)).collect(),
             possible,
             proof_rules: order.proof.rules.iter().map(ProofRuleView::of).collect(),
+            requirements: RequirementsView::of(&order.requirements),
         }
     }
 }

@@ -22,6 +22,7 @@ mod proof;
 mod proof_document;
 mod push;
 mod report;
+mod requirements;
 #[cfg(feature = "openapi")]
 pub mod schema;
 mod sign_in;
@@ -69,6 +70,7 @@ pub use proof::{
 pub use proof_document::{ProofDelivery, ProofDocument, ProofOrder};
 pub use push::{PushEndpoint, PushKeyView};
 pub use report::{DayReportView, ReportDay, report_csv};
+pub use requirements::{ExcludedView, RequirementsView, SetRequirements};
 pub use sign_in::{SignInCodeView, StartCourierSession, StartOperatorSession};
 pub use store::{
     AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::schema::{AnyStatus, KeyOrigin, StoreNumber, VisitAddress};
 use super::{
     AddressBody, ConfirmationBody, EtaView, Id, Kilometres, LocationView, PriceLineView, ProofView, RatingView, Reais,
-    objects,
+    RequirementsView, SetRequirements, objects,
 };
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
@@ -42,6 +42,8 @@ pub struct CreateOrder {
     /// Whether the courier can carry other orders of the store in the same trip. Defaults to true. Price, codes and history
     /// are the order's own in any case.
     pub combinable: Option<bool>,
+    /// What the order requires of its courier's vehicle. Dispatch assigns only couriers who meet it.
+    pub requirements: Option<SetRequirements>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_items = 1, max_items = 50))]
@@ -171,6 +173,10 @@ pub struct OrderView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub lead_minutes: Option<u32>,
+    /// What the order requires of its courier's vehicle. Absent without requirements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub requirements: Option<RequirementsView>,
 }
 
 /// An order with its courier, history and origin.
@@ -372,6 +378,7 @@ impl OrderView {
             eta: order.eta.as_ref().filter(|_| !order.status.is_final()).map(EtaView::of),
             combinable: (!order.dispatch.combinable).then_some(false),
             lead_minutes: Some(order.dispatch.lead_minutes).filter(|minutes| *minutes > 0),
+            requirements: RequirementsView::of(&order.requirements),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::LocateAddress;
-use super::{AddressBody, Kilometres, PriceLineView, Reais, StoreRef, objects};
+use super::{AddressBody, Kilometres, PriceLineView, Reais, SetRequirements, StoreRef, objects};
 use crate::model::Precision;
 
 /// An order to preview. Unknown fields are ignored.
@@ -24,6 +24,8 @@ pub struct PreviewOrder {
     /// Address of the pickup. Defaults to the store's address.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<LocateAddress>))]
     pub pickup_address: Option<AddressBody>,
+    /// What the order requires of its courier's vehicle. It does not change the price.
+    pub requirements: Option<SetRequirements>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_items = 1, max_items = 50))]

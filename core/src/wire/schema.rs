@@ -8,7 +8,7 @@ use utoipa::{
 use super::SkipReason;
 use crate::{
     model::{
-        Precision,
+        Precision, Vehicle,
         audit::ActorKind,
         order::{DeliveryStatus, EventKind, OrderStatus},
         price::Rule,
@@ -98,6 +98,7 @@ named! {
     AttemptFault = "AttemptFault",
     LinkAction = "LinkAction",
     RecipientChoice = "RecipientChoice",
+    Vehicle = "VehicleKind",
     NotifyAt = "NotifyAt",
     TrackingState = "TrackingState",
     ProofStepName = "ProofStep",

@@ -139,7 +139,7 @@ impl ModelHost {
             Step::Withdraw => match reassign(order, Some(&courier), None, reason(), &mut context) {
                 Ok(moved) => Outcome::Moved(Box::new(moved)),
                 Err(ReassignError::Step(error)) => Outcome::Rejected(error),
-                Err(ReassignError::Unavailable) => panic!("the courier carries the order"),
+                Err(ReassignError::Unavailable | ReassignError::Misfit(_)) => panic!("the courier carries the order"),
             },
             Step::PickUp => carried(Carry::PickUp { code: order.pickup_code.clone() }, &mut context),
             Step::SetOut => carried(Carry::SetOut(stop?), &mut context),

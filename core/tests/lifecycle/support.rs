@@ -79,6 +79,9 @@ pub(crate) fn host() -> MemoryHost {
             sign_in: None,
             sessions: Vec::new(),
             sandbox: true,
+            vehicle: despacho_core::model::Vehicle::default(),
+            max_weight_g: None,
+            max_volume_ml: None,
             removed_at: None,
         };
         let changes = Changes { at: host.now(), couriers: vec![Write::insert(courier)], ..Changes::default() };

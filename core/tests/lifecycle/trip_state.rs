@@ -160,7 +160,7 @@ impl JointState {
                 match reassign(order, courier, chosen, reason(), &mut context) {
                     Ok(moved) => Some(moved).into(),
                     Err(ReassignError::Step(error)) => Taken::Rejected(error, None),
-                    Err(ReassignError::Unavailable) => Taken::Nothing,
+                    Err(ReassignError::Unavailable | ReassignError::Misfit(_)) => Taken::Nothing,
                 }
             }
             Act::Cancel(_) => cancel(order, courier, platform(), None, &rules, &context).into(),

@@ -65,6 +65,9 @@ fn host_with_orders(count: usize) -> MemoryHost {
         sign_in: None,
         sessions: Vec::new(),
         sandbox: orders[0].sandbox,
+        vehicle: despacho_core::model::Vehicle::default(),
+        max_weight_g: None,
+        max_volume_ml: None,
         removed_at: None,
     });
     let couriers = couriers.map(Write::insert).into();

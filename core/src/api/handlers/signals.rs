@@ -14,7 +14,7 @@ use crate::{
     changes::Write,
     drivers::{clock, trips},
     host::Host,
-    model::{DeliveryId, DistanceMatrix, Located, Money, OrderId, Person, order::Order},
+    model::{DeliveryId, DistanceMatrix, Located, Misfit, Money, OrderId, Person, order::Order},
     rules::{
         lifecycle::{self, CancellationTerms, Carrier, ChosenCourier, Mode, ReassignError, Repricing, Signal},
         pricing::{Plan, Request, Tariff, plan},
@@ -197,6 +197,7 @@ pub(super) async fn reassign<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
     let result = lifecycle::reassign(&order, courier.as_ref(), chosen, reason, &mut call.context);
     let (mut moved, mut changes) = result.map_err(|error| match error {
         ReassignError::Step(error) => step_problem(&error, call.context.now),
+        ReassignError::Misfit(misfit) => misfit_problem(misfit),
         ReassignError::Unavailable => Problem::new(
             ProblemCode::CourierUnavailable,
             "This courier cannot take the order now: not available, off shift, of another kind (sandbox), on a trip that cannot take it, or \
@@ -215,6 +216,24 @@ pub(super) async fn reassign<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
     let response = view(&moved)?;
     call.commit(changes, &response).await?;
     Ok(response)
+}
+
+/// Returns the problem of a courier whose vehicle cannot carry the order.
+fn misfit_problem(misfit: Misfit) -> Problem {
+    let (en, pt) = match misfit {
+        Misfit::Vehicle => ("the order does not permit its kind", "o pedido não permite esse tipo"),
+        Misfit::Weight => ("it is too heavy", "o peso excede o limite"),
+        Misfit::Volume => ("it is too large", "o volume excede o limite"),
+    };
+    Problem::new(
+        ProblemCode::CourierUnavailable,
+        format!(
+            "This courier's vehicle cannot carry the order with the orders of the trip: {en}. Choose another courier."
+        ),
+        format!(
+            "O veículo deste entregador não comporta o pedido junto com os da viagem: {pt}. Escolha outro entregador."
+        ),
+    )
 }
 
 /// Returns the calling store's name and phone, as the actor of an event.

@@ -4,6 +4,7 @@ use super::json::Json;
 use crate::{
     api::{audit::ACTIONS, problem::ProblemCode},
     model::{
+        Load, Vehicle,
         audit::ActorKind,
         order::{DeliveryStatus, EventKind, OrderStatus, ProofPart, ProofStep},
         store::{EntryKind, KeyKind, NotificationKind, RecipientChoice, Role},
@@ -13,10 +14,12 @@ use crate::{
 };
 
 /// The codes of invalid fields that are not also problem codes, with their descriptions.
-const FIELD_CODES: [(&str, &str); 43] = [
+const FIELD_CODES: [(&str, &str); 45] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "The value has the wrong JSON type."),
     ("duplicate_field", "The field was sent twice."),
+    ("invalid_vehicle", "The kind of vehicle is unknown."),
+    ("too_large", "No permitted kind of vehicle carries the order."),
     ("required", "The field is missing, null or blank."),
     ("too_short", "The string has too few characters."),
     ("too_long", "The string has too many characters."),
@@ -128,6 +131,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ),
         ("SkipReason", texts("The reason why a valid position was not stored.", skip_reasons())),
         ("TrackingState", texts("The state of a delivery for its recipient.", tracking_states())),
+        ("VehicleKind", texts("A kind of vehicle, by its name in Open Delivery.", vehicles())),
         ("RecipientChoice", texts("What a recipient who is not at home chooses.", recipient_choices())),
         ("NotifyAt", texts("A step after which a recipient gets a message.", notify_steps())),
         ("LinkAction", texts("What to do with a link.", link_actions())),
@@ -168,6 +172,13 @@ fn roles() -> impl Iterator<Item = (&'static str, String)> {
 
 fn tracking_states() -> impl Iterator<Item = (&'static str, String)> {
     TrackingState::ALL.iter().map(|state| (state.name(), format!("{}.", state.text().en)))
+}
+
+fn vehicles() -> impl Iterator<Item = (&'static str, String)> {
+    Vehicle::ALL.into_iter().map(|kind| {
+        let Load { weight_g, volume_ml } = kind.limit();
+        (kind.name(), format!("At most {} kg and {} litres.", weight_g / 1_000, volume_ml / 1_000))
+    })
 }
 
 fn recipient_choices() -> impl Iterator<Item = (&'static str, String)> {

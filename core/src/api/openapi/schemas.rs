@@ -13,6 +13,7 @@ use crate::{
 const REQUESTS: &[&str] = &[
     "PushEndpoint",
     "CreateOrder",
+    "SetRequirements",
     "NewDelivery",
     "Confirmation",
     "MarketplaceOrder",
@@ -62,7 +63,10 @@ const REQUESTS: &[&str] = &[
     "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 18] = [
+const OPTIONAL: [(&str, &str); 21] = [
+    ("Order", "requirements"),
+    ("CourierOrder", "requirements"),
+    ("DispatchDecision", "excluded"),
     ("ListedOrder", "storeName"),
     ("OrderDetails", "storeName"),
     ("Store", "balance"),

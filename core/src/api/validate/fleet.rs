@@ -45,8 +45,23 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
     let profile_id = checker.profile(&root.member("profileId"), sent.profile_id);
     let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
     let (available, sandbox) = (sent.available.unwrap_or(false), sent.sandbox.unwrap_or(false));
+    let (max_weight_g, max_volume_ml) =
+        (checker.weight_limit(&root, sent.max_weight_grams), checker.volume_limit(&root, sent.max_volume_millilitres));
+    let vehicle =
+        sent.vehicle.as_ref().and_then(|name| checker.vehicle(&root.member("vehicle"), name)).unwrap_or_default();
     let new = name.zip(phone);
-    let new = new.map(|(name, phone)| NewCourier { profile_id, name, phone, email, document, available, sandbox });
+    let new = new.map(|(name, phone)| NewCourier {
+        profile_id,
+        name,
+        phone,
+        email,
+        document,
+        available,
+        sandbox,
+        vehicle,
+        max_weight_g,
+        max_volume_ml,
+    });
     checker.finish(new.map(|new| (new, days)))
 }
 
@@ -66,6 +81,9 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Optio
         document: checker.text(&root.member("document"), sent.document.as_ref(), DOCUMENT),
         profile_id: checker.profile(&root.member("profileId"), sent.profile_id),
         available: sent.available,
+        vehicle: sent.vehicle.as_ref().and_then(|name| checker.vehicle(&root.member("vehicle"), name)),
+        max_weight_g: checker.weight_limit(&root, sent.max_weight_grams),
+        max_volume_ml: checker.volume_limit(&root, sent.max_volume_millilitres),
         new_key: sent.new_key.unwrap_or(false),
         removed: sent.removed.unwrap_or(false),
     };

@@ -11,6 +11,7 @@ mod privacy;
 mod proof;
 mod push;
 mod report;
+mod requirements;
 mod store;
 mod tracking;
 mod webhook;

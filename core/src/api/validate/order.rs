@@ -39,6 +39,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
     let pickup = sent.pickup_address.as_ref();
     let pickup = pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Locate));
     let preparation = checker.preparation(&root, sent.preparation_time, limits);
+    checker.requirements(&root, sent.requirements.as_ref());
     let list = root.member("deliveries");
     let mut inquiry = Inquiry {
         store,
@@ -101,7 +102,9 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let pickup_code = checker.pickup_code(&list, deliveries);
     let quote = checker.text(&root.member("quoteId"), sent.quote_id.as_ref(), QUOTE);
     let combinable = sent.combinable.unwrap_or(true);
-    let new = code.map(|code| NewOrder { code, full_code, pickup_code, quote, inquiry, combinable, stops });
+    let requirements = checker.requirements(&root, sent.requirements.as_ref());
+    let new =
+        code.map(|code| NewOrder { code, full_code, pickup_code, quote, inquiry, combinable, requirements, stops });
     checker.finish(new)
 }
 

@@ -1,7 +1,7 @@
 //! The parts of orders and couriers that dispatch reads, and the grid cells by which storage indexes them.
 
 use super::Courier;
-use crate::model::{CourierId, OrderId, Point, Timestamp};
+use crate::model::{Capacity, CourierId, OrderId, Point, Timestamp};
 use core::ops::RangeInclusive;
 
 /// A searching order, reduced to the fields by which a dispatch pass finds couriers nearby.
@@ -26,8 +26,11 @@ pub struct Candidate {
     pub point: Point,
     /// Whether the courier carries only orders of sandbox stores.
     pub sandbox: bool,
-    /// Whether the courier is free at any time: without a trip and a shift. If not, dispatch reads the courier.
+    /// Whether the courier is free at any time: without a trip and a shift, and with the default capacity. If not, dispatch reads the
+    /// courier.
     pub is_free: bool,
+    /// The capacity. It is the default until dispatch has read the courier.
+    pub capacity: Capacity,
 }
 
 impl Candidate {
@@ -39,12 +42,12 @@ impl Candidate {
     /// Converts a courier at a position. Returns `None` if the courier is not available.
     pub fn located(courier: &Courier, point: Point) -> Option<Candidate> {
         let (id, sandbox, is_free) = (courier.id, courier.sandbox, Candidate::is_free(courier));
-        courier.is_candidate().then_some(Candidate { id, point, sandbox, is_free })
+        courier.is_candidate().then_some(Candidate { id, point, sandbox, is_free, capacity: Capacity::default() })
     }
 
     /// Returns whether a courier that dispatch considers is free at any time.
     pub fn is_free(courier: &Courier) -> bool {
-        courier.is_free() && courier.shift.is_none()
+        courier.is_free() && courier.shift.is_none() && courier.capacity() == Capacity::default()
     }
 }
 

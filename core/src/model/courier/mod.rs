@@ -6,7 +6,9 @@ mod trip;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CourierId, Email, OrderId, Phone, Point, Timestamp, order::AssignedCourier, store::KeyHash};
+use super::{
+    Capacity, CourierId, Email, Load, OrderId, Phone, Point, Timestamp, Vehicle, order::AssignedCourier, store::KeyHash,
+};
 
 pub use cell::{Candidate, Cell, SearchingOrder};
 pub use push::{PushDue, PushSubscription};
@@ -57,6 +59,15 @@ pub struct Courier {
     /// The stored parts of the sessions of the courier's app, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<CourierKey>,
+    /// The vehicle.
+    #[serde(default)]
+    pub vehicle: Vehicle,
+    /// Maximum weight in grams, if it is less than the limit of the vehicle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_weight_g: Option<u32>,
+    /// Maximum volume in millilitres, if it is less than the limit of the vehicle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_volume_ml: Option<u32>,
     /// Whether the courier carries only orders of sandbox stores. It never changes. Rows of schema version 12 call it
     /// `demo`.
     #[serde(default, alias = "demo")]
@@ -111,6 +122,16 @@ impl Courier {
             phone: self.phone.clone(),
             position: self.position,
         }
+    }
+
+    /// Returns the vehicle with the courier's own limits.
+    pub fn capacity(&self) -> Capacity {
+        let limit = self.vehicle.limit();
+        let max = Load {
+            weight_g: self.max_weight_g.unwrap_or(u32::MAX).min(limit.weight_g),
+            volume_ml: self.max_volume_ml.unwrap_or(u32::MAX).min(limit.volume_ml),
+        };
+        Capacity { vehicle: self.vehicle, max }
     }
 
     /// Returns the area code of a Brazilian phone number: `92` of `+5592991000000`.

@@ -23,8 +23,8 @@ pub use tracking::{LinkKey, Rating, Tracking, TrackingLink};
 pub use tries::CodeTries;
 
 use super::{
-    Address, CourierId, DeliveryId, Distance, Duration, Email, Located, Money, OrderId, Person, Phone, Point, StoreId,
-    Timestamp, price::PriceLine,
+    Address, CourierId, DeliveryId, Distance, Duration, Email, Located, Money, OrderId, Person, Phone, Point,
+    Requirements, StoreId, Timestamp, price::PriceLine,
 };
 
 /// An order, stored as one database row.
@@ -113,6 +113,9 @@ pub struct Order {
     /// The terms on which the order takes part in dispatch.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dispatch: OrderDispatch,
+    /// What the order requires of its courier's vehicle.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub requirements: Requirements,
     /// The reasons of the last assignments, oldest first, at most [`Order::MAX_ASSIGNMENTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assignments: Vec<Assignment>,

@@ -92,6 +92,9 @@ mod tests {
             sign_in: None,
             sessions: Vec::new(),
             sandbox,
+            vehicle: crate::model::Vehicle::default(),
+            max_weight_g: None,
+            max_volume_ml: None,
             removed_at: None,
         }
     }

@@ -3,7 +3,7 @@
 use crate::{
     changes::{Changes, Write},
     model::{
-        CourierId, Duration, Email, ExecContext, IdBlock, OrderId, Phone,
+        CourierId, Duration, Email, ExecContext, IdBlock, OrderId, Phone, Vehicle,
         courier::{Courier, CourierKey, Shift},
         order::Order,
         store::{Key, KeyHash},
@@ -32,6 +32,12 @@ pub struct NewCourier {
     pub available: bool,
     /// Whether the courier carries only orders of sandbox stores.
     pub sandbox: bool,
+    /// The vehicle.
+    pub vehicle: Vehicle,
+    /// The courier's own maximum weight in grams.
+    pub max_weight_g: Option<u32>,
+    /// The courier's own maximum volume in millilitres.
+    pub max_volume_ml: Option<u32>,
 }
 
 /// Parameters of a new courier key.
@@ -58,6 +64,12 @@ pub struct CourierUpdate {
     pub profile_id: Option<u64>,
     /// Whether the courier is available for orders.
     pub available: Option<bool>,
+    /// The vehicle. A new one ends the courier's own limits.
+    pub vehicle: Option<Vehicle>,
+    /// The courier's own maximum weight in grams.
+    pub max_weight_g: Option<u32>,
+    /// The courier's own maximum volume in millilitres.
+    pub max_volume_ml: Option<u32>,
     /// Whether to issue a new key and revoke the old one.
     pub new_key: bool,
     /// Whether to remove the courier.
@@ -103,6 +115,9 @@ pub fn register(
         push: Vec::new(),
         sign_in: None,
         sessions: Vec::new(),
+        vehicle: new.vehicle,
+        max_weight_g: new.max_weight_g,
+        max_volume_ml: new.max_volume_ml,
         sandbox: new.sandbox,
         removed_at: None,
     };
@@ -123,13 +138,19 @@ pub fn alter(
     context: &mut ExecContext,
 ) -> Result<CourierChange, OrderId> {
     let mut changed = courier.clone();
-    let CourierUpdate { name, phone, email, document, profile_id, available, new_key, removed } = alteration;
+    let CourierUpdate { name, phone, email, document, profile_id, available, vehicle, .. } = alteration;
+    let CourierUpdate { max_weight_g, max_volume_ml, new_key, removed, .. } = alteration;
     changed.name = name.unwrap_or(changed.name);
     changed.phone = phone.unwrap_or(changed.phone);
     changed.email = email.or(changed.email);
     changed.document = document.or(changed.document);
     changed.profile_id = profile_id.unwrap_or(changed.profile_id);
     changed.available = available.unwrap_or(changed.available);
+    if let Some(vehicle) = vehicle.filter(|vehicle| *vehicle != changed.vehicle) {
+        (changed.vehicle, changed.max_weight_g, changed.max_volume_ml) = (vehicle, None, None);
+    }
+    changed.max_weight_g = max_weight_g.or(changed.max_weight_g);
+    changed.max_volume_ml = max_volume_ml.or(changed.max_volume_ml);
     // The operator makes the courier available until further notice.
     let has_ended = |shift: &Shift| shift.until.is_some_and(|until| until < context.now);
     changed.shift = changed.shift.filter(|shift| available.is_none() || !has_ended(shift));

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     changes::{Changes, Write},
     model::{
-        ExecContext, Person, Timestamp,
+        ExecContext, Load, Misfit, Person, Timestamp,
         courier::Courier,
         order::{Assignment, AssignmentCost, Order, OrderStatus},
     },
@@ -42,8 +42,14 @@ fn can_join(order: &Order, courier: &Courier, trip: &[&Order], orders_per_trip: 
         && u32::try_from(orders.count()).is_ok_and(|count| count <= max)
 }
 
+/// Returns why a courier's vehicle cannot carry an order besides the orders of the trip.
+fn misfit(order: &Order, courier: &Courier, trip: &[&Order]) -> Option<Misfit> {
+    let carried = trip.iter().fold(Load::default(), |sum, one| sum.plus(one.requirements.load()));
+    courier.capacity().misfit(&order.requirements, carried)
+}
+
 /// Assigns a searching order to a courier who is free, or whose trip `trip` can take it. Returns `None` if the order is
-/// not searching, the courier is not available, or the trip cannot take the order. `reasons` is stored in the order.
+/// not searching, the courier is not available, or the vehicle or the trip cannot take the order. `reasons` is stored in the order.
 pub fn allocate(
     order: &Order,
     courier: &Courier,
@@ -53,7 +59,7 @@ pub fn allocate(
     context: &ExecContext,
 ) -> Option<(Order, Changes)> {
     let is_possible = courier.is_on_duty(context.now) && order.sandbox == courier.sandbox;
-    if !is_possible || !can_join(order, courier, trip, orders_per_trip) {
+    if !is_possible || misfit(order, courier, trip).is_some() || !can_join(order, courier, trip, orders_per_trip) {
         return None;
     }
     let (mut order, expected) = (order.clone(), order.version);
@@ -114,6 +120,8 @@ pub enum ReassignError {
     Step(StepError),
     /// The chosen courier cannot take the order, or already has it.
     Unavailable,
+    /// The chosen courier's vehicle cannot carry the order.
+    Misfit(Misfit),
 }
 
 /// Takes an order from its courier before the pickup, at the operator's request. The order is assigned to the chosen courier, or the search
@@ -148,6 +156,9 @@ pub fn reassign(
     };
     let trip: Vec<&Order> = trip.iter().collect();
     let is_other = courier.is_none_or(|courier| courier.id != next.id);
+    if let Some(misfit) = misfit(order, next, &trip).filter(|_| is_other) {
+        return Err(ReassignError::Misfit(misfit));
+    }
     let assigned = allocate(&moved, next, &trip, orders_per_trip, reasons, context).filter(|_| is_other);
     let (assigned, mut more) = assigned.ok_or(ReassignError::Unavailable)?;
     if changes.events.is_empty() {

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::{
     changes::{Changes, Write},
     model::{
-        DeliveryId, Distance, Duration, Email, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone, StoreId,
-        fingerprint,
+        DeliveryId, Distance, Duration, Email, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone,
+        Requirements, StoreId, fingerprint,
         order::{
             Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Order, OrderDispatch, OrderProof,
             OrderStatus, Place,
@@ -38,12 +38,19 @@ pub struct NewOrder {
     /// Whether the order can share a trip. It is part of the content only if it is false.
     #[serde(skip_serializing_if = "is_true")]
     pub combinable: bool,
+    /// What the order requires of its courier's vehicle. It is part of the content only if it is set.
+    #[serde(skip_serializing_if = "is_empty")]
+    pub requirements: Requirements,
     /// The deliveries' data besides their addresses, in the order sent.
     pub stops: Vec<NewStop>,
 }
 
 fn is_true(value: &bool) -> bool {
     *value
+}
+
+fn is_empty(requirements: &Requirements) -> bool {
+    *requirements == Requirements::default()
 }
 
 /// The data of a new delivery besides its address.
@@ -199,6 +206,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         courier: None,
         eta: None,
         dispatch: OrderDispatch { lead_minutes, combinable: new.combinable, orders_per_trip },
+        requirements: new.requirements.clone(),
         assignments: Vec::new(),
         attempt: 0,
         released: Vec::new(),

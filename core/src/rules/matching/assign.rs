@@ -11,7 +11,7 @@ use super::{
 use crate::{
     geo::leg_over,
     model::{
-        CourierId, Point, Timestamp,
+        CourierId, Load, Misfit, Point, Timestamp,
         courier::{Candidate, Courier, Shift},
         order::{AssignmentCost, ConsideredCourier, DeliveryStatus, Order, OrderStatus},
     },
@@ -26,6 +26,8 @@ const NEAR_IDLE: usize = 40;
 /// Number of couriers who will be free soon that an order is matched with. They are searched separately, so that they
 /// never hide idle ones.
 const NEAR_BUSY: usize = 20;
+/// Maximum number of couriers in an explanation whose vehicle cannot carry the order.
+const MAX_EXCLUDED: usize = 5;
 /// Maximum number of pickups to which a courier's remoteness is measured.
 const MAX_DEMAND: usize = 30;
 /// Number of orders that a courier's hourly guarantee pays per 100 hours.
@@ -51,6 +53,8 @@ pub struct Decision {
     pub assignment: Option<PlannedAssignment>,
     /// The couriers with the lowest costs for the order by itself, cheapest first.
     pub considered: Vec<ConsideredCourier>,
+    /// The nearest couriers whose vehicle cannot carry the order, at most `MAX_EXCLUDED`. Empty without an explanation.
+    pub excluded: Vec<(CourierId, Misfit)>,
 }
 
 /// The planned courier of an order.
@@ -100,6 +104,7 @@ impl Available {
             until: None,
             guaranteed: u32::MAX,
             remoteness_s: 0,
+            max_load: candidate.capacity.max,
             trip: None,
         };
         Available { candidate, facts, pickup: None }
@@ -117,7 +122,7 @@ impl Available {
         {
             return None;
         }
-        let mut available = Available::free(candidate, pass.now);
+        let mut available = Available::free(Candidate { capacity: courier.capacity(), ..candidate }, pass.now);
         let facts = &mut available.facts;
         facts.until = until.map(seconds);
         facts.guaranteed = courier.shift.map_or(u32::MAX, |shift| guaranteed(&shift));
@@ -197,7 +202,9 @@ pub fn decide<T: Fn(Point, Point) -> u32>(
             Some(PlannedAssignment { courier: places.get(courier)?.id, orders, cost: parts.into() })
         });
         if let Some(slot) = decisions.get_mut(*at) {
-            *slot = Some(Decision { open, assignment, considered });
+            let order = orders.get(*at).filter(|_| explain);
+            let excluded = order.map(|order| excluded(order, &index, pass)).unwrap_or_default();
+            *slot = Some(Decision { open, assignment, considered, excluded });
         }
     }
     decisions
@@ -296,6 +303,7 @@ fn engine_order(order: &Order, config: &Dispatch) -> EngineOrder {
         returns: order.return_leg.is_some(),
         combinable: order.dispatch.combinable,
         max_orders: order.max_orders(config.orders_per_trip),
+        load: order.requirements.load(),
     }
 }
 
@@ -310,7 +318,10 @@ fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(u
     let waited = pass.now.since(order.status_received().max(order.ready_at));
     let reoffer = (waited >= pass.config.reoffer_after()).then(|| leg_over(radius_m).seconds.max(1));
     let extra = |courier: &Candidate| if order.released.contains(&courier.id) { reoffer } else { Some(0) };
-    let fits = |courier: &Candidate| courier.sandbox == order.sandbox && extra(courier).is_some();
+    let fits = |courier: &Candidate| {
+        let carries = courier.capacity.misfit(&order.requirements, Load::default()).is_none();
+        courier.sandbox == order.sandbox && carries && extra(courier).is_some()
+    };
     let nearest = |index: &CourierIndex<'_>, count: usize| {
         let mut nearest = index.nearest(pickup, radius_m, count, fits);
         sort_smallest(&mut nearest, count, |a, b| a < b);
@@ -323,6 +334,18 @@ fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(u
     sort(&mut found, |a, b| a < b);
     found.dedup();
     found.into_iter().filter_map(|at| Some((at, couriers.places.get(at).and_then(extra)?))).collect()
+}
+
+/// Returns the nearest couriers in reach whose vehicle cannot carry the order.
+fn excluded<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(CourierId, Misfit)> {
+    let misfit = |courier: &Candidate| courier.capacity.misfit(&order.requirements, Load::default());
+    let fits = |courier: &Candidate| courier.sandbox == order.sandbox && misfit(courier).is_some();
+    let (pickup, radius_m) = (order.pickup.located.point, pass.config.radius_m());
+    let nearest = |index: &CourierIndex<'_>| index.nearest(pickup, radius_m, MAX_EXCLUDED, fits);
+    let mut found: Vec<_> = nearest(&couriers.idle).into_iter().chain(nearest(&couriers.busy)).collect();
+    sort(&mut found, |a, b| a < b);
+    let courier = |(_, at): (u32, usize)| couriers.places.get(at).and_then(|one| Some((one.id, misfit(one)?)));
+    found.into_iter().filter_map(courier).take(MAX_EXCLUDED).collect()
 }
 
 fn open_reason(reason: &Reason) -> OpenReason {

@@ -150,7 +150,7 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::CourierId;
+    use crate::model::{Capacity, CourierId};
 
     pub(crate) fn at(latitude: f64, longitude: f64) -> Point {
         Point::from_degrees(latitude, longitude).unwrap()
@@ -216,6 +216,7 @@ mod tests {
                     point: point(),
                     sandbox: id % 5 == 0,
                     is_free: true,
+                    capacity: Capacity::default(),
                 })
                 .collect();
             let index = CourierIndex::new(&couriers);

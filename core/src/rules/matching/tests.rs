@@ -7,7 +7,7 @@ use super::{
 use crate::{
     geo::great_circle_m,
     model::{
-        CourierId, Duration, OrderId, Point, StoreId, Timestamp,
+        Capacity, CourierId, Duration, OrderId, Point, StoreId, Timestamp,
         courier::{Candidate, Cell, Courier, Shift},
         order::{Order, OrderStatus},
     },
@@ -48,7 +48,8 @@ fn order(id: u64) -> Order {
 }
 
 fn candidate(id: u64, point: Point) -> Candidate {
-    Candidate { id: CourierId::new(id).unwrap(), point, sandbox: false, is_free: true }
+    let capacity = Capacity::default();
+    Candidate { id: CourierId::new(id).unwrap(), point, sandbox: false, is_free: true, capacity }
 }
 
 fn free(id: u64, metres: i32) -> Available {

@@ -14,7 +14,7 @@ use super::*;
 use crate::{
     api,
     memory::MemoryHost,
-    model::{CourierId, Phone, courier::TripOrder, order::OrderDispatch, store::KeyHash},
+    model::{CourierId, Phone, Vehicle, courier::TripOrder, order::OrderDispatch, store::KeyHash},
     rules::settings::Settings,
 };
 
@@ -61,6 +61,9 @@ pub(crate) fn courier(id: u64, position: Option<Point>, at: Timestamp, trip: &[&
         push: Vec::new(),
         sign_in: None,
         sessions: Vec::new(),
+        vehicle: Vehicle::default(),
+        max_weight_g: None,
+        max_volume_ml: None,
         sandbox: false,
         removed_at: None,
     }

@@ -7,7 +7,7 @@ use despacho_core::{
     drivers::dispatch,
     host::{CourierQuery, Host, HostError},
     model::{
-        CourierId, Phone, Point, StoreId, Timestamp,
+        Capacity, CourierId, Load, Phone, Point, StoreId, Timestamp, Vehicle,
         courier::{Courier, CourierKey, Position},
         order::Order,
         store::KeyHash,
@@ -69,6 +69,7 @@ async fn send<H: Host>(
     simulation: Simulation,
     now: Timestamp,
 ) -> Result<Option<Changes>, HostError> {
+    let vehicle = smallest_vehicle(order);
     for number in 0..simulation.couriers_per_store as usize {
         let hash = slot(order.store, number);
         if fleet.len() <= number {
@@ -79,11 +80,17 @@ async fn send<H: Host>(
             courier.is_free() && !order.released.contains(&courier.id) && !sent.contains(&courier.id)
         };
         let (courier, couriers) = match slot {
-            Some(courier) if can_go(courier) => (courier.clone(), Vec::new()),
+            Some(courier) if can_go(courier) && courier.vehicle == vehicle => (courier.clone(), Vec::new()),
+            Some(courier) if can_go(courier) => {
+                let changed = Courier { vehicle, version: courier.version + 1, ..courier.clone() };
+                let write = Write { expected: courier.version, value: changed.clone() };
+                *courier = changed.clone();
+                (changed, vec![write])
+            }
             Some(_) => continue,
             None => {
                 let id = host.ids(1).await?.take(CourierId::new);
-                let Some(courier) = id.and_then(|id| new_courier(id, number, hash)) else { return Ok(None) };
+                let Some(courier) = id.and_then(|id| new_courier(id, number, hash, vehicle)) else { return Ok(None) };
                 *slot = Some(courier.clone());
                 (courier.clone(), vec![Write::insert(courier)])
             }
@@ -97,13 +104,20 @@ async fn send<H: Host>(
     Ok(None)
 }
 
+/// Returns the default vehicle if it carries the order, or else the smallest one that does.
+fn smallest_vehicle(order: &Order) -> Vehicle {
+    let carries = |kind: &Vehicle| Capacity::of(*kind).misfit(&order.requirements, Load::default()).is_none();
+    let kinds = [Vehicle::default()].into_iter().chain(Vehicle::ALL);
+    kinds.into_iter().find(carries).unwrap_or_default()
+}
+
 /// Returns the key hash of this courier of the store. Key hashes are unique, so two instances never register the same courier
 /// twice. The key itself is always expired.
 fn slot(store: StoreId, number: usize) -> KeyHash {
     KeyHash::of(&format!("simulated courier {number} of store {store}"))
 }
 
-fn new_courier(id: CourierId, number: usize, hash: KeyHash) -> Option<Courier> {
+fn new_courier(id: CourierId, number: usize, hash: KeyHash, vehicle: Vehicle) -> Option<Courier> {
     Some(Courier {
         id,
         version: 1,
@@ -122,6 +136,9 @@ fn new_courier(id: CourierId, number: usize, hash: KeyHash) -> Option<Courier> {
         push: Vec::new(),
         sign_in: None,
         sessions: Vec::new(),
+        vehicle,
+        max_weight_g: None,
+        max_volume_ml: None,
         sandbox: true,
         removed_at: None,
     })

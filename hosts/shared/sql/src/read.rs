@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use despacho_core::{
     host::{HostError, StoreQuery},
     model::{
-        CourierId, DeliveryId, EventId, KeyId, Money, NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp,
+        Capacity, CourierId, DeliveryId, EventId, KeyId, Money, NotificationId, OrderId, PhotoId, Point, StoreId,
+        Timestamp,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, Order, RecordedEvent},
         store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
@@ -276,7 +277,7 @@ pub(crate) fn to_blob(row: &mut Row) -> Result<Blob, HostError> {
 
 /// Value of the column `free` for a courier that is free at any time. Other candidates have [`BUSY`].
 pub(crate) const FREE: i64 = 1;
-/// Value for a courier that dispatch reads, because of a trip or a shift.
+/// Value for a courier that dispatch reads, because of a trip, a shift or a capacity.
 pub(crate) const BUSY: i64 = 2;
 
 /// Decodes a row of `courier, latitude, longitude, sandbox, free`.
@@ -284,7 +285,8 @@ pub(crate) fn to_free(row: &mut Row) -> Result<Candidate, HostError> {
     let id = identifier(row.integer()?, CourierId::new)?;
     let point = to_point(row.optional_integer()?, row.optional_integer()?);
     let point = point.ok_or_else(|| HostError::Internal { detail: format!("courier {id} has no valid position") })?;
-    Ok(Candidate { id, point, sandbox: row.integer()? != 0, is_free: row.integer()? == FREE })
+    let (sandbox, is_free) = (row.integer()? != 0, row.integer()? == FREE);
+    Ok(Candidate { id, point, sandbox, is_free, capacity: Capacity::default() })
 }
 
 fn identifier<T>(number: i64, new: fn(u64) -> Option<T>) -> Result<T, HostError> {

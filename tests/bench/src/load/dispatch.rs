@@ -172,6 +172,9 @@ fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), BoxError>
         sessions: Vec::new(),
         key: None,
         sandbox: false,
+        vehicle: despacho_core::model::Vehicle::default(),
+        max_weight_g: None,
+        max_volume_ml: None,
         removed_at: None,
     };
     Ok((courier, Position { courier: id, point, at: now }))

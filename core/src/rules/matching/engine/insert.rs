@@ -134,6 +134,9 @@ impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
     /// Tries a plan with one more order.
     fn offer(&self, near: &Near, before: &Plan, trips: Trips<'_>, best: &mut Best) {
         let Some(candidate) = self.problem.couriers.get(near.courier) else { return };
+        if trips.iter().flatten().any(|(_, trip, _)| candidate.max_load.exceeded_by(trip.load).is_some()) {
+            return;
+        }
         let extra = before.extra + near.extra;
         let Some(parts) = self.parts(candidate, trips, extra) else { return };
         let cost = parts.total();

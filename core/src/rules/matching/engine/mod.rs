@@ -22,7 +22,7 @@ pub use config::{Config, Weights};
 pub use cost::Parts;
 pub use decide::decide;
 
-use crate::model::Point;
+use crate::model::{Load, Point};
 
 /// Maximum number of orders in a trip.
 pub const MAX_TRIP_ORDERS: usize = 10;
@@ -60,6 +60,8 @@ pub struct Candidate {
     /// Estimated ride in seconds from `point` to the stores around it. Couriers far from all stores are preferred, so that
     /// the others stay available. 0 if unknown.
     pub remoteness_s: u32,
+    /// Maximum load of a trip.
+    pub max_load: Load,
     /// The committed trip before its pickup. It can grow.
     pub trip: Option<OpenTrip>,
 }
@@ -90,6 +92,8 @@ pub struct TripOrder {
     pub combinable: bool,
     /// Maximum number of orders in a trip of the store, 1 to [`MAX_TRIP_ORDERS`].
     pub max_orders: u32,
+    /// Load of the order.
+    pub load: Load,
 }
 
 /// An order without a courier.

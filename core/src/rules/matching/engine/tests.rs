@@ -1,6 +1,7 @@
 //! Hand-computed cases. Points lie on a line, and a courier rides one unit in one second.
 
 use super::*;
+use crate::model::Vehicle;
 
 const NOW: i64 = 100_000;
 
@@ -24,11 +25,21 @@ fn config() -> Config {
 }
 
 fn courier(units: i32) -> Candidate {
-    Candidate { point: at(units), free_at: NOW, idle: true, until: None, guaranteed: 10, remoteness_s: 0, trip: None }
+    Candidate {
+        point: at(units),
+        free_at: NOW,
+        idle: true,
+        until: None,
+        guaranteed: 10,
+        remoteness_s: 0,
+        max_load: Vehicle::default().limit(),
+        trip: None,
+    }
 }
 
 fn trip_order(ready_in: i64, stop: i32) -> TripOrder {
-    TripOrder { ready_at: NOW + ready_in, stops: vec![at(stop)], returns: false, combinable: true, max_orders: 3 }
+    let load = Load::default();
+    TripOrder { ready_at: NOW + ready_in, stops: vec![at(stop)], returns: false, combinable: true, max_orders: 3, load }
 }
 
 /// An order of the store at 1,000 with all of three couriers near.
@@ -120,6 +131,18 @@ fn ready_times_and_detours_limit_shared_trips() {
 }
 
 #[test]
+fn trip_is_within_the_load_of_its_vehicle() {
+    let mut orders: Vec<_> = (0..3).map(|order| open(0, 2_000 + order)).collect();
+    let count = |orders: &[OpenOrder]| pass(&[courier(900)], orders).iter().filter_map(committed).count();
+    orders.iter_mut().for_each(|open| open.order.load.weight_g = 10_000);
+    assert_eq!(count(&orders), 2);
+    orders.iter_mut().for_each(|open| open.order.load = Load { weight_g: 0, volume_ml: 40_001 });
+    assert_eq!(count(&orders), 1);
+    orders.iter_mut().for_each(|open| open.order.load.volume_ml = 80_001);
+    assert_eq!(count(&orders), 0);
+}
+
+#[test]
 fn shift_end_applies_to_the_pickup() {
     let mut ends = courier(900);
     // Arrival after 100 s, pickup 120 s later; the drop-off can be later.
@@ -204,6 +227,7 @@ fn decisions_are_deterministic_and_respect_all_limits() {
                 let store = below(5);
                 let mut order = trip_order(i64::from(below(1_800)) - 300, below(4_000));
                 (order.combinable, order.returns) = (below(4) > 0, below(4) == 0);
+                order.load.weight_g = below(12_000).unsigned_abs();
                 order.stops.extend((0..below(3)).map(|_| at(below(4_000))).collect::<Vec<_>>());
                 let near = (0..12).map(|courier| (courier, 0)).collect();
                 OpenOrder { store: u64::from(store.unsigned_abs()), pickup: at(store * 700), order, near }
@@ -221,6 +245,7 @@ fn decisions_are_deterministic_and_respect_all_limits() {
             assert!(candidate.idle && theirs.len() <= 3 && candidate.until.unwrap() >= pick);
             assert!(theirs.iter().all(|open| open.store == first.store));
             assert!(theirs.len() == 1 || theirs.iter().all(|open| open.order.combinable));
+            assert!(theirs.iter().map(|open| open.order.load.weight_g).sum::<u32>() <= candidate.max_load.weight_g);
             assert!(ready - ride - 120 - NOW < 60, "the pair could wait");
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Config, MAX_SHARED_STOPS, MAX_TRIP_ORDERS, TripOrder, sequence::best_route};
-use crate::model::Point;
+use crate::model::{Load, Point};
 
 /// An open or committed order.
 #[derive(Clone, Copy)]
@@ -70,6 +70,8 @@ pub(super) struct Trip {
     pub(super) detour: i64,
     /// Duration from the pickup to the end of the trip.
     pub(super) length: i64,
+    /// Sum of the orders' loads.
+    pub(super) load: Load,
     combinable: bool,
     max_orders: i64,
     stops: usize,
@@ -106,6 +108,7 @@ impl Trip {
             count: i64::try_from(orders.len()).ok()?,
             detour: route.detour,
             length: route.length,
+            load: orders.iter().fold(Load::default(), |sum, order| sum.plus(order.load)),
             combinable: orders.iter().all(|order| order.combinable),
             max_orders: max_orders.clamp(1, i64::try_from(MAX_TRIP_ORDERS).ok()?),
             stops: orders.iter().map(|order| order.stops.len()).sum(),

@@ -6,7 +6,7 @@ use despacho_core::{
     changes::{Changes, Write},
     host::{CourierQuery, Host, HostError, KeyQuery, OrderQuery, Storage, StoreQuery},
     model::{
-        CourierId, Duration, Email, Point, Timestamp,
+        Capacity, CourierId, Duration, Email, Point, Timestamp,
         courier::{Candidate, Cell, Courier, Position, SearchingOrder},
         order::{Order, OrderStatus},
         store::{Key, KeyHash, KeyHolder, Store},
@@ -199,7 +199,8 @@ pub(crate) async fn free_couriers_have_a_recent_position(backend: impl Backend) 
     let couriers = [courier(10), away, courier(40), courier(50)].map(Write::insert).into();
     let positions = vec![position(10, 5), position(30, 5), position(40, 1)];
     host.commit(&Changes { couriers, positions, ..changes() }).await.unwrap();
-    let free = |at: Position| Candidate { id: at.courier, point: at.point, sandbox: false, is_free: true };
+    let capacity = Capacity::default();
+    let free = |at: Position| Candidate { id: at.courier, point: at.point, sandbox: false, is_free: true, capacity };
     let index_key = |at: &Candidate| (Cell::of(at.point), at.id);
     let everywhere = Cell::of(Point { lat_e7: -900_000_000, lon_e7: -1_800_000_000 })..=Cell::of(Point {
         lat_e7: 900_000_000,

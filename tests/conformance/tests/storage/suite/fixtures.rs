@@ -4,7 +4,8 @@ use despacho_core::{
     changes::{Changes, Write},
     model::{
         Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, Located, Money,
-        NotificationId, OrderId, Person, Phone, PhotoId, Point, Precision, StoreId, Text, Timestamp, WebhookId,
+        NotificationId, OrderId, Person, Phone, PhotoId, Point, Precision, Requirements, StoreId, Text, Timestamp,
+        Vehicle, WebhookId,
         courier::{Courier, CourierKey, DeviceKey, Position, PushDue, PushSubscription, TripOrder},
         order::{
             AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
@@ -210,6 +211,12 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         erasure: Erasure::NotErased,
         dispatch: OrderDispatch { lead_minutes: 0, combinable: false, orders_per_trip: Some(4) },
         eta: Some(Eta { pickup: Some(at(12)), delivery: at(41), at: at(3) }),
+        requirements: Requirements {
+            vehicles: vec![Vehicle::MotorbikeBag, Vehicle::Car],
+            weight_g: Some(1_200),
+            volume_ml: Some(4_000),
+            packages: Some(3),
+        },
         assignments: vec![assignment()],
     }
 }
@@ -290,6 +297,9 @@ pub(crate) fn courier(number: u64) -> Courier {
         sign_in: Some(CourierKey { hash: KeyHash::of(&format!("sign-in {number}")), expires_at: at(60) }),
         sessions: vec![CourierKey { hash: KeyHash::of(&format!("session {number}")), expires_at: at(3600) }],
         sandbox: false,
+        vehicle: Vehicle::default(),
+        max_weight_g: None,
+        max_volume_ml: None,
         removed_at: None,
     }
 }

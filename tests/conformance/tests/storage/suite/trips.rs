@@ -7,7 +7,7 @@ use despacho_core::{
     drivers::dispatch::run_pass,
     host::{CourierQuery, Host, Storage},
     model::{
-        CourierId, OrderId, Point,
+        Capacity, CourierId, OrderId, Point,
         courier::{Candidate, Cell, Courier, Shift, TripOrder},
         order::{Order, OrderDispatch, OrderStatus},
     },
@@ -57,7 +57,8 @@ pub(crate) async fn candidates_are_all_available_couriers(backend: impl Backend)
     assert_eq!(candidates(host).await, [(21, true), (22, false)]);
     let first = host.candidates(everywhere(), None, at(0), 1).await.unwrap();
     let point = position(21, 1).point;
-    assert_eq!(first, [Candidate { id: courier(21).id, point, sandbox: false, is_free: true }]);
+    let capacity = Capacity::default();
+    assert_eq!(first, [Candidate { id: courier(21).id, point, sandbox: false, is_free: true, capacity }]);
 }
 
 pub(crate) async fn trips_and_shifts_are_read_as_written(backend: impl Backend) {

@@ -1,0 +1,87 @@
+//! The requirements of orders, and the vehicles of couriers.
+
+use super::checker::{Checker, Path};
+use crate::{
+    model::{Load, Requirements, Vehicle},
+    wire::SetRequirements,
+};
+
+const MAX_WEIGHT_G: u32 = 1_000_000;
+const MAX_VOLUME_ML: u32 = 20_000_000;
+const MAX_PACKAGES: u32 = 100;
+
+impl Checker {
+    /// Reads the requirements of an order. A load that no permitted kind of vehicle carries is rejected.
+    pub(super) fn requirements(&mut self, root: &Path<'_>, sent: Option<&SetRequirements>) -> Requirements {
+        let Some(sent) = sent else { return Requirements::default() };
+        let path = root.member("requirements");
+        let kinds = path.member("vehicle");
+        let mut vehicles = Vec::new();
+        let names = sent.vehicle.as_deref().unwrap_or_default();
+        if names.len() > Vehicle::ALL.len() {
+            self.reject(&kinds, "out_of_range", "Send each kind at most once.", "Envie cada tipo no máximo uma vez.");
+        } else {
+            vehicles.extend(names.iter().enumerate().filter_map(|(at, name)| self.vehicle(&kinds.item(at), name)));
+            vehicles.sort_unstable();
+            vehicles.dedup();
+        }
+        let (weight, volume) = (path.member("weightGrams"), path.member("volumeMillilitres"));
+        let requirements = Requirements {
+            vehicles,
+            weight_g: self.integer(&weight, sent.weight_grams, 1, MAX_WEIGHT_G),
+            volume_ml: self.integer(&volume, sent.volume_millilitres, 1, MAX_VOLUME_ML),
+            packages: self.integer(&path.member("packages"), sent.packages, 1, MAX_PACKAGES),
+        };
+        self.fits(&weight, &requirements, "g", |load| load.weight_g);
+        self.fits(&volume, &requirements, "ml", |load| load.volume_ml);
+        requirements
+    }
+
+    /// Rejects a weight or volume beyond the limits of all permitted kinds.
+    fn fits(&mut self, path: &Path<'_>, requirements: &Requirements, unit: &str, part: impl Fn(Load) -> u32) {
+        let load = part(requirements.load());
+        let permitted = Vehicle::ALL.into_iter().filter(|kind| requirements.permits(*kind));
+        let Some(largest) = permitted.max_by_key(|kind| part(kind.limit())) else { return };
+        let max = part(largest.limit());
+        if load <= max {
+            return;
+        }
+        let fitting = Vehicle::ALL.into_iter().filter(|kind| part(kind.limit()) >= load).map(Vehicle::name);
+        let (largest, fitting) = (largest.name(), fitting.collect::<Vec<_>>().join(", "));
+        self.reject(
+            path,
+            "too_large",
+            format!(
+                "No permitted vehicle carries this: {largest} carries at most {max} {unit}. Also permit {fitting}."
+            ),
+            format!(
+                "Nenhum veículo permitido carrega isso: {largest} carrega até {max} {unit}. Permita também {fitting}."
+            ),
+        );
+    }
+
+    /// Reads a kind of vehicle.
+    pub(super) fn vehicle(&mut self, path: &Path<'_>, name: &str) -> Option<Vehicle> {
+        let kind = Vehicle::named(name);
+        if kind.is_none() {
+            let names = Vehicle::ALL.map(Vehicle::name).join(", ");
+            self.reject(
+                path,
+                "invalid_vehicle",
+                format!("Expected one of {names}."),
+                format!("Esperado um de {names}."),
+            );
+        }
+        kind
+    }
+
+    /// Reads the limit of a courier's vehicle. The largest kind's limit is the maximum.
+    pub(super) fn weight_limit(&mut self, root: &Path<'_>, value: Option<f64>) -> Option<u32> {
+        self.integer(&root.member("maxWeightGrams"), value, 1, MAX_WEIGHT_G)
+    }
+
+    /// Reads the limit of a courier's vehicle. The largest kind's limit is the maximum.
+    pub(super) fn volume_limit(&mut self, root: &Path<'_>, value: Option<f64>) -> Option<u32> {
+        self.integer(&root.member("maxVolumeMillilitres"), value, 1, MAX_VOLUME_ML)
+    }
+}

@@ -1,0 +1,78 @@
+//! The requirements of orders, and the couriers whose vehicles do not meet them.
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "openapi")]
+use crate::model::Vehicle;
+use crate::model::{CourierId, Misfit, Requirements};
+
+/// What an order requires of its courier's vehicle. Weight, volume and packages are those of all deliveries together.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SetRequirements {
+    /// The permitted kinds of vehicles. Defaults to all kinds.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Vehicle>>, max_items = 6))]
+    pub vehicle: Option<Vec<String>>,
+    /// Weight in grams, 1 to 1,000,000.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 1_000_000, example = 12_000))]
+    pub weight_grams: Option<f64>,
+    /// Volume in millilitres, 1 to 20,000,000.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = Option<u32>, minimum = 1, maximum = 20_000_000, example = 60_000)
+    )]
+    pub volume_millilitres: Option<f64>,
+    /// Number of packages, 1 to 100. It is for the courier's information.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 100, example = 2))]
+    pub packages: Option<f64>,
+}
+
+/// What an order requires of its courier's vehicle.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Requirements))]
+#[serde(rename_all = "camelCase")]
+pub struct RequirementsView {
+    /// The permitted kinds of vehicles. All kinds if empty.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Vehicle>))]
+    pub vehicle: Vec<&'static str>,
+    /// Weight in grams.
+    pub weight_grams: Option<u32>,
+    /// Volume in millilitres.
+    pub volume_millilitres: Option<u32>,
+    /// Number of packages.
+    pub packages: Option<u32>,
+}
+
+/// A courier in reach whose vehicle cannot carry an order.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = ExcludedCourier))]
+#[serde(rename_all = "camelCase")]
+pub struct ExcludedView {
+    /// The courier's ID.
+    pub courier_id: u64,
+    /// `VEHICLE` if the order does not permit the kind of vehicle, `WEIGHT` or `VOLUME` if the order exceeds its limit.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(VEHICLE|WEIGHT|VOLUME)$", example = "WEIGHT"))]
+    pub reason: &'static str,
+}
+
+impl RequirementsView {
+    /// Builds the representation of requirements. Returns `None` if there are none.
+    pub(super) fn of(requirements: &Requirements) -> Option<RequirementsView> {
+        (*requirements != Requirements::default()).then(|| RequirementsView {
+            vehicle: requirements.vehicles.iter().map(|kind| kind.name()).collect(),
+            weight_grams: requirements.weight_g,
+            volume_millilitres: requirements.volume_ml,
+            packages: requirements.packages,
+        })
+    }
+}
+
+impl ExcludedView {
+    /// Builds the representation of a courier that was left out.
+    pub(super) fn of(&(courier, misfit): &(CourierId, Misfit)) -> ExcludedView {
+        ExcludedView { courier_id: courier.get(), reason: misfit.name() }
+    }
+}
