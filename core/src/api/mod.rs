@@ -27,6 +27,7 @@ mod read;
 mod reports;
 mod respond;
 pub mod routes;
+mod strict;
 pub mod validate;
 
 use bytes::Bytes;
@@ -120,7 +121,11 @@ pub async fn handle_or_stream<H: Host>(
             "Este endpoint não existe. Confira o caminho; /docs lista todos os endpoints.",
         )),
     };
+    let applies = reply.route.is_some_and(strict::applies) && !body.is_empty();
     let mut response = reply.write(result);
+    if let Some(applied) = strict::applied(&parts.headers).filter(|_| applies) {
+        response.headers_mut().insert("preference-applied", applied);
+    }
     if let Some(merchant) = merchant {
         response.extensions_mut().insert(Merchant(merchant));
     }

@@ -12,7 +12,7 @@ use crate::{
 pub struct Body<T> {
     /// The request.
     pub value: T,
-    /// Fields of the wrong type.
+    /// Fields of the wrong type, and unknown fields if the request is handled strictly.
     pub wrong: Vec<FieldError>,
 }
 

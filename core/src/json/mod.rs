@@ -15,6 +15,9 @@ pub use tree::{Member, Tree};
 
 use crate::json::reader::{Details, Reader};
 
+/// Maximum number of unknown fields and values of a wrong type that are removed from a tree. The tree is read again after each.
+const MAX_REMOVED: usize = 100;
+
 /// The reason a type could not be read from a tree, with the position.
 #[derive(Debug)]
 pub struct DecodeError {
@@ -24,6 +27,15 @@ pub struct DecodeError {
     pub pointer: String,
     /// Indices of members and items, from the root to the invalid value.
     path: Vec<usize>,
+}
+
+/// A field that a type does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownField {
+    /// JSON Pointer to the field.
+    pub pointer: String,
+    /// The names of the fields that its struct has.
+    pub fields: &'static [&'static str],
 }
 
 impl fmt::Display for DecodeError {
@@ -53,7 +65,23 @@ impl Tree<'_> {
     /// # Errors
     /// If `T` rejects a value. The error is about the first one.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
-        T::deserialize(Reader(self)).map_err(|error| self.locate(error.into_details()))
+        T::deserialize(Reader { tree: self, strict: false }).map_err(|error| self.locate(error.into_details()))
+    }
+
+    /// Returns the first fields in the tree that `T` does not have. Values of a wrong type are skipped.
+    pub fn unknown_fields<T: DeserializeOwned>(mut self) -> Vec<UnknownField> {
+        let mut unknown = Vec::new();
+        for _ in 0..MAX_REMOVED {
+            let Err(error) = T::deserialize(Reader { tree: &self, strict: true }) else { break };
+            let details = error.into_details();
+            let fields = details.fields;
+            let error = self.locate(details);
+            if !self.remove_invalid(&error) {
+                break;
+            }
+            unknown.extend(fields.map(|fields| UnknownField { pointer: error.pointer, fields }));
+        }
+        unknown
     }
 
     /// Removes the invalid value, so the next call of [`Tree::read`] finds the next one. An item of a list is replaced
@@ -84,7 +112,7 @@ impl Tree<'_> {
         }
     }
 
-    fn locate(&self, Details { message, mut path }: Details) -> DecodeError {
+    fn locate(&self, Details { message, mut path, .. }: Details) -> DecodeError {
         path.reverse();
         let (mut pointer, mut at) = (String::new(), self);
         for &step in &path {

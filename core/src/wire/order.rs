@@ -16,7 +16,7 @@ use crate::model::{
     store::RecipientChoice,
 };
 
-/// A new order. Unknown fields are ignored.
+/// A new order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -99,6 +99,8 @@ pub struct NewDelivery {
     /// first and one last.
     #[cfg_attr(feature = "openapi", schema(pattern = "^(first|last)$", example = "last"))]
     pub pin: Option<String>,
+    /// Ignored, as in a preview. The response contains the position in the route.
+    pub order_route: Option<f64>,
     /// Value of the goods in BRL, 0 to 1,000,000, with at most two decimals.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 57.9))]
     pub product_value: Option<f64>,

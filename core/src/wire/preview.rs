@@ -7,7 +7,7 @@ use super::schema::LocateAddress;
 use super::{AddressBody, Kilometres, PriceLineView, Reais, SetRequirements, StoreRef, objects};
 use crate::model::Precision;
 
-/// An order to preview. Unknown fields are ignored.
+/// An order to preview. It can have all fields of a new order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]

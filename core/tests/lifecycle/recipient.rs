@@ -96,7 +96,7 @@ fn delivery(at: usize) -> Value {
         "productValue": 4321.09, "onlinePayment": true, "confirmation": { "platform": true },
         "address": {
             "street": format!("CanaryStreet{at}"), "number": format!("9876{at}"), "complement": format!("CanaryComplement{at}"),
-            "neighborhood": format!("CanaryQuarter{at}"), "zipCode": "01304-001", "reference": format!("CanaryReference{at}"),
+            "neighborhood": format!("CanaryQuarter{at}"), "zipCode": "01304-001",
             "city": "São Paulo", "state": "SP", "latitude": HOME.0 - shift, "longitude": HOME.1,
         },
     })

@@ -8,7 +8,6 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain},
         problem::{FieldError, Problem, ProblemCode},
-        read::read,
         routes::Endpoint,
         validate,
     },
@@ -24,7 +23,7 @@ use crate::{
 
 /// `POST /delivery/password`
 pub(super) async fn change_password<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (current, new) = validate::password_change(read(call.body)?)?;
+    let (current, new) = validate::password_change(call.read()?)?;
     let key = call.caller()?.key.clone();
     if key.kind != KeyKind::Panel {
         return Err(HandlerError::Problem(Problem::new(
@@ -40,7 +39,7 @@ pub(super) async fn change_password<H: Host>(call: &mut Call<'_, H>) -> Result<A
 
 /// `POST /delivery/password/reset`
 pub(super) async fn reset_password<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (code, new) = validate::password_reset(read(call.body)?)?;
+    let (code, new) = validate::password_reset(call.read()?)?;
     throttled(call, None).await?;
     let account = match CodeOwner::of(&code) {
         Some(CodeOwner::Store(id)) => call.host.store(id).await?.map(|store| Account::Store(Box::new(store))),
@@ -90,12 +89,12 @@ pub(super) async fn create_link<H: Host>(
     endpoint: Endpoint,
 ) -> Result<ApiResponse, HandlerError> {
     let mut account = if endpoint == Endpoint::CreatePasswordLink {
-        let password = validate::confirmation(read(call.body)?)?;
+        let password = validate::confirmation(call.read()?)?;
         let user = find_user(call).await?;
         confirm_password(call, password.as_deref()).await?;
         Account::User(Box::new(user))
     } else {
-        let user = validate::login_name(read(call.body)?)?;
+        let user = validate::login_name(call.read()?)?;
         let store = in_path(call).await?;
         match user {
             None => Account::Store(Box::new(store)),

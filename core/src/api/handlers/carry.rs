@@ -80,7 +80,7 @@ async fn other_orders<H: Host>(
 
 /// `POST /courier/orders/{orderId}/decline`
 pub(super) async fn decline<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let reason = read(call.body).and_then(validate::reason);
+    let reason = call.read_step().and_then(validate::reason);
     let (reason, at) = both(reason, step_time(call.body))?;
     let courier = call.courier()?.id;
     if let Some(id) = OrderId::parse(call.id)
@@ -124,6 +124,11 @@ fn step_time(body: &[u8]) -> Result<Option<Timestamp>, Problem> {
     if body.is_empty() { Ok(None) } else { validate::step_time(read(body)?) }
 }
 
+/// Checks the body of a step that has no fields except its time.
+fn time_only<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
+    if call.body.is_empty() { Ok(()) } else { validate::step_time(call.read()?).map(|_| ()) }
+}
+
 /// Combines the results of two readers of the body, so a problem lists the errors of both.
 fn both<A, B>(first: Result<A, Problem>, second: Result<B, Problem>) -> Result<(A, B), Problem> {
     let (first, second) = match (first, second) {
@@ -139,12 +144,12 @@ fn both<A, B>(first: Result<A, Problem>, second: Result<B, Problem>) -> Result<(
 }
 
 fn parse_step<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<(Carry, ProofParts), Problem> {
-    let stop = || known(validate::delivery(read(call.body)?)?);
+    let stop = || known(validate::delivery(call.read_step()?)?);
     let mut proof = ProofParts::default();
     let act = match endpoint {
         Endpoint::CourierPickUp => {
             let code;
-            (code, proof) = validate::handover_code(read(call.body)?)?;
+            (code, proof) = validate::handover_code(call.read_step()?)?;
             Carry::PickUp { code }
         }
         Endpoint::CourierSetOut => Carry::SetOut(stop()?),
@@ -152,21 +157,27 @@ fn parse_step<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<(Carry,
         Endpoint::CourierReachDoor => Carry::ReachDoor(stop()?),
         Endpoint::CourierDeliver => {
             let (stop, code);
-            (stop, code, proof) = validate::delivery_code(read(call.body)?)?;
+            (stop, code, proof) = validate::delivery_code(call.read_step()?)?;
             Carry::Deliver { stop: known(stop)?, code }
         }
         Endpoint::CourierFail => {
             let (stop, reason);
-            (stop, reason, proof) = validate::failure(read(call.body)?)?;
+            (stop, reason, proof) = validate::failure(call.read_step()?)?;
             Carry::Fail { stop: known(stop)?, reason }
         }
-        Endpoint::CourierReachReturn => Carry::ReachReturn,
+        Endpoint::CourierReachReturn => {
+            time_only(call)?;
+            Carry::ReachReturn
+        }
         Endpoint::CourierHandBack => {
             let code;
-            (code, proof) = validate::handover_code(read(call.body)?)?;
+            (code, proof) = validate::handover_code(call.read_step()?)?;
             Carry::HandBack { code }
         }
-        Endpoint::CourierReachPickup => Carry::ReachPickup,
+        Endpoint::CourierReachPickup => {
+            time_only(call)?;
+            Carry::ReachPickup
+        }
         _ => return Err(too_few().into()),
     };
     Ok((act, proof))

@@ -5,7 +5,6 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
         problem::{FieldError, ProblemCode},
-        read::read,
         routes::Endpoint,
         validate,
     },
@@ -68,7 +67,7 @@ pub(super) async fn store_terms<H: Host>(
     endpoint: Endpoint,
 ) -> Result<ApiResponse, HandlerError> {
     let terms = match endpoint {
-        Endpoint::SetStoreDispatch => Some(validate::store_dispatch(read(call.body)?)?),
+        Endpoint::SetStoreDispatch => Some(validate::store_dispatch(call.read()?)?),
         _ => None,
     };
     let store = in_path(call).await?;

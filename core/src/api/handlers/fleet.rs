@@ -5,7 +5,6 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
         problem::{Problem, ProblemCode},
-        read::read,
         validate,
     },
     drivers::trips,
@@ -20,7 +19,7 @@ use crate::{
 
 /// `POST /admin/couriers`
 pub(super) async fn register<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (new, days) = validate::new_courier(read(call.body)?)?;
+    let (new, days) = validate::new_courier(call.read()?)?;
     let mut ids = call.ids(1).await?;
     let terms = terms(call.settings, days);
     let (courier, nonce, changes) = couriers::register(new, terms, &mut ids, &mut call.context).ok_or_else(too_few)?;
@@ -45,7 +44,7 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
 
 /// `PATCH /admin/couriers/{courierId}`
 pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (alteration, days) = validate::altered_courier(read(call.body)?)?;
+    let (alteration, days) = validate::altered_courier(call.read()?)?;
     let existing = find(call).await?;
     let orders = trips::trip_orders(call.host, &existing).await?;
     let terms = terms(call.settings, days);

@@ -10,7 +10,6 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
         problem::{FieldError, Problem, ProblemCode},
-        read::read,
         validate,
     },
     changes::Changes,
@@ -25,7 +24,7 @@ use crate::{
 
 /// `POST /delivery/keys`
 pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let request = validate::key(read(call.body)?)?;
+    let request = validate::key(call.read()?)?;
     confirm_password(call, request.current_password.as_deref()).await?;
     let caller = call.caller()?.store.clone();
     let store = match request.store.filter(|id| *id != caller.id) {
@@ -40,7 +39,7 @@ pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResp
 
 /// `POST /admin/keys`
 pub(super) async fn issue_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let request = validate::key(read(call.body)?)?;
+    let request = validate::key(call.read()?)?;
     let id = request.store.ok_or_else(|| {
         let detail = Text::new("This field is required.", "Este campo é obrigatório.");
         let error = FieldError { pointer: "/storeId".to_owned(), code: "required", detail };

@@ -6,7 +6,6 @@ use crate::{
         call::{ApiResponse, Call, HandlerError, plain},
         media::takes,
         problem::{Problem, ProblemCode},
-        read::read,
         validate,
     },
     changes::Changes,
@@ -105,7 +104,7 @@ async fn in_pages<H: Host>(
 
 /// `POST /admin/stores/{storeId}/top-ups`
 pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (amount, reference) = validate::top_up(read(call.body)?)?;
+    let (amount, reference) = validate::top_up(call.read()?)?;
     let store = in_path(call).await?;
     if let Some(existing) = call.host.statement(store.id, StatementQuery::TopUp(&reference)).await?.pop() {
         if existing.amount != amount {

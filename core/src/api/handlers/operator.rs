@@ -5,7 +5,6 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
         problem::{FieldError, ProblemCode},
-        read::read,
         routes::Endpoint,
         validate,
     },
@@ -69,7 +68,7 @@ fn is_match(store: &Store, search: &SearchWords) -> bool {
 /// Changes a store. The branches of a parent store follow in commits of their own, before the store, so that a repetition completes them
 /// after a failure.
 async fn alter<H: Host>(call: &mut Call<'_, H>, store: &Store) -> Result<ApiResponse, HandlerError> {
-    let change = validate::altered_store(read(call.body)?)?;
+    let change = validate::altered_store(call.read()?)?;
     let now = call.context.now;
     let Some(changed) = stores::alter(store, change, now) else {
         let error = FieldError {

@@ -32,7 +32,7 @@ use crate::{
 
 /// `POST /delivery/orders`
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let mut new = validate::order(read(call.body)?, &call.settings.limits)?;
+    let mut new = validate::order(call.read()?, &call.settings.limits)?;
     let store = acting_store(call, &new.inquiry).await?.into_owned();
     // A request that names the calling store and one without a store have equal content.
     new.inquiry.store = Some(store.id);

@@ -3,7 +3,6 @@
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError},
-        read::read,
         validate,
     },
     changes::Changes,
@@ -22,7 +21,7 @@ pub(super) async fn show<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
 /// `POST /courier/position`
 pub(super) async fn report<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let now = call.context.now;
-    let (point, taken) = validate::position(read(call.body)?, call.host.gazetteer(), now)?;
+    let (point, taken) = validate::position(call.read()?, call.host.gazetteer(), now)?;
     let noted = couriers::record_position(call.courier()?, point, taken, now, call.settings);
     let response = ApiResponse::json(200, &PositionResult::of(&noted))?;
     if let Some(position) = noted.stored {
@@ -50,7 +49,7 @@ pub(super) async fn store<H: Host>(
 
 /// `POST /courier/availability`
 pub(super) async fn set_available<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (available, shift) = validate::availability(read(call.body)?, call.context.now)?;
+    let (available, shift) = validate::availability(call.read()?, call.context.now)?;
     let courier = call.courier()?.clone();
     let changed = couriers::set_available(&courier, available, shift, call.context.now);
     let existing = changed.as_ref().map_or(&courier, |(changed, _)| changed);

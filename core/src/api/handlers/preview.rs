@@ -6,17 +6,16 @@ use crate::{
         call::{ApiResponse, Call, HandlerError},
         page,
         planning::{acting_store, planned, preview_view},
-        read::read,
         validate,
     },
     host::Host,
     rules::pricing::Quote,
-    wire::QuoteView,
+    wire::{CreateOrder, QuoteView},
 };
 
 /// `POST /delivery/orders/preview`
 pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let inquiry = validate::preview(read(call.body)?, &call.settings.limits)?;
+    let inquiry = validate::preview(call.read_with::<_, CreateOrder>()?, &call.settings.limits)?;
     let store = acting_store(call, &inquiry).await?;
     let planned = planned(call, &store, &inquiry).await?;
     let content = inquiry.content(&planned.pickup.address);

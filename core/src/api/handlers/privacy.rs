@@ -4,7 +4,6 @@ use super::pages;
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError},
-        read::read,
         validate,
     },
     drivers::erasure,
@@ -16,7 +15,7 @@ use crate::{
 
 /// `POST /admin/privacy/export`
 pub(super) async fn export<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (phone, cursor) = validate::recipient(read(call.body)?)?;
+    let (phone, cursor) = validate::recipient(call.read()?)?;
     let (started, after) = cursor.unwrap_or((call.context.now, 0));
     let found = erasure::find(call.host, &phone, after).await?;
     let next = found.next.map(|next| validate::recipient_cursor((started, next)));
@@ -25,7 +24,7 @@ pub(super) async fn export<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 
 /// `POST /admin/privacy/erase`
 pub(super) async fn erase<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (phone, cursor) = validate::recipient(read(call.body)?)?;
+    let (phone, cursor) = validate::recipient(call.read()?)?;
     let from = cursor.unwrap_or((call.context.now, 0));
     let erased = erasure::erase(call.host, call.settings, &phone, from, call.context.now).await?;
     let next = erased.next.map(|next| validate::recipient_cursor((from.0, next)));

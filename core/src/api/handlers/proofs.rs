@@ -9,7 +9,6 @@ use crate::{
         media::takes,
         problem::{Problem, ProblemCode},
         proof_page::{self, EmbeddedPhoto, Page},
-        read::read,
         routes::Endpoint,
         validate,
     },
@@ -32,7 +31,7 @@ const MAX_EMBEDDED: usize = 8 << 20;
 /// `GET` and `PUT /delivery/stores/{storeId}/proofs`
 pub(super) async fn rules<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let rules = match endpoint {
-        Endpoint::SetProofRules => Some(validate::proof_rules(read(call.body)?)?),
+        Endpoint::SetProofRules => Some(validate::proof_rules(call.read()?)?),
         _ => None,
     };
     let store = overseen(call).await?;

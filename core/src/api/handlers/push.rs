@@ -3,7 +3,6 @@
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError},
-        read::read,
         routes::Endpoint,
         validate,
     },
@@ -19,11 +18,11 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     let changes = match endpoint {
         Endpoint::SubscribePush => {
             let loopback = settings.webhooks.loopback;
-            let url = validate::push_endpoint(read(call.body)?, public_key.is_some(), loopback)?;
+            let url = validate::push_endpoint(call.read()?, public_key.is_some(), loopback)?;
             push::subscribe(call.courier()?, url, now)
         }
         Endpoint::UnsubscribePush => {
-            let url = validate::stored_push_endpoint(read(call.body)?)?;
+            let url = validate::stored_push_endpoint(call.read()?)?;
             push::unsubscribe(call.courier()?, &url, now)
         }
         _ => return Ok(ApiResponse::json(200, &PushKeyView { public_key })?),

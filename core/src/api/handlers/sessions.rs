@@ -6,7 +6,6 @@ use crate::{
         call::{ApiResponse, Call, HandlerError, plain, retry},
         guards,
         problem::{Problem, ProblemCode},
-        read::read,
         routes::Endpoint,
         validate,
     },
@@ -22,7 +21,7 @@ use crate::{
 
 /// `POST /delivery/sessions`
 pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (email, password) = validate::session(read(call.body)?)?;
+    let (email, password) = validate::session(call.read()?)?;
     throttled(call, Some(&email)).await?;
     let wrong = || {
         HandlerError::Problem(Problem::new(

@@ -6,7 +6,6 @@ use crate::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret},
         cookie, guards,
         problem::{Problem, ProblemCode},
-        read::read,
         routes::Endpoint,
         validate,
     },
@@ -45,7 +44,7 @@ pub(super) async fn create_code<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRe
 
 /// `POST /courier/session`
 pub(super) async fn start<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let code = validate::sign_in_code(read(call.body)?)?;
+    let code = validate::sign_in_code(call.read()?)?;
     let courier = match Credential::SignIn.courier(&code) {
         Some(id) => call.host.courier(id).await?,
         None => None,
@@ -87,7 +86,7 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
     let cookie = if endpoint == Endpoint::EndOperatorSession {
         cookie::OPERATOR.end(settings)
     } else {
-        let token = validate::operator_token(read(call.body)?)?;
+        let token = validate::operator_token(call.read()?)?;
         throttled(call, None).await?;
         let operator = guards::operator(settings)?;
         // Comparing hashes leaks nothing about the token through timing.

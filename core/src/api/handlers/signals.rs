@@ -7,7 +7,6 @@ use crate::{
         call::{ApiResponse, Call, HandlerError, plain, retry},
         planning,
         problem::{Problem, ProblemCode},
-        read::read,
         routes::Endpoint,
         validate,
     },
@@ -43,12 +42,12 @@ fn parse_signal<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signa
     Ok(match endpoint {
         Endpoint::DelayOrder => {
             let limits = &call.settings.limits;
-            let minutes = validate::delay(read(call.body)?, limits)?;
+            let minutes = validate::delay(call.read()?, limits)?;
             Signal::Delay { minutes, max: limits.preparation_minutes }
         }
-        Endpoint::DiscardDelivery => Signal::Discard(known(validate::delivery(read(call.body)?)?)?),
+        Endpoint::DiscardDelivery => Signal::Discard(known(validate::delivery(call.read()?)?)?),
         Endpoint::ReturnDelivery => {
-            let (stop, reason) = validate::delivery_reason(read(call.body)?)?;
+            let (stop, reason) = validate::delivery_reason(call.read()?)?;
             Signal::TurnBack { stop: known(stop)?, reason }
         }
         Endpoint::WaiveReturn => Signal::Waive,
@@ -79,7 +78,7 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
 
 /// `POST /delivery/orders/cancel`
 pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let validate::Cancelled { order: id, reason, stop } = validate::cancel(read(call.body)?)?;
+    let validate::Cancelled { order: id, reason, stop } = validate::cancel(call.read()?)?;
     let mut measured = None;
     retry!(call, async {
         let order = visible(call, OrderId::new(id)).await?;
@@ -159,7 +158,7 @@ async fn replanned<H: Host>(
 pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let order = any_order(call).await?;
     let lost = match endpoint {
-        Endpoint::AdminLoseDelivery => Some(validate::delivery_reason(read(call.body)?)?),
+        Endpoint::AdminLoseDelivery => Some(validate::delivery_reason(call.read()?)?),
         _ => None,
     };
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
@@ -170,7 +169,7 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
             lifecycle::lose(&order, courier.as_ref(), known(stop)?, reason, &mut ids, &call.context)
         }
         None => {
-            let reason = validate::reason(read(call.body)?)?;
+            let reason = validate::reason(call.read()?)?;
             lifecycle::cancel_by_platform(&order, courier.as_ref(), reason, &mut ids, &call.context)
         }
     };
@@ -180,7 +179,7 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
 /// `POST /admin/orders/{orderId}/reassign`
 pub(super) async fn reassign<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let order = any_order(call).await?;
-    let (reason, chosen) = validate::reassignment(read(call.body)?)?;
+    let (reason, chosen) = validate::reassignment(call.read()?)?;
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let courier = carrier(call, &order).await?;
     let not_found = || plain(ProblemCode::CourierNotFound);

@@ -6,7 +6,6 @@ use crate::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
         places::locate,
         problem::{FieldError, Problem, ProblemCode},
-        read::read,
         validate,
     },
     changes::{Changes, Write},
@@ -33,7 +32,7 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
             "Somente uma loja matriz pode criar filiais. Use a chave da matriz.",
         )));
     }
-    let (new, password) = validate::store(read(call.body)?)?;
+    let (new, password) = validate::store(call.read()?)?;
     confirm_password(call, password.as_deref()).await?;
     let max = call.settings.limits.branches;
     if call.host.usage(UsageQuery::Branches(id)).await?.records >= u64::from(max) {
@@ -53,7 +52,7 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
 
 /// `POST /admin/matrices`
 pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let new = validate::contact_and_address(read(call.body)?)?;
+    let new = validate::contact_and_address(call.read()?)?;
     open(call, new).await
 }
 
@@ -158,7 +157,7 @@ async fn located<H: Host>(call: &Call<'_, H>, address: &crate::model::Address) -
 
 /// `PUT /delivery/stores`
 pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let contact = validate::update(read(call.body)?)?;
+    let contact = validate::update(call.read()?)?;
     let store = &call.caller()?.store;
     let (id, merchant) = (store.id, store.merchant());
     if contact.email.key() != store.email.key() {

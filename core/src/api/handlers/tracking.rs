@@ -10,7 +10,7 @@ use crate::{
         media::{sent_type, takes},
         pages,
         problem::{Problem, ProblemCode},
-        read::{Body, read},
+        read::Body,
         routes::{Endpoint, FORM},
         validate::{self, LinkChange},
     },
@@ -57,7 +57,7 @@ pub(super) fn add_links(settings: &Settings, view: &mut OrderView, order: &Order
 /// `GET` and `PUT /delivery/stores/{storeId}/tracking`
 pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let sent: Option<StoreTracking> = match endpoint {
-        Endpoint::SetStoreTracking => Some(validate::store_tracking(read(call.body)?)?),
+        Endpoint::SetStoreTracking => Some(validate::store_tracking(call.read()?)?),
         _ => None,
     };
     let store = overseen(call).await?;
@@ -71,7 +71,7 @@ pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint
 /// `POST /delivery/orders/{orderId}/tracking`
 pub(super) async fn change_link<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let order = visible(call, OrderId::parse(call.id)).await?;
-    let (stop, change) = validate::link_change(read(call.body)?)?;
+    let (stop, change) = validate::link_change(call.read()?)?;
     let stop = known(stop)?;
     let key = match (change, &call.settings.public_url) {
         (LinkChange::Rotate, Some(_)) => Some(new_link(&call.settings.secret, &mut call.context)),
@@ -174,14 +174,14 @@ fn not_ended() -> Problem {
 
 fn choice_body<H: Host>(call: &Call<'_, H>) -> Result<Body<ChooseDelivery>, Problem> {
     if sent_type(call.parts) != FORM {
-        return read(call.body);
+        return call.read();
     }
     Ok(Body { value: ChooseDelivery { choice: form_field(call, "choice") }, wrong: Vec::new() })
 }
 
 fn rating_body<H: Host>(call: &Call<'_, H>) -> Result<Body<RateDelivery>, Problem> {
     if sent_type(call.parts) != FORM {
-        return read(call.body);
+        return call.read();
     }
     let stars = form_field(call, "stars").and_then(|stars| stars.parse::<u8>().ok()).map(f64::from);
     // A browser sends line breaks, which are not part of a one-line text.

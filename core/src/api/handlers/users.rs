@@ -10,7 +10,6 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
         problem::{FieldError, Problem, ProblemCode},
-        read::read,
         routes::Endpoint,
         validate,
     },
@@ -23,7 +22,7 @@ use crate::{
 
 /// `POST /delivery/users`
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let new = validate::new_user(read(call.body)?)?;
+    let new = validate::new_user(call.read()?)?;
     confirm_password(call, new.current_password.as_deref()).await?;
     let caller = call.caller()?.store.clone();
     let store = match new.store.filter(|id| *id != caller.id) {
@@ -79,7 +78,7 @@ pub(super) async fn change<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) 
     let (write, ends, response) = if endpoint == Endpoint::RemoveUser {
         (accounts::removed(find_user(call).await?, now), true, ApiResponse::empty(204))
     } else {
-        let (name, role) = validate::user_update(read(call.body)?)?;
+        let (name, role) = validate::user_update(call.read()?)?;
         let user = find_user(call).await?;
         let (expected, former) = (user.version, user.role);
         let value = User { name: name.unwrap_or(user.name), role: role.unwrap_or(former), ..user };

@@ -6,7 +6,6 @@ use crate::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
         idempotency::placeholder,
         problem::{Problem, ProblemCode},
-        read::read,
         validate,
     },
     changes::{Changes, Write},
@@ -26,7 +25,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let caller = &call.caller()?.store;
     // Anyone may have the key of a sandbox store, and mail reaches real people.
     let mail = call.settings.mail && !caller.sandbox;
-    let (url, events) = validate::webhook(read(call.body)?, terms.loopback, mail)?;
+    let (url, events) = validate::webhook(call.read()?, terms.loopback, mail)?;
     let (journal, store) = (Journal::of(caller), caller.id);
     let max = terms.per_store;
     if call.host.find_webhooks(WebhookQuery::Store(store)).await?.len() >= max as usize {

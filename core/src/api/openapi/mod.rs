@@ -188,6 +188,9 @@ fn parameters(route: &Route, operation: &Operation) -> Json {
     if route.takes_idempotency_key() {
         names.push("idempotencyKey");
     }
+    if operation.request.is_some() {
+        names.push("prefer");
+    }
     names.extend(["acceptLanguage", "requestId"]);
     Json::List(names.into_iter().map(|name| Json::reference("parameters", name)).collect())
 }

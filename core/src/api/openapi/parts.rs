@@ -68,6 +68,18 @@ fn everywhere() -> Vec<(&'static str, Json)> {
             ),
         ),
         (
+            "prefer",
+            parameter(
+                "Prefer",
+                "header",
+                "`handling=strict` rejects unknown fields with `unknown_field` and the nearest known name; `handling=lenient` ignores them. \
+                 Without it, a sandbox store's requests are strict and all others lenient. The response repeats the preference in \
+                 `Preference-Applied`.",
+                false,
+                string(),
+            ),
+        ),
+        (
             "idempotencyKey",
             parameter(
                 "Idempotency-Key",

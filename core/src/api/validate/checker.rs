@@ -39,6 +39,9 @@ impl<'a> Path<'a> {
     }
 }
 
+/// The code of a field that is unknown. Unlike a wrong type it does not hide other errors, and the problem is 422.
+pub const UNKNOWN_FIELD: &str = "unknown_field";
+
 /// Collects errors while a request is converted to a command.
 #[derive(Debug, Default)]
 pub struct Checker {
@@ -50,9 +53,10 @@ pub struct Checker {
 pub(super) type Violation = (&'static str, String, String);
 
 impl Checker {
-    /// Creates a checker. `wrong` lists the fields of a wrong type; they are not reported again as missing.
+    /// Creates a checker. `wrong` lists the fields of a wrong type, which are not reported again as missing, and unknown fields.
     pub fn new(wrong: Vec<FieldError>) -> Checker {
-        Checker { wrong, errors: Vec::new() }
+        let (errors, wrong) = wrong.into_iter().partition(|error| error.code == UNKNOWN_FIELD);
+        Checker { wrong, errors }
     }
 
     /// Records an error.

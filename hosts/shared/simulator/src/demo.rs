@@ -210,13 +210,14 @@ fn address(street: &str, number: &str, neighborhood: &str, city: (&str, &str), z
 const SAO_PAULO: (&str, &str) = ("São Paulo", "SP");
 const MANAUS: (&str, &str) = ("Manaus", "AM");
 
-/// Returns the requests for the parent store and its branches. `sandbox` affects only the parent; branches inherit its value.
+/// Returns the requests for the parent store and its branches, which inherit `sandbox`.
 fn stores() -> [String; 3] {
     let store = |cnpj: &str, name: &str, email: &str, phone: &str, address: String| {
+        let sandbox = if email == EMAIL { r#", "sandbox": true"# } else { "" };
         format!(
             r#"{{"cnpj": "{cnpj}", "name": "Cantina Demo — {name}", "email": "{email}", "password": "{PASSWORD}",
             "responsible": {{"name": "Equipe Demo", "phone": "{phone}"}}, "address": {address},
-            "marketplaceBranchId": 1, "sandbox": true}}"#
+            "marketplaceBranchId": 1{sandbox}}}"#
         )
     };
     [

@@ -23,8 +23,9 @@ use crate::{
 };
 
 /// Response headers that pages of other origins may read.
-const EXPOSED_HEADERS: [HeaderName; 7] = [
+const EXPOSED_HEADERS: [HeaderName; 8] = [
     HeaderName::from_static("idempotent-replayed"),
+    HeaderName::from_static("preference-applied"),
     HeaderName::from_static("ratelimit"),
     HeaderName::from_static("ratelimit-policy"),
     HeaderName::from_static("x-request-id"),
@@ -33,8 +34,9 @@ const EXPOSED_HEADERS: [HeaderName; 7] = [
     header::WWW_AUTHENTICATE,
 ];
 /// Request headers that pages of other origins may send.
-const ALLOWED_HEADERS: [HeaderName; 7] = [
+const ALLOWED_HEADERS: [HeaderName; 8] = [
     HeaderName::from_static("idempotency-key"),
+    HeaderName::from_static("prefer"),
     HeaderName::from_static("x-api-token"),
     HeaderName::from_static("x-integrator-token"),
     HeaderName::from_static("x-request-id"),

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
-const CORE_DEPENDENCIES: [&str; 19] = [
+const CORE_DEPENDENCIES: [&str; 20] = [
     "argon2",
     "base16ct",
     "base64ct",
@@ -26,6 +26,7 @@ const CORE_DEPENDENCIES: [&str; 19] = [
     "serde",
     "serde_json",
     "sha2",
+    "strsim",
     "twox-hash",
     // Behind the feature `openapi`, for the tool that writes the document.
     "utoipa",
