@@ -14,8 +14,8 @@ use crate::{
     model::{
         Address, Distance, DistanceMatrix, Leg, Located, Precision, Text, Timestamp, Uf, order::Place, store::Store,
     },
-    rules::pricing::{Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
-    wire::{Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
+    rules::pricing::{FeeRange, Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
+    wire::{FeeRangeView, Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
 };
 
 /// A planned route.
@@ -198,6 +198,7 @@ pub(super) fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<Q
             online_payment: requested.online_payment,
             distance: Kilometres(Distance(leg.metres)),
             precision: planned.located.get(*sent)?.precision,
+            radius_m: planned.located.get(*sent)?.radius_m,
         })
     };
     let times = inquiry.with_times.then_some(plan.times);
@@ -206,6 +207,9 @@ pub(super) fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<Q
         total_distance: Kilometres(plan.total_distance),
         online_payment: inquiry.stops.iter().all(|stop| stop.online_payment),
         delivery_fee: Reais(plan.fee),
+        delivery_fee_range: plan
+            .fee_range
+            .map(|FeeRange { min, max }| FeeRangeView { min: Reais(min), max: Reais(max) }),
         price_breakdown: plan.lines.iter().map(PriceLineView::of).collect(),
         expected_delivery: times.map(|times| times.delivery.to_string()),
         expected_pickup: times.map(|times| times.pickup.to_string()),

@@ -59,7 +59,7 @@ pub use order::{
     CourierView, CreateOrder, DeliveryView, EventView, ListedOrder, NewDelivery, OrderDetails, OrderView, PersonView,
     StoreRef,
 };
-pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
+pub use preview::{FeeRangeView, PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
 pub use price::PriceLineView;
 pub use privacy::{
     ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,

@@ -66,6 +66,9 @@ pub struct PreviewView {
     /// Delivery fee in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub delivery_fee: Reais,
+    /// The range in which the fee probably is with exact locations. Null if every address was located by coordinates or street number,
+    /// and no distance is estimated.
+    pub delivery_fee_range: Option<FeeRangeView>,
     /// The price lines, whose sum is the fee.
     pub price_breakdown: Vec<PriceLineView>,
     /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true.
@@ -99,6 +102,21 @@ pub struct PreviewStopView {
     /// Precision of the coordinates.
     #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub precision: Precision,
+    /// Typical distance in metres between the coordinates and the address; 0 for coordinates that were sent.
+    pub radius_m: u32,
+}
+
+/// The range of a fee, from the expected error of locations and distances. It is not a limit of the fee.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = FeeRange))]
+pub struct FeeRangeView {
+    /// The lower fee in BRL.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
+    pub min: Reais,
+    /// The higher fee in BRL.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
+    pub max: Reais,
 }
 
 /// A price that is guaranteed for a limited time. To lock it in, send `id` as `quoteId` when you create the order.

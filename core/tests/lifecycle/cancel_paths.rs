@@ -204,6 +204,7 @@ fn plan_with_fee(fee: i64) -> Plan {
         total_distance: despacho_core::model::Distance(0),
         lines: Vec::new(),
         fee: money(fee),
+        fee_range: None,
         times: Times { pickup: at, delivery: at },
         estimated: false,
     }

@@ -209,6 +209,7 @@ pub(crate) fn plan(order: &Order, stops: usize) -> Plan {
         total_distance: despacho_core::model::Distance(1),
         lines: vec![],
         fee: despacho_core::model::Money::ZERO,
+        fee_range: None,
         times: Times { pickup: at, delivery: at },
         estimated: false,
     }

@@ -139,6 +139,7 @@ const STOP: &[Field] = &[
     ("onlinePayment", Boolean),
     ("distance", Number),
     ("precision", Text),
+    ("radiusM", Number),
 ];
 /// Response to a preview.
 pub(crate) const PREVIEW: &[Field] = &[
@@ -146,6 +147,7 @@ pub(crate) const PREVIEW: &[Field] = &[
     ("totalDistance", Number),
     ("onlinePayment", Boolean),
     ("deliveryFee", Number),
+    ("deliveryFeeRange", Maybe(&Object(&[("min", Number), ("max", Number)]))),
     ("priceBreakdown", List(PRICE_LINE)),
     ("expectedDelivery", MAYBE_TIME),
     ("expectedPickup", MAYBE_TIME),

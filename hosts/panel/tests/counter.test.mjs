@@ -136,6 +136,7 @@ test("price names the missing field, and is marked while estimated", async () =>
   await reason.getByText("Escolha o estado").waitFor();
   await page.selectOption("#f-deliveries-0-address-state", "SP");
   await page.locator(".estimate").getByText("valor estimado").waitFor();
+  await page.locator(".estimate").getByText(/entre R\$\s[\d,]+ e R\$\s[\d,]+/).waitFor();
   await page.getByRole("button", { name: "Adicionar entrega" }).click();
   await reason.getByText("não inclui todas as entregas. Entrega 2: Informe o CEP").waitFor();
   await page.getByRole("button", { name: "Remover a entrega 2" }).click();

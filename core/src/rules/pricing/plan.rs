@@ -1,6 +1,10 @@
 //! Planning of a route with its legs, fee and times.
 
-use super::{FeeInput, Tariff, price, total};
+use super::{
+    FeeInput, FeeRange, Tariff, price,
+    range::{Uncertainty, fee_range},
+    total,
+};
 use crate::{
     geo::great_circle_m,
     model::{Distance, DistanceMatrix, Duration, Leg, Located, Money, Precision, Timestamp, Uf, price::PriceLine},
@@ -54,6 +58,8 @@ pub struct Plan {
     pub lines: Vec<PriceLine>,
     /// The fee.
     pub fee: Money,
+    /// The range of the fee, if the distances are uncertain.
+    pub fee_range: Option<FeeRange>,
     /// The expected times.
     pub times: Times,
     /// Whether an address was located only by its municipality, or the embedded distance model replaced the unavailable
@@ -135,19 +141,18 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
     if total_distance.kilometres() > tariff.max_distance_km {
         return Err(PlanError::DistanceExceeded { distance: total_distance });
     }
-    let lines = price(
-        tariff,
-        &FeeInput {
-            outward,
-            back: back.map(|leg| Distance(leg.metres)),
-            stops: order.len(),
-            at: request.now,
-            uf: request.uf,
-        },
-    );
+    let priced = FeeInput {
+        outward,
+        back: back.map(|leg| Distance(leg.metres)),
+        stops: order.len(),
+        at: request.now,
+        uf: request.uf,
+    };
+    let lines = price(tariff, &priced);
     Ok(Plan {
         times: times(tariff, request, &legs),
         fee: total(&lines),
+        fee_range: fee_range(tariff, &priced, &uncertainty(request, &order, &legs, back)),
         estimated: is_estimated(request, &order, closed),
         order,
         legs,
@@ -155,6 +160,19 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
         total_distance,
         lines,
     })
+}
+
+fn uncertainty(request: &Request<'_>, order: &[usize], legs: &[Leg], back: Option<Leg>) -> Uncertainty {
+    let stops = order.iter().filter_map(|stop| request.stops.get(*stop));
+    let from = std::iter::once(0).chain(order.iter().map(|stop| stop + 1));
+    let pairs = from.zip(order.iter().map(|stop| stop + 1)).zip(legs);
+    let estimated = pairs.filter(|((from, to), _)| request.matrix.is_estimated(*from, *to));
+    let last = order.last().map_or(0, |stop| stop + 1);
+    Uncertainty {
+        places: std::iter::once(request.pickup).chain(stops.map(|stop| stop.located)).collect(),
+        estimated: estimated.map(|(_, leg)| leg.metres).collect(),
+        estimated_back: back.filter(|_| request.matrix.is_estimated(last, 0)).map(|leg| leg.metres),
+    }
 }
 
 /// Returns whether an address was located only by its municipality, or a leg of the route is marked as estimated.

@@ -14,8 +14,7 @@ export type Order = Schemas["Order"];
 export type OrderDetails = Schemas["OrderDetails"];
 export type OrderPage = Schemas["OrderList"];
 export type Cancellation = Schemas["Cancellation"];
-/** A server that knows the range of an estimated fee returns it. */
-export type Preview = Schemas["Preview"] & { deliveryFeeMin?: number; deliveryFeeMax?: number };
+export type Preview = Schemas["Preview"];
 export type PreviewContext = Schemas["PreviewContext"];
 export type Store = Schemas["Store"];
 export type StorePage = Schemas["StoreList"];

@@ -30,7 +30,7 @@ export function PricePanel(props: { of: PriceState }) {
       <p class={`amount${busy ? " old" : ""}`} aria-live="polite" data-testid="price">
         {found === null ? "—" : money(found.deliveryFee)}
       </p>
-      {found?.estimated === true && <Estimate of={found} />}
+      {found !== null && <Estimate of={found} />}
       {found === null && busy && <p class="hint">{t.priceTyping}</p>}
       {found === null && !busy && <p class="hint" data-testid="price-reason">{missing ?? reasonOf(props.of.error)}</p>}
       {found !== null && missing !== null && <p class="warn-text" data-testid="price-reason">{t.pricePartial} {missing}</p>}
@@ -51,14 +51,16 @@ export function PricePanel(props: { of: PriceState }) {
   );
 }
 
-/** Marks a price that changes when the address is completed, with its range if the server returns one. */
+/** Marks a price that changes when the address is completed, with its range. */
 function Estimate(props: { of: Preview }) {
   const t = texts.value.create;
-  const { deliveryFeeMin: min, deliveryFeeMax: max } = props.of;
+  const { estimated, deliveryFeeRange: range } = props.of;
+  const isWide = range != null && range.min < range.max;
+  if (!estimated && !isWide) return null;
   return (
-    <p class="estimate">
-      <span class="badge warn">{t.estimatedPrice}</span>
-      {min != null && max != null && min < max && <span class="number"> {t.priceRange(money(min), money(max))}</span>}
+    <p class="estimate" data-testid="estimate">
+      {estimated && <span class="badge warn">{t.estimatedPrice}</span>}
+      {isWide && <span class="number"> {t.priceRange(money(range.min), money(range.max))}</span>}
     </p>
   );
 }
