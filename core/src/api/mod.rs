@@ -49,7 +49,7 @@ use crate::{
     },
     drivers::stream::Subscription,
     host::Host,
-    model::store::Recompute,
+    model::store::{KeyKind, Recompute},
     rules::{limits::Admission, settings::Settings},
 };
 
@@ -139,9 +139,7 @@ async fn outcome<H: Host>(
 ) -> Result<ApiResponse, Problem> {
     let result = carried_out(call, route, admission).await;
     let left = match &result {
-        Err(problem)
-            if route.endpoint == Endpoint::CreateOrder && call.caller.is_some() && is_notified(problem.code) =>
-        {
+        Err(problem) if route.endpoint == Endpoint::CreateOrder && is_notified(call, problem.code) => {
             handlers::failed_creation(call, problem).await.unwrap_or_default()
         }
         _ => crate::changes::Changes { at: call.context.now, ..Default::default() },
@@ -192,9 +190,16 @@ async fn recomputed<H: Host>(
 }
 
 /// Whether the store gets a notification of a failed creation: for every client error, from the media type to the balance. An exceeded
-/// quota would only fill the panel, and a request that is still running has not failed.
-fn is_notified(code: ProblemCode) -> bool {
-    code.status() < 500 && !matches!(code, ProblemCode::RateLimited | ProblemCode::RequestInProgress)
+/// quota would only fill the panel, and a request that is still running has not failed. A panel shows typing errors at their fields, so of
+/// its orders only the lack of balance remains, which the store's owner must know.
+fn is_notified<H: Host>(call: &Call<'_, H>, code: ProblemCode) -> bool {
+    match call.caller.as_ref().map(|caller| caller.key.kind) {
+        None => false,
+        Some(KeyKind::Panel) => code == ProblemCode::InsufficientBalance,
+        Some(KeyKind::Integration) => {
+            code.status() < 500 && !matches!(code, ProblemCode::RateLimited | ProblemCode::RequestInProgress)
+        }
+    }
 }
 
 /// Returns the maximum size of a request's body in bytes. Only the endpoint for photos has its own.

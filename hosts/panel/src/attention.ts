@@ -97,17 +97,6 @@ function noticeText(of: Notice): string {
   return of.orderCode ? `${t.order.title(of.orderCode)}: ${text}` : text;
 }
 
-/** Marks the notification of a failed creation as read: the form has already shown the error to the clerk. */
-export async function dismissFailure(code: string): Promise<void> {
-  try {
-    const { notifications: all } = await notifications.list();
-    const own = all.find((one) => one.type === "order_creation_failed" && one.readAt === null && (one.orderCode ?? "") === code);
-    if (own !== undefined) await notifications.read(own.id);
-  } catch {
-    // The notification stays unread.
-  }
-}
-
 const NOTIFYING: ReadonlySet<string> = new Set(["order.expired", "order.cancelled", "delivery.returning", "order.courier_at_return", "delivery.lost"]);
 
 /** Signals orders that become late, and returns a function that stops it. */

@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 export const BASE = process.env.DESPACHO_PANEL_URL ?? "http://127.0.0.1:8080";
 const SCREENSHOTS = process.env.DESPACHO_PANEL_SHOTS ?? path.resolve("../../target/panel");
 const EMAIL = "matriz@demo.despacho.example";
-const PASSWORD = "despacho-demo";
+export const PASSWORD = "despacho-demo";
 
 const onPath = (name) => (process.env.PATH ?? "").split(path.delimiter).map((folder) => path.join(folder, name)).find(existsSync);
 const CHROMIUM = process.env.DESPACHO_CHROMIUM ?? onPath("chromium") ?? "/usr/bin/chromium";

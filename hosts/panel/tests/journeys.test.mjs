@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, fillAddress, loginFilledIn, uniqueCode, uniqueCnpj, goTo, launch, open, openLoggedIn, screenshot } from "./browser.mjs";
+import { BASE, PASSWORD, VERGUEIRO, api, fillAddress, loginFilledIn, uniqueCode, uniqueCnpj, goTo, launch, open, openLoggedIn, request, screenshot } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -193,7 +193,8 @@ test("rejected order shows the API errors next to the fields", async () => {
 test("failed order creation appears in the notifications", async () => {
   const { page, pageErrors, context } = await openLoggedIn(browser);
   const code = uniqueCode("ERRO");
-  const rejected = await api(page, "POST", "/delivery/orders", { code, deliveries: [{ phone: "11", address: { city: "São Paulo", state: "SP", street: "Rua A", number: "1" } }] });
+  const system = await api(page, "POST", "/delivery/keys", { name: code, expiresInDays: 1, currentPassword: PASSWORD });
+  const rejected = await request(system.body.value, "POST", "/delivery/orders", { code, deliveries: [{ phone: "11", address: { city: "São Paulo", state: "SP", street: "Rua A", number: "1" } }] });
   assert.equal(rejected.status, 422);
   await goTo(page, "/notifications");
   const card = page.locator(".notice-item", { hasText: code });

@@ -267,7 +267,7 @@ fn notifications() -> Vec<(&'static str, String)> {
     ];
     let meaning = |kind| match kind {
         NotificationKind::OrderCreationFailed => {
-            "An order could not be created; `code`, `detail` and `errors` have the reason."
+            "An order of a merchant's system could not be created, or the balance did not cover an order; `code`, `detail` and `errors` have the reason."
         }
         NotificationKind::OrderExpired => "No courier was found in time for the order in `orderId`.",
         NotificationKind::OrderCancelled => "The platform cancelled the order.",

@@ -4,7 +4,6 @@ import { computed, signal } from "@preact/signals";
 import { orders } from "../api/client";
 import { ApiError, NetworkError, newIdempotencyKey, whenOnline } from "../api/http";
 import type { FieldError } from "../api/wire";
-import { dismissFailure } from "../attention";
 import { createDraft } from "../draft";
 import { importTexts } from "../i18n/import";
 import { updateRow } from "../live";
@@ -183,7 +182,6 @@ async function createRow(at: number, stop: AbortSignal): Promise<void> {
     // The quote expired between two attempts. No attempt created the order, so the next one gets a new quote.
     if (error.problem.code === "quote_expired") return set(at, { state: "ready", sent: null, quote: null });
     set(at, { state: "failed", errors: error.fields, problem: error.fields.length > 0 ? null : error.problem.detail, orderId: error.problem.orderId ?? null });
-    void dismissFailure(row.draft.code ?? "");
   }
 }
 

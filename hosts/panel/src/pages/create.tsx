@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { orders } from "../api/client";
-import { countUnread, dismissFailure } from "../attention";
 import { ApiError, NetworkError, invalidFields, newIdempotencyKey, whenOnline } from "../api/http";
 import type { Order } from "../api/wire";
 import { phoneFormat } from "../format";
@@ -55,7 +54,6 @@ export function CreatePage() {
         price.replace(failure.quoted);
         notify(t.newPrice, "bad");
       } else if (!stop.current.signal.aborted) {
-        if (failure instanceof ApiError && failure.problem.requestId !== "") void dismissFailure(codeOf(draft.value).trim()).then(countUnread);
         setError(failure);
       }
     } finally {
