@@ -26,7 +26,10 @@ use crate::{
         store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store, User},
         webhook::{Message, RecordedAttempt, Webhook},
     },
-    rules::limits::{Admission, Bucket},
+    rules::{
+        limits::{Admission, Bucket},
+        webhooks::Mail,
+    },
 };
 
 pub(crate) use self::error::too_few_ids;
@@ -227,6 +230,10 @@ pub trait Platform {
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
     /// Runs [`crate::rules::password::verify`] in the same way.
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
+    /// Sends a mail within a few seconds, and returns whether a mail server accepted it. `None` if this host sends no mail.
+    async fn send_mail(&self, _mail: &Mail) -> Option<bool> {
+        None
+    }
 }
 
 /// A complete host. It is implemented for every type that implements [`Storage`] and [`Platform`].

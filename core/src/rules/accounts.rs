@@ -1,10 +1,10 @@
 //! Logins: a store's own, and those of its users.
 
-use super::settings::Secret;
+use super::{settings::Secret, webhooks::Mail};
 use crate::{
     changes::{Changes, Write},
     model::{
-        Duration, ExecContext, StoreId, Timestamp, UserId,
+        Duration, ExecContext, Language, StoreId, Timestamp, UserId,
         store::{Key, KeyHash, KeyKind, PasswordLink, SessionUser, Store, User},
     },
 };
@@ -116,6 +116,31 @@ impl Account {
         };
         link.as_ref().is_some_and(|link| link.hash == KeyHash::of(code) && now < link.expires_at)
     }
+}
+
+/// Returns the mail with a link that sets a login's password.
+pub fn link_mail(account: &Account, url: &str, minutes: u32, language: Language) -> Mail {
+    let name = match account {
+        Account::Store(store) => &store.name,
+        Account::User(user) => &user.name,
+    };
+    let (subject, text) = match language {
+        Language::English => (
+            "Set your password for Despacho",
+            format!(
+                "{name}, open this link to set your password:\n\n{url}\n\nThe link works once and expires in {minutes} minutes. \
+                 If you did not expect it, ignore this message."
+            ),
+        ),
+        Language::Portuguese => (
+            "Defina sua senha do Despacho",
+            format!(
+                "{name}, abra este link para definir sua senha:\n\n{url}\n\nO link funciona uma vez e expira em {minutes} minutos. \
+                 Se você não o esperava, ignore esta mensagem."
+            ),
+        ),
+    };
+    Mail { name: Some(name.clone()), to: account.email().to_owned(), subject: subject.to_owned(), text }
 }
 
 /// Removes a user, who can no longer log in. The caller ends the sessions.

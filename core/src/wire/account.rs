@@ -163,6 +163,9 @@ pub struct PasswordLinkView {
     /// Time at which the code expires.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expires_at: String,
+    /// Whether a mail server accepted the link for the login's email address. Null if the deployment sends no mail or has no
+    /// `public-url`, and in a repeated response.
+    pub mailed: Option<bool>,
 }
 
 /// A panel session.

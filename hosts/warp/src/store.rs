@@ -1,6 +1,6 @@
 //! The storage behind the core: the configured database, and the operations that the server needs besides the core's queries.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use despacho_core::{
@@ -35,6 +35,7 @@ use crate::{
     config::{Config, Database},
     error::StartError,
     geo::{Geography, ServerPlatform},
+    mail::Mailer,
     telemetry::Traced,
 };
 
@@ -238,6 +239,11 @@ impl Store {
         each!(self, host => host.driver().ready().await)
     }
 
+    /// Returns the mailer, if a mail server is configured.
+    pub fn mailer(&self) -> Option<Arc<Mailer>> {
+        each!(self, host => host.platform().mailer())
+    }
+
     /// Returns the sources of locations and distances.
     pub fn geography(&self) -> &Geography {
         each!(self, host => host.platform().geography())
@@ -311,7 +317,7 @@ async fn sqlite(
 ) -> Result<SqlHost<Traced<Sqlite>, ServerPlatform>, StartError> {
     let (database, timing) = (open_file(config, create).await?, config.shared.timing.clone());
     let machine = LocalPlatform::new().map_err(StartError::Platform)?;
-    Ok(SqlHost::new(Traced(database), ServerPlatform::new(machine, geography), timing))
+    Ok(SqlHost::new(Traced(database), ServerPlatform::new(machine, geography, mailer(config)?), timing))
 }
 
 async fn postgres(
@@ -323,5 +329,10 @@ async fn postgres(
     let database = Postgres::open(address, &options).await;
     let database = database.map_err(StartError::Postgres)?;
     let machine = LocalPlatform::new().map_err(StartError::Platform)?;
-    Ok((database, ServerPlatform::new(machine, geography)))
+    Ok((database, ServerPlatform::new(machine, geography, mailer(config)?)))
+}
+
+fn mailer(config: &Config) -> Result<Option<Arc<Mailer>>, StartError> {
+    let timeout = Duration::from_secs(config.shared.webhooks.timeout_seconds.into());
+    Ok(Mailer::new(&config.smtp, timeout)?.map(Arc::new))
 }

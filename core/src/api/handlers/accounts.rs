@@ -17,7 +17,7 @@ use crate::{
         UserId,
         store::{Key, KeyKind, User},
     },
-    rules::accounts::{Account, CodeOwner},
+    rules::accounts::{Account, CodeOwner, link_mail},
     wire::PasswordLinkView,
 };
 
@@ -105,10 +105,11 @@ pub(super) async fn create_link<H: Host>(
             }
         }
     };
-    let (view, secret) = link(call, &mut account);
+    let (mut view, secret) = link(call, &mut account);
     let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &view)? };
     call.commit(account.write(call.context.now), &response).await?;
-    Ok(response)
+    mail(call, &account, &mut view).await;
+    Ok(ApiResponse { secret: response.secret, ..ApiResponse::json(201, &view)? })
 }
 
 /// Loads the user in the path, if the caller oversees the user's store.
@@ -138,7 +139,15 @@ fn link<H: Host>(call: &mut Call<'_, H>, account: &mut Account) -> (PasswordLink
     let code = format!("{prefix}{}", secret.text);
     // Browsers do not send the part after `#` to any server, so no log contains the code.
     let url = settings.public_url.as_deref().map(|url| format!("{url}/#/password/{code}"));
-    (PasswordLinkView { code, url, expires_at: expires_at.to_string() }, secret)
+    (PasswordLinkView { code, url, expires_at: expires_at.to_string(), mailed: None }, secret)
+}
+
+/// Mails a link that was committed.
+pub(super) async fn mail<H: Host>(call: &Call<'_, H>, account: &Account, view: &mut PasswordLinkView) {
+    if let Some(url) = &view.url {
+        let mail = link_mail(account, url, call.settings.accounts.link_minutes, call.language);
+        view.mailed = call.host.send_mail(&mail).await;
+    }
 }
 
 /// Issues a link for a new user. Returns the user with it.

@@ -1,7 +1,7 @@
 //! Users of a store and of its branches.
 
 use super::{
-    accounts::{ended_sessions, find_user, link_of_user},
+    accounts::{ended_sessions, find_user, link_of_user, mail},
     issue::confirm_password,
     pages,
     stores::{count_registration, unclaimed},
@@ -58,10 +58,12 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             removed_at: None,
         };
         let (user, link, secret) = link_of_user(call, user);
-        let response = ApiResponse::json(201, &UserCreated { user: UserView::of(&user), link })?;
-        let response = ApiResponse { secret: Some(secret), ..response };
+        let mut created = UserCreated { user: UserView::of(&user), link };
+        let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &created)? };
+        let account = Account::User(Box::new(user.clone()));
         call.commit(Changes { at: now, users: vec![Write::insert(user)], ..Changes::default() }, &response).await?;
-        Ok(response)
+        mail(call, &account, &mut created.link).await;
+        Ok(ApiResponse { secret: response.secret, ..ApiResponse::json(201, &created)? })
     })
 }
 

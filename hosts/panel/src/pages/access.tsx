@@ -60,7 +60,7 @@ function Users(props: { ended: () => void }) {
         <button type="button" class="button primary" onClick={() => setOpen({ kind: "add" })}>{t.add}</button>
       </div>
       <p class="hint">{t.rolesHint}</p>
-      {link !== null && <Secret lead={t.link} value={link.url ?? `${location.origin}/#/password/${link.code}`} note={t.linkUntil(dateTime(link.expiresAt, zone.value))} />}
+      {link !== null && <Secret lead={t.link} value={link.url ?? `${location.origin}/#/password/${link.code}`} note={`${t.linkUntil(dateTime(link.expiresAt, zone.value))}${link.mailed === null ? "" : ` ${t.linkMailed(link.mailed)}`}`} />}
       {accessibleStores.value.length > 1 && <div class="filters"><StoreChoice value={storeId} set={setStoreId} /></div>}
       <Loaded of={list}>
         {(page) => (page.users.length === 0 ? <Empty text={t.noUsers} hint={t.noUsersHint} /> : <UserTable users={page.users} open={setOpen} />)}

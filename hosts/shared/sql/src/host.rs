@@ -23,6 +23,7 @@ use despacho_core::{
     rules::{
         lifecycle::Timing,
         limits::{Admission, Bucket},
+        webhooks::Mail,
     },
 };
 
@@ -349,5 +350,9 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         self.platform.verify_password(password, hash).await
+    }
+
+    async fn send_mail(&self, mail: &Mail) -> Option<bool> {
+        self.platform.send_mail(mail).await
     }
 }

@@ -7,7 +7,10 @@ use despacho_core::{
     geo::LocateError,
     host::{HostError, Platform},
     model::{Address, DistanceMatrix, ExecContext, Located, Timestamp},
-    rules::limits::{Admission, Bucket},
+    rules::{
+        limits::{Admission, Bucket},
+        webhooks::Mail,
+    },
 };
 use despacho_postgres::Postgres;
 use despacho_sql::{Leases, Machine};
@@ -15,12 +18,14 @@ use despacho_sqlite::{LocalPlatform, changes_access};
 use tokio::sync::watch;
 
 use super::Geography;
+use crate::mail::Mailer;
 
 /// The platform of the server.
 pub struct ServerPlatform {
     machine: LocalPlatform,
     geography: Arc<Geography>,
     shared: Option<SharedDatabase>,
+    mailer: Option<Arc<Mailer>>,
 }
 
 /// The state shared with other instances on the same database.
@@ -37,8 +42,8 @@ struct SharedDatabase {
 
 impl ServerPlatform {
     /// Creates the platform of a single instance.
-    pub fn new(machine: LocalPlatform, geography: Arc<Geography>) -> ServerPlatform {
-        ServerPlatform { machine, geography, shared: None }
+    pub fn new(machine: LocalPlatform, geography: Arc<Geography>, mailer: Option<Arc<Mailer>>) -> ServerPlatform {
+        ServerPlatform { machine, geography, shared: None, mailer }
     }
 
     /// Shares a database with other instances: they count requests together and notify each other of commits.
@@ -61,6 +66,11 @@ impl ServerPlatform {
     /// See [`LocalPlatform::access`].
     pub fn access(&self) -> watch::Receiver<u64> {
         self.machine.access()
+    }
+
+    /// Returns the mailer, if a mail server is configured.
+    pub fn mailer(&self) -> Option<Arc<Mailer>> {
+        self.mailer.clone()
     }
 
     /// Returns the sources of locations and distances.
@@ -100,6 +110,10 @@ impl Platform for ServerPlatform {
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         self.machine.verify_password(password, hash).await
+    }
+
+    async fn send_mail(&self, mail: &Mail) -> Option<bool> {
+        Some(self.mailer.as_ref()?.send_now(mail).await)
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {

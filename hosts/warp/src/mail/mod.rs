@@ -30,6 +30,8 @@ use crate::error::StartError;
 /// Maximum number of connections to the mail server. Each sends one message: the cancelled transaction of a timeout would leave a shared
 /// connection in an unknown state.
 const MAX_CONNECTIONS: usize = 8;
+/// Maximum time that a request waits for the mail server.
+const MAX_WAIT: Duration = Duration::from_secs(5);
 /// Maximum number of characters of a subject and of a name.
 const MAX_HEADER_CHARS: usize = 200;
 /// The result for a message without a recipient's address: there is nothing to send.
@@ -77,7 +79,25 @@ impl Mailer {
     /// Sends a message as mail and returns the result of the attempt, with the status of the mail server.
     pub async fn send(&self, job: &Job) -> AttemptResult {
         let Some(mail) = mail(&job.body) else { return NO_RECIPIENT };
-        let Some(message) = self.message(&mail, job) else { return INVALID_ADDRESS };
+        // Repeated attempts send the same message, so that mail programs recognise a duplicate by its ID.
+        let id = format!("<{}@{}>", job.message.name, self.from.email.domain());
+        let since = u64::try_from(job.message.since.millis()).unwrap_or_default();
+        self.transfer(&mail, Some(id), SystemTime::UNIX_EPOCH + Duration::from_millis(since)).await
+    }
+
+    /// Sends a mail once, and returns whether the mail server accepted it.
+    pub async fn send_now(&self, mail: &Mail) -> bool {
+        let limit = self.timeout.min(MAX_WAIT);
+        let result = timeout(limit, self.transfer(mail, None, SystemTime::now())).await;
+        let accepted = result.is_ok_and(|result| result == ACCEPTED);
+        if !accepted {
+            tracing::warn!("a mail with a password link was not accepted by the mail server");
+        }
+        accepted
+    }
+
+    async fn transfer(&self, mail: &Mail, id: Option<String>, date: SystemTime) -> AttemptResult {
+        let Some(message) = self.message(mail, id, date) else { return INVALID_ADDRESS };
         let sending = async {
             let _connection = self.connections.acquire().await;
             self.transport.send(message).await
@@ -89,18 +109,16 @@ impl Mailer {
         }
     }
 
-    /// Builds the message. Repeated attempts send the same one, so that mail programs recognise a duplicate by its ID.
-    fn message(&self, mail: &Mail, job: &Job) -> Option<Message> {
+    /// Builds the message. Without an ID it gets a random one.
+    fn message(&self, mail: &Mail, id: Option<String>, date: SystemTime) -> Option<Message> {
         let to: Address = mail.to.parse().ok()?;
         let name = mail.name.as_deref().map(header_text).filter(|name| !name.is_empty());
-        let since = u64::try_from(job.message.since.millis()).ok()?;
-        let id = format!("<{}@{}>", job.message.name, self.from.email.domain());
         let message = Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(name, to))
             .subject(header_text(&mail.subject))
-            .date(SystemTime::UNIX_EPOCH + Duration::from_millis(since))
-            .message_id(Some(id))
+            .date(date)
+            .message_id(id)
             .header(AutoSubmitted)
             .singlepart(SinglePart::plain(body_text(&mail.text)));
         message.ok()

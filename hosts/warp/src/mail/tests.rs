@@ -145,6 +145,29 @@ fn rita() -> serde_json::Value {
 }
 
 #[tokio::test]
+async fn mail_is_sent_at_once_or_reported() {
+    let mail = Mail {
+        name: Some("Bia".to_owned()),
+        to: "bia@loja.example".to_owned(),
+        subject: "Defina sua senha".to_owned(),
+        text: "Bia, abra https://entregas.example/#/password/pwu_1".to_owned(),
+    };
+    let server = Server::start(|_| None);
+    assert!(server.mailer(10).send_now(&mail).await);
+    assert!(server.mailer(10).send_now(&mail).await);
+    let received = server.received();
+    assert!(
+        received[0].contains("To: Bia <bia@loja.example>") && received[0].contains("#/password/pwu_1"),
+        "{received:?}"
+    );
+    let id = |mail: &String| mail.lines().find(|line| line.starts_with("Message-ID: <")).unwrap().to_owned();
+    assert_ne!(id(&received[0]), id(&received[1]));
+    let rejecting = Server::start(|line| line.starts_with("RCPT").then_some("550 no such user"));
+    assert!(!rejecting.mailer(10).send_now(&mail).await);
+    assert!(!server.mailer(10).send_now(&Mail { to: "bia".to_owned(), ..mail }).await);
+}
+
+#[tokio::test]
 async fn mail_has_complete_headers_and_utf8_text() {
     let server = Server::start(|_| None);
     let mailer = server.mailer(10);
@@ -232,7 +255,7 @@ async fn hostile_names_and_subjects_add_no_header() {
         recipient["subject"] = json!(hostile(&mut seed));
         recipient["text"] = json!(hostile(&mut seed));
         let job = job(number, &recipient);
-        let message = mailer.message(&mail(&job.body).unwrap(), &job).unwrap();
+        let message = mailer.message(&mail(&job.body).unwrap(), None, SystemTime::now()).unwrap();
         let to: Vec<String> = message.envelope().to().iter().map(ToString::to_string).collect();
         assert_eq!(to, ["rita@cliente.example"]);
         let text = String::from_utf8(message.formatted()).unwrap();

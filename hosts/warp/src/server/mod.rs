@@ -18,9 +18,9 @@ use tokio::{net::TcpListener, sync::watch, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    app::App, config::Config, connections::Connections, error::StartError, mail::Mailer, memory::MemoryBudget,
-    metrics::Metrics, overload::Overload, panel::Panel, push, scheduler, simulation, store::Store, streams::Streams,
-    telemetry::export, webhooks,
+    app::App, config::Config, connections::Connections, error::StartError, memory::MemoryBudget, metrics::Metrics,
+    overload::Overload, panel::Panel, push, scheduler, simulation, store::Store, streams::Streams, telemetry::export,
+    webhooks,
 };
 
 /// Serves until the process receives a signal, then finishes accepted requests and closes the store. `announce` runs once the listener
@@ -36,14 +36,12 @@ pub async fn serve(
     let metrics_listener = bind_metrics(config).await?;
     let address =
         listener.local_addr().map_err(|error| StartError::Process { action: "read the local address", error })?;
-    let timeout = Duration::from_secs(settings.webhooks.timeout_seconds.into());
-    let mailer = Mailer::new(&config.smtp, timeout)?;
     let (app, exporter) = open(config, settings, store)?;
     let mut signals = stop::Signals::new().map_err(|error| StartError::Process { action: "handle signals", error })?;
     let background = TaskTracker::new();
     background.spawn(scheduler::run(app.clone()));
     background.spawn(scheduler::run_retention(app.clone()));
-    background.spawn(webhooks::run(app.clone(), mailer, config.timeouts.shutdown));
+    background.spawn(webhooks::run(app.clone(), config.timeouts.shutdown));
     background.spawn(push::run(app.clone(), config.timeouts.shutdown));
     if config.sandbox.couriers_per_store > 0 {
         background.spawn(simulation::run(app.clone(), config.sandbox, config.demo));

@@ -36,12 +36,12 @@ const MAX_CONCURRENT_PASSES: u32 = 64;
 struct Sender {
     app: Arc<App>,
     client: Client,
-    mailer: Option<Mailer>,
+    mailer: Option<Arc<Mailer>>,
 }
 
 /// Runs until the server shuts down, then waits at most `timeout` for open requests. Interrupted messages are sent again after the next
 /// start.
-pub async fn run(app: Arc<App>, mailer: Option<Mailer>, timeout: Duration) {
+pub async fn run(app: Arc<App>, timeout: Duration) {
     let client = match Client::new(&app.settings.webhooks) {
         Ok(client) => client,
         Err(error) => {
@@ -50,6 +50,7 @@ pub async fn run(app: Arc<App>, mailer: Option<Mailer>, timeout: Duration) {
         }
     };
     let (mut updates, shutdown) = (app.store.updates(), app.shutdown.clone());
+    let mailer = app.store.mailer();
     let sender = Arc::new(Sender { app, client, mailer });
     let mut passes: JoinSet<WebhookId> = JoinSet::new();
     let mut running = RunningPasses::new(MAX_CONCURRENT_PASSES as usize);

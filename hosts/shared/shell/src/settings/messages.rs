@@ -19,7 +19,7 @@ pub(super) const MESSAGES: &[Setting] = &[
     Setting::new(
         "smtp.url",
         Text("smtp[s]://...", value::any),
-        "Mail server for webhooks with the URL smtp:, as smtps://USER:PASSWORD@HOST:PORT, or with smtp:// for STARTTLS, which is required \
+        "Mail server for links that set passwords and for webhooks with the URL smtp:, as smtps://USER:PASSWORD@HOST:PORT, or with smtp:// for STARTTLS, which is required \
          except on this machine; if unset, the server sends no mail",
     )
     .on(Server)
