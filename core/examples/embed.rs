@@ -142,6 +142,7 @@ impl Storage for Maps {
         blob(PhotoId) -> Option<Blob>;
         personal_data(&PersonalQuery) -> PersonalData;
         usage(UsageQuery<'_>) -> StorageUsage;
+        figures(Timestamp, Timestamp) -> Figures;
     }
 }
 

@@ -113,6 +113,8 @@ pub enum Endpoint {
     DayReport,
     /// `GET /admin/reports/days`
     AdminDayReport,
+    /// `GET /admin/health`
+    ShowHealth,
     /// `GET /admin/stores`
     AdminListStores,
     /// `GET /admin/stores/{storeId}`

@@ -175,6 +175,7 @@ routes! {
     DELETE "/admin/session" EndOperatorSession Operator Create,
     GET "/delivery/reports/days" DayReport Store Read,
     GET "/admin/reports/days" AdminDayReport Operator Read,
+    GET "/admin/health" ShowHealth Operator Read,
     GET "/admin/stores" AdminListStores Operator Read,
     GET "/admin/stores/{storeId}" AdminGetStore Operator Read,
     PATCH "/admin/stores/{storeId}" AlterStore Operator Create,

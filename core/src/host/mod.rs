@@ -17,7 +17,7 @@ use bytes::Bytes;
 use crate::{
     geo::{self, Gazetteer},
     model::{
-        Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, IdBlock, KeyId, Located,
+        Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, Figures, IdBlock, KeyId, Located,
         NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
@@ -126,6 +126,8 @@ pub trait Storage {
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError>;
     /// Returns the usage of limited storage.
     async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError>;
+    /// Returns figures about stored work. Transitions and pushes due at `overdue` or earlier are overdue.
+    async fn figures(&self, now: Timestamp, overdue: Timestamp) -> Result<Figures, HostError>;
 
     /// Reserves `count` consecutive identifiers. No identifier is ever returned twice.
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError>;

@@ -4,6 +4,7 @@
 //! therefore need no database, and the storage tests compare databases with it. Its clock advances only on request, and
 //! its entropy comes from a seed, so the same requests return the same bytes.
 
+mod figures;
 mod outbound;
 mod privacy;
 mod state;
@@ -23,8 +24,8 @@ use crate::{
     },
     memory::state::State,
     model::{
-        CourierId, Duration, Entropy, ExecContext, IdBlock, NotificationId, OrderId, PhotoId, StoreId, Timestamp,
-        WebhookId,
+        CourierId, Duration, Entropy, ExecContext, Figures, IdBlock, NotificationId, OrderId, PhotoId, StoreId,
+        Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         hmac_sha256,
@@ -305,6 +306,12 @@ impl Storage for MemoryHost {
             UsageQuery::Webhooks(merchant) => StorageUsage { records: state.merchant_webhooks(merchant), bytes: 0 },
             UsageQuery::Claims(owner, since) => state.claim_usage(owner, since),
         })
+    }
+
+    async fn figures(&self, now: Timestamp, overdue: Timestamp) -> Result<Figures, HostError> {
+        let mut inner = self.lock();
+        inner.reads += 1;
+        Ok(inner.state.figures(&inner.timing, now, overdue))
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {

@@ -13,6 +13,7 @@ mod digest;
 mod ecdsa;
 mod email;
 mod entropy;
+mod figures;
 mod fold;
 mod geo;
 mod ids;
@@ -34,6 +35,7 @@ pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches, sha256};
 pub use ecdsa::{p256_public_key, p256_sign};
 pub use email::{Email, EmailError};
 pub use entropy::{Entropy, ExecContext};
+pub use figures::Figures;
 pub use fold::{Folded, PUNCTUATION, SearchWords, fold, searchable};
 pub use geo::{Distance, DistanceMatrix, Leg, Located, Point, Precision};
 pub use ids::{

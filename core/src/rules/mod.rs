@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod couriers;
 pub mod erasure;
+pub mod health;
 pub mod lifecycle;
 pub mod limits;
 pub mod matching;

@@ -11,6 +11,7 @@ mod dispatch;
 mod eta;
 mod event;
 mod fleet;
+mod health;
 mod ledger;
 mod life;
 mod numbers;
@@ -49,6 +50,7 @@ pub use fleet::{
     AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchPassView, PositionResult,
     RegisterCourier, ReportPosition, SetAvailability,
 };
+pub use health::{HealthFigure, HealthStatus, HealthView};
 pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, csv};
 pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, FailDelivery, GiveCode,

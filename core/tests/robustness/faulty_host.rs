@@ -20,8 +20,8 @@ use despacho_core::{
     },
     memory::MemoryHost,
     model::{
-        Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, StoreId,
-        Timestamp, WebhookId,
+        Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId, PhotoId,
+        StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{self, Candidate, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
@@ -138,6 +138,7 @@ impl Storage for FaultyHost<'_> {
     fn tracking_link(hash: &KeyHash) -> Option<TrackingLink>;
     fn personal_data(query: &PersonalQuery) -> PersonalData;
     fn usage(of: UsageQuery<'_>) -> StorageUsage;
+    fn figures(now: Timestamp, overdue: Timestamp) -> Figures;
     fn ids(count: u32) -> IdBlock;
     }
 

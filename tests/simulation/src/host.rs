@@ -17,8 +17,8 @@ use despacho_core::{
         Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
-        Address, CourierId, DistanceMatrix, Duration, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId,
-        StoreId, Timestamp, WebhookId,
+        Address, CourierId, DistanceMatrix, Duration, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId,
+        PhotoId, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent, TrackingLink},
@@ -190,6 +190,7 @@ impl Storage for SimulatedHost {
     tracking_link(hash: &KeyHash) -> Option<TrackingLink>;
     personal_data(query: &PersonalQuery) -> PersonalData;
     usage(of: UsageQuery<'_>) -> StorageUsage;
+    figures(now: Timestamp, overdue: Timestamp) -> Figures;
     }
 
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError> {

@@ -7,6 +7,7 @@ mod devices;
 mod dispatch;
 mod events;
 mod fleet;
+mod health;
 mod issue;
 mod keys;
 mod ledger;
@@ -166,6 +167,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::GetStatement => boxed::<H, _>(ledger::statement(call)).await,
         Endpoint::AdminStatement => operator::<H, _>(ledger::any_statement(call)).await,
         Endpoint::DayReport => boxed::<H, _>(report::days(call, endpoint)).await,
+        Endpoint::ShowHealth => operator::<H, _>(health::show(call)).await,
         Endpoint::AdminDayReport => operator::<H, _>(report::days(call, endpoint)).await,
         Endpoint::ListAudit => boxed::<H, _>(audit::list(call, endpoint)).await,
         Endpoint::AdminListAudit => operator::<H, _>(audit::list(call, endpoint)).await,

@@ -199,6 +199,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::AdminStatement
         | Endpoint::DayReport
         | Endpoint::AdminDayReport
+        | Endpoint::ShowHealth
         | Endpoint::TopUpStore => outward(endpoint),
         Endpoint::GetStoreTracking | Endpoint::SetStoreTracking | Endpoint::ChangeLink => tracking::merchant(endpoint),
         Endpoint::RecipientPage | Endpoint::RecipientEvents | Endpoint::RecipientChoice | Endpoint::RecipientRating => {

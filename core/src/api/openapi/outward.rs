@@ -9,6 +9,7 @@ pub(super) fn outward(endpoint: Endpoint) -> Operation {
         Endpoint::ListEvents | Endpoint::StreamEvents => events(endpoint),
         Endpoint::GetStatement | Endpoint::AdminStatement | Endpoint::TopUpStore => money(endpoint),
         Endpoint::DayReport | Endpoint::AdminDayReport => report(endpoint),
+        Endpoint::ShowHealth => health(),
         Endpoint::TestWebhook | Endpoint::ListAttempts | Endpoint::RetryAttempt => messages(endpoint),
         _ => webhooks(endpoint),
     }
@@ -156,6 +157,21 @@ fn report(endpoint: Endpoint) -> Operation {
         documented: &[(200, Some("DayReportView"), "The report.")],
         parameters: &["storeIdOfReport", "firstDay", "lastDay"],
         codes: &[ProblemCode::StoreNotFound, ProblemCode::ValidationFailed],
+    }
+}
+
+fn health() -> Operation {
+    Operation {
+        tag: "Operator",
+        id: "showHealth",
+        summary: "Show figures about stored work",
+        description: "Counts open, late, searching and overdue orders, couriers, overdue pushes, queued messages and inactive webhooks of \
+            the whole deployment. A figure that needs attention is `DEGRADED` and has advice. `/readyz` shows whether an instance can serve \
+            requests, and `/metrics` has an instance's own figures.",
+        request: None,
+        documented: &[(200, Some("Health"), "The figures.")],
+        parameters: &[],
+        codes: &[],
     }
 }
 

@@ -93,6 +93,9 @@ fn operator(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::DayReportView>(schemas)?;
     add::<wire::ReportDay>(schemas)?;
     add::<wire::OperatorStoreList>(schemas)?;
+    add::<wire::HealthView>(schemas)?;
+    add::<wire::HealthFigure>(schemas)?;
+    add::<wire::HealthStatus>(schemas)?;
     add::<wire::AlterStore>(schemas)?;
     Ok(())
 }

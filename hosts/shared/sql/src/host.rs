@@ -11,8 +11,8 @@ use despacho_core::{
         StatementQuery, Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
-        Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, Point,
-        StoreId, Timestamp, WebhookId,
+        Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId, PhotoId,
+        Point, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
@@ -28,8 +28,8 @@ use despacho_core::{
 };
 
 use crate::{
-    Driver, Query, RecentKeys, Row, accounts, archive, id_allocator::IdAllocator, list, outbound, personal, read,
-    statements, write,
+    Driver, Query, RecentKeys, Row, accounts, archive, figures, id_allocator::IdAllocator, list, outbound, personal,
+    read, statements, write,
 };
 
 /// A [`Platform`] that is notified of commits.
@@ -279,6 +279,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 
     async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError> {
         Ok(self.one(outbound::usage(of), outbound::to_usage).await?.unwrap_or_default())
+    }
+
+    async fn figures(&self, now: Timestamp, overdue: Timestamp) -> Result<Figures, HostError> {
+        Ok(self.one(figures::figures(now, overdue), figures::to_figures).await?.unwrap_or_default())
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {

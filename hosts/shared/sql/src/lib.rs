@@ -13,6 +13,7 @@ mod archive_privacy;
 mod bucket;
 mod copy;
 mod driver;
+mod figures;
 mod geocoded;
 mod health;
 mod host;

@@ -16,8 +16,8 @@ use despacho_core::{
     },
     memory::MemoryHost,
     model::{
-        CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, PhotoId, Point, StoreId,
-        Timestamp, WebhookId,
+        CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId, PhotoId, Point,
+        StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
@@ -123,6 +123,7 @@ impl Storage for DayHost {
         tracking_link(hash: &KeyHash) -> Option<TrackingLink>;
         personal_data(query: &PersonalQuery) -> PersonalData;
         usage(of: UsageQuery<'_>) -> StorageUsage;
+        figures(now: Timestamp, overdue: Timestamp) -> Figures;
         ids(count: u32) -> IdBlock;
     }
 

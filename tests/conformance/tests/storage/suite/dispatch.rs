@@ -7,17 +7,18 @@ use despacho_core::{
     drivers::dispatch::{DispatchPass, run_pass},
     host::{CourierQuery, Host, OrderQuery, Storage},
     model::{
-        CourierId, Entropy, ExecContext, OrderId, Point,
+        CourierId, Entropy, ExecContext, Figures, OrderId, Point,
         courier::{Courier, Position},
         order::{EventKind, Order, OrderStatus},
         store::Store,
+        webhook::{MessageChange, Webhook, WebhookState},
     },
     rules::settings::Settings,
 };
 
 use super::{
     Backend,
-    fixtures::{at, changes, courier, on_trip, order, order_id, point, position, store, update},
+    fixtures::{at, changes, courier, message, on_trip, order, order_id, point, position, store, update, webhook},
 };
 
 /// Returns the context of a pass this many minutes after noon.
@@ -232,4 +233,44 @@ pub(crate) async fn pass_optimises_all_assignments_together(backend: impl Backen
     let given = pairs(host, 50..52).await;
     let given: Vec<(u64, u64)> = given.iter().map(|(order, courier)| (order.get(), courier.get())).collect();
     assert_eq!(given, [(50, 21), (51, 20)]);
+}
+
+pub(crate) async fn figures_count_stored_work(backend: impl Backend) {
+    let host = backend.host();
+    assert_eq!(host.figures(at(0), at(0)).await.unwrap(), Figures::default());
+    let open = |number, delivery| Order { expected_delivery: Some(at(delivery)), ..searching_order(number, 0) };
+    let ended = Order { status: OrderStatus::Completed, ..open(53, 1) };
+    let waiting = Order { status: OrderStatus::Preparing, ready_at: at(10), ..open(52, 60) };
+    let couriers = vec![
+        free_courier(20),
+        on_trip(Courier { push: Vec::new(), ..free_courier(21) }, &[50]),
+        Courier { available: false, ..free_courier(22) },
+        Courier { removed_at: Some(at(0)), push: Vec::new(), ..free_courier(23) },
+    ];
+    put(host, vec![open(50, 20), open(51, 21), waiting, ended], couriers, 0).await;
+    let stopped = |number, state| Write::insert(Webhook { state, ..webhook(number, 1) });
+    let (active, disabled) = (WebhookState::Active, WebhookState::Disabled { at: at(1) });
+    let webhooks = vec![
+        stopped(1, active),
+        stopped(2, disabled),
+        stopped(3, WebhookState::Ended { at: at(1) }),
+        stopped(4, WebhookState::Removed { at: at(1) }),
+    ];
+    let messages = vec![MessageChange::Put(message(1, 4, 1)), MessageChange::Put(message(2, 5, 1))];
+    host.commit(&Changes { webhooks, messages, ..changes() }).await.unwrap();
+    let expected = Figures {
+        open_orders: 3,
+        late_orders: 1,
+        searching_orders: 2,
+        overdue_orders: 1,
+        available_couriers: 2,
+        busy_couriers: 1,
+        overdue_pushes: 2,
+        queued_messages: 2,
+        inactive_webhooks: 2,
+    };
+    // The goods of the order that is not searching are ready after ten minutes.
+    assert_eq!(host.figures(at(21), at(10)).await.unwrap(), expected);
+    let earlier = Figures { late_orders: 0, overdue_orders: 0, overdue_pushes: 0, ..expected };
+    assert_eq!(host.figures(at(20), at(2)).await.unwrap(), earlier);
 }

@@ -66,7 +66,7 @@ macro_rules! run_suite {
             dispatch {
                 pass_assigns_each_courier_once, unresponsive_courier_loses_the_order, order_in_transit_keeps_its_courier,
                 sandbox_orders_get_only_sandbox_couriers,
-                pass_optimises_all_assignments_together,
+                pass_optimises_all_assignments_together, figures_count_stored_work,
             }
             exactness { amounts_and_distances_are_stored_exactly }
             fairness {

@@ -7,7 +7,7 @@ use despacho_core::{
     host::{CourierQuery, Host, KeyQuery, OrderQuery, Storage, StoreQuery},
     memory::MemoryHost,
     model::{
-        Email, Timestamp,
+        Email, Figures, Timestamp,
         courier::Courier,
         order::{Event, Order, OrderStatus},
         store::{Claim, ClaimChange, Key, KeyHash, KeyHolder, Notification, Store},
@@ -143,6 +143,7 @@ struct Dump {
     couriers: Vec<Courier>,
     notifications: Vec<Vec<Notification>>,
     claims: Vec<Option<Claim>>,
+    figures: Figures,
 }
 
 async fn dump<H: Host>(host: &H, now: Timestamp) -> Dump {
@@ -170,6 +171,7 @@ async fn dump<H: Host>(host: &H, now: Timestamp) -> Dump {
     dump.due.push(host.find_orders(OrderQuery::Due { now, skipped: 0, limit: 5 }).await.unwrap());
     dump.due.push(host.find_orders(OrderQuery::Due { now: at(1_000_000), skipped: 0, limit: 50 }).await.unwrap());
     dump.couriers = host.find_couriers(CourierQuery::All { after: None, limit: 1000 }).await.unwrap();
+    dump.figures = host.figures(now, at(20)).await.unwrap();
     for code in CODES {
         dump.claims.push(host.claim("store/1", code).await.unwrap());
     }
