@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     geo::{self, Gazetteer, pack::Pack},
-    model::{Located, Point, StoreId, Text, Timestamp, order::Place, store::Store},
+    model::{Located, Point, StoreId, Timestamp, order::Place, store::Store},
     rules::{limits::Limits, settings::Settings},
     wire::{ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView},
 };
@@ -82,9 +82,9 @@ impl Previewer {
         let mut errors = context.tariff.errors();
         errors.truncate(20);
         let errors = errors.into_iter().map(|error| FieldError {
-            pointer: format!("/tariff/{}", error.field),
+            pointer: format!("/tariff{}", error.pointer()),
             code: "invalid_context",
-            detail: Text::new(error.detail.clone(), error.detail),
+            detail: error.detail,
         });
         let errors: Vec<FieldError> = errors.collect();
         let known = StoreId::new(context.store.id).zip(point).filter(|_| errors.is_empty());

@@ -24,6 +24,7 @@ mod phone;
 pub mod price;
 pub mod privacy;
 pub mod store;
+pub mod tariff;
 mod text;
 mod time;
 pub mod webhook;

@@ -5,11 +5,10 @@ mod inquiry;
 mod plan;
 mod range;
 mod seal;
-mod tariff;
 
+pub use crate::model::tariff::{Tariff, TariffError, Window};
 pub use fee::{FeeInput, price, total};
 pub use inquiry::{Inquiry, InquiryStop};
 pub use plan::{Plan, PlanError, Request, Stop, Times, plan};
 pub use range::FeeRange;
 pub use seal::{Quote, SealError};
-pub use tariff::{Tariff, TariffError, Window};

@@ -1,10 +1,10 @@
-//! The tariff of a deployment. It has a version and is validated when it is loaded.
+//! Tariffs. Each has a version and is validated when it is loaded.
 
 use chrono::{NaiveTime, Timelike, Weekday};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use crate::model::read_decimal;
+use super::{Text, read_decimal};
 
 /// The rules for calculating fees. Amounts are in reais, distances in kilometres. All decimals are exact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,13 +73,13 @@ pub struct Window {
 pub struct TariffError {
     /// The field.
     pub field: String,
-    /// Description of the error.
-    pub detail: String,
+    /// Description of the error, without a subject.
+    pub detail: Text,
 }
 
 impl std::fmt::Display for TariffError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.field, self.detail)
+        write!(f, "{}: {}", self.field, self.detail.en)
     }
 }
 
@@ -112,13 +112,23 @@ impl Default for Tariff {
 }
 
 impl Tariff {
+    /// Maximum number of windows.
+    pub const MAX_WINDOWS: usize = 50;
+
     /// Validates the tariff and returns all errors. An empty list means that it is valid.
     pub fn errors(&self) -> Vec<TariffError> {
         let mut errors = Vec::new();
-        let mut error = |field: &str, detail: String| errors.push(TariffError { field: field.to_owned(), detail });
+        let mut error = |field: &str, en: String, pt: String| {
+            errors.push(TariffError { field: field.to_owned(), detail: Text::new(en, pt) });
+        };
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         if !(1..=40).contains(&self.version.len()) || !self.version.chars().all(is_allowed) {
-            error("version", "must be 1 to 40 letters, digits, dots, underscores and hyphens".to_owned());
+            let en = "must be 1 to 40 letters, digits, dots, underscores and hyphens";
+            error(
+                "version",
+                en.to_owned(),
+                "deve ter de 1 a 40 letras, dígitos, pontos, sublinhados e hifens".to_owned(),
+            );
         }
         let amounts = [
             ("baseFee", self.base_fee, 10_000),
@@ -131,36 +141,53 @@ impl Tariff {
         ];
         for (field, value, max) in amounts {
             if value.is_sign_negative() || value > Decimal::from(max) || value.scale() > 4 {
-                error(field, format!("must be 0 to {max} with at most four decimals"));
+                let en = format!("must be 0 to {max} with at most four decimals");
+                error(field, en, format!("deve ser de 0 a {max}, com no máximo quatro casas decimais"));
             }
         }
         for (field, value) in [("maxDistanceKm", self.max_distance_km), ("serviceRadiusKm", self.service_radius_km)] {
             if value <= Decimal::ZERO || value > Decimal::from(5_000) {
-                error(field, "must be above 0 and at most 5000".to_owned());
+                let en = "must be above 0 and at most 5000";
+                error(field, en.to_owned(), "deve ser maior que 0 e no máximo 5000".to_owned());
             }
         }
         for (field, value) in [("approachMinutes", self.approach_minutes), ("handoverMinutes", self.handover_minutes)] {
             if value > 240 {
-                error(field, "must be 0 to 240".to_owned());
+                error(field, "must be 0 to 240".to_owned(), "deve ser de 0 a 240".to_owned());
             }
         }
-        if self.windows.len() > 50 {
-            error("windows", "must have at most 50 items".to_owned());
+        if self.windows.len() > Tariff::MAX_WINDOWS {
+            let max = Tariff::MAX_WINDOWS;
+            error("windows", format!("must have at most {max} items"), format!("deve ter no máximo {max} itens"));
         }
         for (index, window) in self.windows.iter().enumerate() {
-            if window.percent < Decimal::from(-100) || window.percent > Decimal::from(500) || window.percent.scale() > 4
-            {
-                error(&format!("windows[{index}].percent"), "must be -100 to 500".to_owned());
+            let percents = Decimal::from(-100)..=Decimal::from(500);
+            if !percents.contains(&window.percent) || window.percent.scale() > 4 {
+                let field = format!("windows[{index}].percent");
+                error(&field, "must be -100 to 500".to_owned(), "deve ser de -100 a 500".to_owned());
             }
             if window.name.is_empty() || window.name.len() > 40 {
-                error(&format!("windows[{index}].name"), "must be 1 to 40 characters".to_owned());
+                let field = format!("windows[{index}].name");
+                error(&field, "must be 1 to 40 characters".to_owned(), "deve ter de 1 a 40 caracteres".to_owned());
             }
         }
         errors
     }
 }
 
+impl TariffError {
+    /// Returns the RFC 6901 pointer to the field in a tariff: `/windows/0/percent` for `windows[0].percent`.
+    pub fn pointer(&self) -> String {
+        format!("/{}", self.field.replace('[', "/").replace("].", "/"))
+    }
+}
+
 impl Window {
+    /// Parses a local time in the format `HH:MM`.
+    pub fn parse_time(text: &str) -> Option<NaiveTime> {
+        clock::parse(text)
+    }
+
     /// Returns whether the window contains a local time. After midnight, a window belongs to the day on which it
     /// started.
     pub fn contains(&self, day: Weekday, time: NaiveTime) -> bool {
@@ -188,7 +215,7 @@ mod clock {
     }
 
     /// Parses `HH:MM`. chrono's format parser is larger; see `core/SIZE.md`.
-    fn parse(text: &str) -> Option<NaiveTime> {
+    pub(super) fn parse(text: &str) -> Option<NaiveTime> {
         let (hour, minute) = text.split_once(':')?;
         let number = |digits: &str| {
             let is_short = digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -264,5 +291,13 @@ mod tests {
         };
         let fields: Vec<_> = tariff.errors().into_iter().map(|error| error.field).collect();
         assert_eq!(fields, ["version", "perKm", "serviceRadiusKm", "handoverMinutes"]);
+    }
+
+    #[test]
+    fn error_of_a_window_has_a_pointer() {
+        let mut tariff = Tariff::default();
+        tariff.windows[0].percent = Decimal::from(501);
+        let pointers: Vec<_> = tariff.errors().iter().map(TariffError::pointer).collect();
+        assert_eq!(pointers, ["/windows/0/percent"]);
     }
 }
