@@ -7,7 +7,7 @@ use despacho_core::{
     changes::*,
     drivers::dispatch,
     host::*,
-    model::{audit::*, courier::*, order::*, privacy::*, store::*, webhook::*, *},
+    model::{audit::*, courier::*, order::*, privacy::*, store::*, tariff::*, webhook::*, *},
     rules::{lifecycle::Timing, limits::*, password, settings::Settings},
 };
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ impl Tables {
     }
 }
 
-/// Defines queries that return empty results. This host has no users, audit log, photos, journal, notifications, statements, webhooks or idempotency keys.
+/// Defines queries that return empty results. This host has no users, stored tariffs, audit log, photos, journal, notifications, statements, webhooks or idempotency keys.
 macro_rules! empty {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         $(async fn $name(&self, $(_: $argument),*) -> Result<$result, HostError> { Ok(Default::default()) })*
@@ -92,7 +92,11 @@ macro_rules! empty {
 impl Storage for Maps {
     async fn find_keys(&self, query: KeyQuery<'_>) -> Rows<Arc<KeyHolder>> {
         let tables = self.tables.borrow();
-        let holder = |key: &Key| KeyHolder { store: tables.store(&tables.stores[&key.store]), key: key.clone() };
+        let holder = |key: &Key| KeyHolder {
+            store: tables.store(&tables.stores[&key.store]),
+            key: key.clone(),
+            tariff_revision: 0,
+        };
         Ok(query.scan(tables.keys.values()).into_iter().map(holder).map(Arc::new).collect())
     }
     async fn find_stores(&self, query: StoreQuery<'_>) -> Rows<Store> {
@@ -130,6 +134,8 @@ impl Storage for Maps {
     empty! {
         find_users(UserQuery<'_>) -> Vec<User>;
         audit(AuditQuery) -> Vec<AuditRecord>;
+        find_tariffs(TariffQuery<'_>) -> Vec<StoredTariff>;
+        tariff_schedule(Option<u64>) -> Arc<TariffSchedule>;
         journal(Journal, u64, u32) -> Vec<JournalEntry>;
         journal_span(Journal) -> JournalSpan;
         notifications(StoreId, Option<NotificationId>, u32) -> Vec<Notification>;

@@ -1,12 +1,13 @@
 //! The changes of a transaction, as data.
 
 use crate::model::{
-    PhotoId, Timestamp,
+    PhotoId, TariffId, Timestamp,
     audit::AuditEntry,
     courier::{Courier, Position},
     order::{Blob, Event, Order, TrackingLink},
     privacy::Redaction,
     store::{ClaimChange, Key, LedgerEntry, Notification, Store, TopUp, User},
+    tariff::StoredTariff,
     webhook::{Attempt, MessageChange, Webhook},
 };
 
@@ -55,8 +56,28 @@ pub struct Changes {
     pub blobs: Vec<Blob>,
     /// Photos to remove, if they exist.
     pub removed_blobs: Vec<PhotoId>,
+    /// A change to the stored tariffs.
+    pub tariffs: Option<TariffWrite>,
     /// Personal data to erase from rows that are otherwise never rewritten, in this order.
     pub redactions: Vec<Redaction>,
+}
+
+/// A change to the stored tariffs. It increases their revision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TariffWrite {
+    /// The revision that must currently be stored. All changes of tariffs are therefore decided one after the other.
+    pub revision: u64,
+    /// The change.
+    pub change: TariffChange,
+}
+
+/// A kind of change to the stored tariffs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TariffChange {
+    /// Inserts a tariff. Its ID and its version are unique.
+    Insert(StoredTariff),
+    /// Removes a tariff, whose time of effect must be after [`Changes::at`].
+    Remove(TariffId),
 }
 
 /// A value that replaces the version that was read. An expected version of 0 is an insert.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::routes::Endpoint;
 use crate::{
-    changes::{Changes, Write},
+    changes::{Changes, TariffChange, Write},
     model::{
         StoreId,
         audit::{Actor, ActorKind, AuditEntry},
@@ -23,11 +23,12 @@ enum Subject {
     Webhook,
     Courier,
     TopUp,
+    Tariff,
 }
 
 /// Every action with its description.
 #[cfg(feature = "openapi")]
-pub(super) const ACTIONS: [(&str, &str); 26] = [
+pub(super) const ACTIONS: [(&str, &str); 28] = [
     ("store.created", "A store was created."),
     ("store.updated", "A store's name, contact, email or address was changed."),
     ("store.operator-settings-set", "The operator disabled or enabled a store, or set its prepaid floor."),
@@ -54,6 +55,8 @@ pub(super) const ACTIONS: [(&str, &str); 26] = [
     ("courier.updated", "A courier was changed, which includes a new key."),
     ("courier.removed", "A courier was removed."),
     ("courier.sign-in-issued", "A sign-in link for a courier was issued."),
+    ("tariff.created", "A tariff was created."),
+    ("tariff.removed", "A scheduled tariff was removed."),
 ];
 
 /// Returns the entry for the changes of a request; `None` if the endpoint is not in the audit log, or if nothing changes.
@@ -70,9 +73,13 @@ pub(super) fn entry(endpoint: Endpoint, caller: Option<&KeyHolder>, changes: &Ch
         Subject::Webhook => changes.webhooks.first().map(|write| (write.value.id.get(), Some(write.value.store)))?,
         Subject::Courier => changes.couriers.first().map(|write| (write.value.id.get(), None))?,
         Subject::TopUp => changes.top_ups.first().map(|top_up| (top_up.store.get(), Some(top_up.store)))?,
+        Subject::Tariff => match &changes.tariffs.as_ref()?.change {
+            TariffChange::Insert(tariff) => (tariff.id.get(), None),
+            TariffChange::Remove(id) => (id.get(), None),
+        },
     };
     let actor = match (caller, endpoint) {
-        (Some(KeyHolder { key, store }), _) => calling(key, store),
+        (Some(KeyHolder { key, store, .. }), _) => calling(key, store),
         // The login that starts a session, or sets a password with a link, is written with it.
         (None, Endpoint::CreateSession | Endpoint::ResetPassword) => match changes.users.first() {
             Some(user) => actor(ActorKind::User, user.value.id.get(), Some(user.value.name.clone())),
@@ -129,6 +136,8 @@ fn action(endpoint: Endpoint, changes: &Changes) -> Option<(&'static str, Subjec
         Endpoint::RegisterCourier => ("courier.created", Subject::Courier),
         Endpoint::AlterCourier if removes_courier() => ("courier.removed", Subject::Courier),
         Endpoint::AlterCourier => ("courier.updated", Subject::Courier),
+        Endpoint::CreateTariff => ("tariff.created", Subject::Tariff),
+        Endpoint::RemoveTariff => ("tariff.removed", Subject::Tariff),
         Endpoint::CreateSignInCode => ("courier.sign-in-issued", Subject::Courier),
         _ => return None,
     })

@@ -115,6 +115,12 @@ pub enum Endpoint {
     AdminDayReport,
     /// `GET /admin/health`
     ShowHealth,
+    /// `GET /admin/tariffs`
+    ListTariffs,
+    /// `POST /admin/tariffs`
+    CreateTariff,
+    /// `DELETE /admin/tariffs/{tariffId}`
+    RemoveTariff,
     /// `GET /admin/stores`
     AdminListStores,
     /// `GET /admin/stores/{storeId}`

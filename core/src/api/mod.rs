@@ -28,6 +28,7 @@ mod reports;
 mod respond;
 pub mod routes;
 mod strict;
+mod tariff;
 pub mod validate;
 
 use bytes::Bytes;

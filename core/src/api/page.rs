@@ -9,12 +9,13 @@ use super::{
     planning::{Route, inquired, own_pickup, preview_view},
     problem::{FieldError, Problem, ProblemCode},
     read::read,
+    tariff::EffectiveTariff,
     validate::{self, Checker, Need, Path},
 };
 use crate::{
     geo::{self, Gazetteer, pack::Pack},
     model::{Located, Point, StoreId, Timestamp, order::Place, store::Store},
-    rules::{limits::Limits, settings::Settings},
+    rules::{limits::Limits, pricing::Tariff, settings::Settings},
     wire::{ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView},
 };
 
@@ -22,11 +23,18 @@ use crate::{
 const FORMAT: u32 = 1;
 
 /// Returns the context of a store. `exact` is whether the service itself uses only embedded data.
-pub(super) fn context(store: &Store, settings: &Settings, exact: bool, now: Timestamp) -> PreviewContext {
+pub(super) fn context(
+    store: &Store,
+    settings: &Settings,
+    tariff: &EffectiveTariff<'_>,
+    exact: bool,
+    now: Timestamp,
+) -> PreviewContext {
     let limits = &settings.limits;
     PreviewContext {
         format: FORMAT,
         issued_at: now.to_string(),
+        valid_until: tariff.valid_until.map(|until| until.to_string()),
         exact,
         store: ContextStore {
             id: store.id.get(),
@@ -34,7 +42,7 @@ pub(super) fn context(store: &Store, settings: &Settings, exact: bool, now: Time
             location: store.located.into(),
             lead_minutes: settings.dispatch.lead(store),
         },
-        tariff: settings.tariff.clone(),
+        tariff: Tariff::clone(tariff),
         limits: ContextLimits {
             deliveries: limits.deliveries,
             body_bytes: limits.body_bytes,
@@ -49,6 +57,7 @@ pub(super) fn context(store: &Store, settings: &Settings, exact: bool, now: Time
 pub struct Previewer {
     context: PreviewContext,
     id: StoreId,
+    valid_until: Option<Timestamp>,
     pickup: Place,
     limits: Limits,
     gazetteer: Gazetteer,
@@ -87,7 +96,9 @@ impl Previewer {
             detail: error.detail,
         });
         let errors: Vec<FieldError> = errors.collect();
-        let known = StoreId::new(context.store.id).zip(point).filter(|_| errors.is_empty());
+        let valid_until = context.valid_until.as_deref().map(Timestamp::parse);
+        let known =
+            StoreId::new(context.store.id).zip(point).filter(|_| errors.is_empty() && valid_until != Some(None));
         let Some((id, point)) = checker.finish(Some(known))? else {
             return Err(Problem::new(
                 ProblemCode::ValidationFailed,
@@ -103,7 +114,16 @@ impl Previewer {
             preparation_minutes: context.limits.preparation_minutes,
             ..Limits::default()
         };
-        Ok(Previewer { context, id, pickup: Place { address, located }, limits, gazetteer, packs: Vec::new() })
+        let valid_until = valid_until.flatten();
+        Ok(Previewer {
+            context,
+            id,
+            valid_until,
+            pickup: Place { address, located },
+            limits,
+            gazetteer,
+            packs: Vec::new(),
+        })
     }
 
     /// Adds a gazetteer pack for locating addresses. Of several results the most precise one is used, and among equals the one from the
@@ -115,8 +135,15 @@ impl Previewer {
     /// Returns the preview for a body of `POST /delivery/orders/preview` at the time `now`, without a quote.
     ///
     /// # Errors
-    /// The problem that the service would return.
+    /// The problem that the service would return, or a problem after `validUntil` of the context.
     pub fn preview(&self, body: &[u8], now: Timestamp) -> Result<PreviewView, Problem> {
+        if let Some(until) = self.valid_until.filter(|until| *until <= now) {
+            return Err(Problem::new(
+                ProblemCode::ValidationFailed,
+                format!("A new tariff is in effect since {until}. Load a new context."),
+                format!("Uma nova tarifa está em vigor desde {until}. Carregue um novo contexto."),
+            ));
+        }
         check_size(body, &self.limits)?;
         let inquiry = validate::preview(read(body)?, &self.limits)?;
         if inquiry.store.is_some_and(|store| store != self.id) {

@@ -8,6 +8,7 @@ use super::{
     call::Call,
     places::{imprecise, locate},
     problem::{FieldError, Problem, ProblemCode},
+    tariff,
 };
 use crate::{
     host::Host,
@@ -24,6 +25,8 @@ pub(super) struct Planned {
     /// The locations of the stops, in the order sent.
     pub located: Vec<Located>,
     pub plan: Plan,
+    /// Version of the tariff of the plan.
+    pub tariff_version: String,
 }
 
 /// Returns the store of an inquiry: the caller, or the branch that the inquiry names.
@@ -58,7 +61,8 @@ pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry:
     let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
     let route = Route::new(inquiry, &own, locate(call, &addresses, pointer, error).await?);
     let matrix = call.host.distance_matrix(&route.places()).await?;
-    route.plan(&call.settings.tariff, &matrix, call.settings.dispatch.lead(store), call.context.now)
+    let tariff = tariff::effective(call).await?;
+    route.plan(&tariff, &matrix, call.settings.dispatch.lead(store), call.context.now)
 }
 
 /// The located pickup and stops of an inquiry.
@@ -115,7 +119,7 @@ impl<'a> Route<'a> {
             uf: pickup.address.uf().or(store_uf),
         };
         let plan = plan(tariff, &request).map_err(|error| plan_problem(tariff, &error))?;
-        Ok(Planned { pickup, located, plan })
+        Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone() })
     }
 }
 

@@ -100,6 +100,8 @@ codes! {
     AttemptNotFound "attempt_not_found" 404 "Attempt not found" "Tentativa não encontrada",
     /// The photo does not exist or is not visible to the caller.
     PhotoNotFound "photo_not_found" 404 "Photo not found" "Foto não encontrada",
+    /// The tariff does not exist.
+    TariffNotFound "tariff_not_found" 404 "Tariff not found" "Tarifa não encontrada",
     /// The path does not exist.
     EndpointNotFound "endpoint_not_found" 404 "Endpoint not found" "Endpoint não encontrado",
     /// The endpoint does not accept this method; `Allow` lists those that it accepts.
@@ -124,6 +126,10 @@ codes! {
     TooManyKeys "too_many_keys" 409 "API key limit reached" "Limite de chaves de API atingido",
     /// The store has its maximum number of users.
     TooManyUsers "too_many_users" 409 "User limit reached" "Limite de usuários atingido",
+    /// The maximum number of tariffs is scheduled.
+    TooManyTariffs "too_many_tariffs" 409 "Scheduled tariff limit reached" "Limite de tarifas agendadas atingido",
+    /// The tariff has taken effect and cannot be removed.
+    TariffInEffect "tariff_in_effect" 409 "Tariff in effect" "Tarifa em vigor",
     /// The order has its maximum number of photos.
     TooManyPhotos "too_many_photos" 409 "Photo limit reached" "Limite de fotos atingido",
     /// The webhook is disabled or has ended, so nothing is sent.

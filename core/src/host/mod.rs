@@ -8,6 +8,7 @@ mod description;
 mod endpoints;
 mod error;
 mod scan;
+mod tariffs;
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::{
         order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store, User},
+        tariff::{StoredTariff, TariffSchedule},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::{
@@ -38,6 +40,7 @@ pub use self::{
     description::description,
     endpoints::Endpoints,
     error::HostError,
+    tariffs::TariffQuery,
 };
 use crate::changes::Changes;
 pub use crate::model::order::Event;
@@ -65,7 +68,7 @@ pub const RECENT: Duration = Duration::seconds(1);
 /// ```
 #[expect(async_fn_in_trait, reason = "static dispatch only; a concrete host's futures are Send if it needs them")]
 pub trait Storage {
-    /// Returns keys with their stores.
+    /// Returns keys with their stores, and with the revision of the stored tariffs.
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError>;
     /// Returns stores, each with the balance that pays for it.
     async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError>;
@@ -73,6 +76,11 @@ pub trait Storage {
     async fn find_users(&self, query: UserQuery<'_>) -> Result<Vec<User>, HostError>;
     /// Returns entries of the audit log, newest first.
     async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError>;
+    /// Returns stored tariffs.
+    async fn find_tariffs(&self, query: TariffQuery<'_>) -> Result<Vec<StoredTariff>, HostError>;
+    /// Returns the stored tariffs around the current time. A host can return a cached schedule if its revision is at
+    /// least `revision`; `None` requires a read.
+    async fn tariff_schedule(&self, revision: Option<u64>) -> Result<Arc<TariffSchedule>, HostError>;
     /// Returns orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
     /// Returns at most `limit` searching orders after `after`, sorted by the end of their search and by ID. It uses an

@@ -20,7 +20,7 @@ use crate::{
     changes::Changes,
     host::{
         AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
+        Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::state::State,
     model::{
@@ -32,6 +32,7 @@ use crate::{
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store, User},
+        tariff::{StoredTariff, TariffSchedule},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::{
@@ -155,7 +156,9 @@ impl Storage for MemoryHost {
                 }
                 KeyQuery::Id(_) | KeyQuery::Store(_) => query.scan(state.keys.rows().values()),
             };
-            let holder = |key: &Key| Some(KeyHolder { store: state.store(key.store)?, key: key.clone() });
+            let tariff_revision = state.tariff_revision();
+            let holder =
+                |key: &Key| Some(KeyHolder { store: state.store(key.store)?, key: key.clone(), tariff_revision });
             keys.into_iter().filter_map(holder).map(Arc::new).collect()
         })
     }
@@ -180,6 +183,14 @@ impl Storage for MemoryHost {
 
     async fn find_users(&self, query: UserQuery<'_>) -> Result<Vec<User>, HostError> {
         self.state(|state| query.scan(state.users.rows().values()))
+    }
+
+    async fn find_tariffs(&self, query: TariffQuery<'_>) -> Result<Vec<StoredTariff>, HostError> {
+        self.state(|state| query.scan(state.tariffs.rows().values()))
+    }
+
+    async fn tariff_schedule(&self, _revision: Option<u64>) -> Result<Arc<TariffSchedule>, HostError> {
+        self.state(|state| Arc::new(TariffSchedule::scan(state.tariff_revision(), state.tariffs.rows().values())))
     }
 
     async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError> {

@@ -2,15 +2,16 @@
 
 use super::table::{Table, Transactional};
 use crate::{
-    changes::{Changes, Versioned, Write},
+    changes::{Changes, TariffChange, TariffWrite, Versioned, Write},
     host::{AuditQuery, HostError, StorageUsage},
     model::{
-        AttemptId, CourierId, EventId, KeyId, Money, OrderId, PhotoId, StoreId, Timestamp, UserId, WebhookId,
+        AttemptId, CourierId, EventId, KeyId, Money, OrderId, PhotoId, StoreId, TariffId, Timestamp, UserId, WebhookId,
         audit::{AuditEntry, AuditRecord},
         courier::{Candidate, Courier, Position},
         order::{Blob, Event, Order, RecordedEvent, TrackingLink},
         privacy::ErasureRecord,
         store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, MAX_NOTIFICATIONS, Notification, Store, User},
+        tariff::StoredTariff,
         webhook::{Attempt, Message, Webhook},
     },
 };
@@ -56,6 +57,9 @@ pub(super) struct State {
     pub(super) erasures: Table<u64, ErasureRecord>,
     pub(super) links: Table<KeyHash, TrackingLink>,
     pub(super) blobs: Table<PhotoId, Blob>,
+    pub(super) tariffs: Table<TariffId, StoredTariff>,
+    /// One row: the number of changes to the tariffs.
+    tariff_revision: Table<(), u64>,
     /// Usage of an owner of claims per hour.
     pub(super) claim_usage: Table<(String, i64), StorageUsage>,
 }
@@ -117,7 +121,7 @@ impl State {
         ids.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 28] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 30] {
         [
             &mut self.stores,
             &mut self.balances,
@@ -147,6 +151,8 @@ impl State {
             &mut self.blobs,
             &mut self.claim_usage,
             &mut self.links,
+            &mut self.tariffs,
+            &mut self.tariff_revision,
         ]
     }
 
@@ -171,6 +177,7 @@ impl State {
         changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))?;
         changes.blobs.iter().try_for_each(|blob| claim_value(&mut self.blobs, blob.id, blob.clone()))?;
         changes.removed_blobs.iter().for_each(|id| self.blobs.remove(id));
+        changes.tariffs.iter().try_for_each(|write| self.write_tariff(write, changes.at))?;
         changes.redactions.iter().try_for_each(|redaction| self.redact(redaction))
     }
 
@@ -235,6 +242,32 @@ impl State {
         }
         self.closed.put(id, ());
         Ok(())
+    }
+
+    /// Returns the number of changes to the stored tariffs.
+    pub(super) fn tariff_revision(&self) -> u64 {
+        self.tariff_revision.get(&()).copied().unwrap_or_default()
+    }
+
+    fn write_tariff(&mut self, write: &TariffWrite, at: Timestamp) -> Result<(), HostError> {
+        if self.tariff_revision() != write.revision {
+            return Err(HostError::Conflict);
+        }
+        self.tariff_revision.put((), write.revision + 1);
+        match &write.change {
+            TariffChange::Insert(tariff) => {
+                let version = &tariff.tariff.version;
+                if self.tariffs.rows().values().any(|other| other.tariff.version == *version) {
+                    return Err(HostError::Conflict);
+                }
+                claim_value(&mut self.tariffs, tariff.id, tariff.clone())
+            }
+            TariffChange::Remove(id) => {
+                let is_scheduled = self.tariffs.get(id).is_some_and(|tariff| tariff.effective_from > at);
+                self.tariffs.remove(id);
+                if is_scheduled { Ok(()) } else { Err(HostError::Conflict) }
+            }
+        }
     }
 
     fn write_key(&mut self, write: &Write<Key>) -> Result<(), HostError> {

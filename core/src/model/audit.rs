@@ -13,7 +13,7 @@ pub struct AuditEntry {
     pub at: Timestamp,
     /// The login or key that sent the request.
     pub actor: Actor,
-    /// The store that the change concerns. `None` for couriers.
+    /// The store that the change concerns. `None` for couriers and tariffs.
     pub store: Option<StoreId>,
     /// The change, such as `user.created`.
     pub action: Cow<'static, str>,

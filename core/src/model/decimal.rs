@@ -21,6 +21,9 @@ pub fn shortest_decimal(number: f64) -> Option<Decimal> {
     parse_decimal(&serde_json::to_string(&number).ok()?)
 }
 
+/// The smallest positive decimal. Smaller numbers are read as zero, so that a schema's exclusive minimum of zero matches.
+const SMALLEST: f64 = 1e-28;
+
 /// Deserializes a decimal from a number or a string.
 ///
 /// # Errors
@@ -43,6 +46,9 @@ pub fn read_decimal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Decima
         }
 
         fn visit_f64<E: Error>(self, number: f64) -> Result<Decimal, E> {
+            if number.abs() < SMALLEST {
+                return Ok(Decimal::ZERO);
+            }
             shortest_decimal(number).ok_or_else(|| E::invalid_value(Unexpected::Other("number"), &self))
         }
 
@@ -64,6 +70,15 @@ mod tests {
         }
         for number in [f64::NAN, f64::INFINITY, 1e300, 1e-300] {
             assert_eq!(shortest_decimal(number), None);
+        }
+    }
+
+    #[test]
+    fn numbers_below_every_decimal_are_zero() {
+        #[derive(serde::Deserialize)]
+        struct Number(#[serde(deserialize_with = "read_decimal")] Decimal);
+        for (text, expected) in [("5e-324", Decimal::ZERO), ("-1e-30", Decimal::ZERO), ("1e-27", Decimal::new(1, 27))] {
+            assert_eq!(serde_json::from_str::<Number>(text).unwrap().0, expected, "{text}");
         }
     }
 

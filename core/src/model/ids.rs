@@ -60,6 +60,8 @@ ids! {
     PhotoId,
     /// A user of a store.
     UserId,
+    /// A stored version of the tariff.
+    TariffId,
 }
 
 /// A range of reserved identifiers.

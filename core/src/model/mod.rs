@@ -41,7 +41,7 @@ pub use fold::{Folded, PUNCTUATION, SearchWords, fold, searchable};
 pub use geo::{Distance, DistanceMatrix, Leg, Located, Point, Precision};
 pub use ids::{
     AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, PhotoId, StoreId,
-    UserId, WebhookId,
+    TariffId, UserId, WebhookId,
 };
 pub use load::{Capacity, Load, Misfit, Requirements, Vehicle};
 pub use money::{Money, MoneyError};

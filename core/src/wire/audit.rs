@@ -32,7 +32,7 @@ pub struct AuditView {
     pub at: String,
     /// The login or key that sent the request.
     pub actor: ActorView,
-    /// ID of the store that the change concerns. Null for couriers.
+    /// ID of the store that the change concerns. Null for couriers and tariffs.
     pub store_id: Option<u64>,
     /// The change. New actions may be added: ignore unknown actions.
     #[cfg_attr(feature = "openapi", schema(value_type = AuditAction))]

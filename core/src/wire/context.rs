@@ -16,6 +16,10 @@ pub struct PreviewContext {
     /// Time at which the document was created.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub issued_at: String,
+    /// Time at which a scheduled tariff replaces this one. Request a new context then. Absent if none is scheduled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(required = false, nullable = false, value_type = String, format = DateTime))]
+    pub valid_until: Option<String>,
     /// Whether the service locates addresses and measures roads with the same embedded data as the page. If false, the
     /// service uses additional sources and its own preview may differ.
     pub exact: bool,

@@ -28,6 +28,7 @@ mod requirements;
 pub mod schema;
 mod sign_in;
 mod store;
+mod tariff;
 mod tracking;
 mod webhook;
 
@@ -79,6 +80,7 @@ pub use store::{
     KeyView, NotificationList, NotificationView, OperatorStore, OperatorStoreList, ParentStoreRef, StoreCreated,
     StoreView, UpdateStore,
 };
+pub use tariff::{CreateTariff, DecimalNumber, TariffBody, TariffList, TariffVersionView, WindowBody};
 pub use tracking::{
     ChangeLink, ChooseDelivery, LinkView, NotifiedRecipient, RateDelivery, RatingView, RecipientTracking,
     SetStoreTracking, StoreTrackingView, TrackingContactBody, TrackingCourier, TrackingWindow,

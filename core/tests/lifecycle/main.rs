@@ -22,6 +22,7 @@ mod sign_in;
 mod step_time;
 mod steps;
 mod support;
+mod tariffs;
 mod texts;
 mod trip_state;
 mod trips;

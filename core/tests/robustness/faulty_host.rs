@@ -16,7 +16,7 @@ use despacho_core::{
     geo::LocateError,
     host::{
         AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
+        Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{
@@ -27,6 +27,7 @@ use despacho_core::{
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
+        tariff::{StoredTariff, TariffSchedule},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::limits::{Admission, Bucket},
@@ -120,6 +121,8 @@ impl Storage for FaultyHost<'_> {
     fn find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
     fn find_stores(query: StoreQuery<'_>) -> Vec<Store>;
     fn audit(query: AuditQuery) -> Vec<AuditRecord>;
+    fn find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
+    fn tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
     fn find_users(query: UserQuery<'_>) -> Vec<User>;
     fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
     fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use despacho_core::model::{Duration, Timestamp};
 use serde_json::{Map, Value};
 
 /// Captured values by name.
@@ -50,7 +51,8 @@ impl Variables {
     }
 
     /// Returns the value of `name`; `name:text` and `name:number` convert an ID between its two forms, and `name:basic` returns the
-    /// credentials of HTTP Basic authentication with the value as the password. `name:path` returns the path of a URL.
+    /// credentials of HTTP Basic authentication with the value as the password. `name:path` returns the path of a URL, and `name:+60` a
+    /// timestamp some seconds later.
     fn value(&self, name: &str) -> Result<Value, String> {
         let (name, form) = name.split_once(':').unwrap_or((name, ""));
         let value = self.0.get(name).ok_or_else(|| format!("no value was captured as `{name}`"))?;
@@ -61,6 +63,12 @@ impl Variables {
                 let after_scheme = url.split_once("://").map(|(_, rest)| rest);
                 let path = after_scheme.and_then(|rest| rest.find('/').map(|start| &rest[start..]));
                 path.map(Value::from).ok_or_else(|| format!("`{name}` is `{url}`, which is not a URL with a path"))
+            }
+            (seconds, Value::String(time)) if seconds.starts_with(['+', '-']) => {
+                let time =
+                    Timestamp::parse(time).ok_or_else(|| format!("`{name}` is `{time}`, which is not a time"))?;
+                let seconds = seconds.parse().map_err(|e| format!("`{seconds}` is not a number of seconds: {e}"))?;
+                Ok(Value::from(time.after(Duration::seconds(seconds)).to_string()))
             }
             ("text", other) => Ok(Value::String(other.to_string())),
             ("number", Value::String(text)) => {
@@ -91,6 +99,15 @@ mod tests {
         assert_eq!(variables().resolve(&json!("${orderId:text}")), Ok(json!("1001")));
         assert_eq!(variables().text("Basic ${storeId:basic}"), Ok("Basic Y291cmllcjo3".to_owned()));
         assert_eq!(variables().text("/delivery/orders/${orderId}"), Ok("/delivery/orders/1001".to_owned()));
+    }
+
+    #[test]
+    fn seconds_are_added_to_a_timestamp() {
+        let mut variables = variables();
+        variables.set("at", json!("2026-11-21T12:00:00.000Z"));
+        assert_eq!(variables.resolve(&json!("${at:+90}")), Ok(json!("2026-11-21T12:01:30.000Z")));
+        assert_eq!(variables.resolve(&json!("${at:-1}")), Ok(json!("2026-11-21T11:59:59.000Z")));
+        assert!(variables.resolve(&json!("${storeId:+1}")).is_err() && variables.resolve(&json!("${at:+x}")).is_err());
     }
 
     #[test]

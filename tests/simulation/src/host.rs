@@ -14,7 +14,7 @@ use despacho_core::{
     geo::{self, Gazetteer},
     host::{
         AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
+        Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, Duration, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId,
@@ -24,6 +24,7 @@ use despacho_core::{
         order::{Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
+        tariff::{StoredTariff, TariffSchedule},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::limits::{Admission, Bucket},
@@ -177,6 +178,8 @@ impl Storage for SimulatedHost {
     reads! {
     find_stores(query: StoreQuery<'_>) -> Vec<Store>;
     audit(query: AuditQuery) -> Vec<AuditRecord>;
+    find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
+    tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
     find_users(query: UserQuery<'_>) -> Vec<User>;
     blob(id: PhotoId) -> Option<Blob>;
     events(order: OrderId) -> Vec<RecordedEvent>;

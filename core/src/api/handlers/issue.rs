@@ -39,7 +39,7 @@ pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Opti
 
 /// Loads the login of the calling session.
 pub(super) async fn calling_account<H: Host>(call: &Call<'_, H>) -> Result<Account, HandlerError> {
-    let KeyHolder { key, store } = call.caller()?;
+    let KeyHolder { key, store, .. } = call.caller()?;
     let Some(user) = &key.user else { return Ok(Account::Store(Box::new(store.clone()))) };
     let user = call.host.find_users(UserQuery::Id(user.id)).await?.pop();
     user.map(|user| Account::User(Box::new(user))).ok_or_else(|| plain(ProblemCode::ApiKeyRevoked).into())

@@ -133,7 +133,7 @@ fn priced<H: Host>(
     planned: &Planned,
 ) -> Result<(Vec<PriceLine>, String), Problem> {
     let Some(text) = &new.quote else {
-        return Ok((planned.plan.lines.clone(), call.settings.tariff.version.clone()));
+        return Ok((planned.plan.lines.clone(), planned.tariff_version.clone()));
     };
     let content = new.inquiry.content(&planned.pickup.address);
     match Quote::open(text, &call.settings.secret, store.id, &content, call.context.now) {

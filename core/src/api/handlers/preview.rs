@@ -6,7 +6,7 @@ use crate::{
         call::{ApiResponse, Call, HandlerError},
         page,
         planning::{acting_store, planned, preview_view},
-        validate,
+        tariff, validate,
     },
     host::Host,
     rules::pricing::Quote,
@@ -19,7 +19,7 @@ pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
     let store = acting_store(call, &inquiry).await?;
     let planned = planned(call, &store, &inquiry).await?;
     let content = inquiry.content(&planned.pickup.address);
-    let (lines, version) = (planned.plan.lines.clone(), call.settings.tariff.version.clone());
+    let (lines, version) = (planned.plan.lines.clone(), planned.tariff_version.clone());
     let quote = Quote::new(store.id, content, version, lines, call.context.now);
     let quote = QuoteView {
         id: quote.seal(&call.settings.secret),
@@ -34,5 +34,6 @@ pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
 pub(super) async fn context<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = pages::named_store(call).await?;
     let exact = call.host.is_embedded();
-    Ok(ApiResponse::json(200, &page::context(&store, call.settings, exact, call.context.now))?)
+    let tariff = tariff::effective(call).await?;
+    Ok(ApiResponse::json(200, &page::context(&store, call.settings, &tariff, exact, call.context.now))?)
 }

@@ -8,7 +8,7 @@ use crate::{
         planning,
         problem::{Problem, ProblemCode},
         routes::Endpoint,
-        validate,
+        tariff, validate,
     },
     changes::Write,
     drivers::{clock, trips},
@@ -68,7 +68,9 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
                 CancellationTerms { mode: Mode::Ended, fee: Money::ZERO, changes_at: None }
             } else {
                 let left = lifecycle::without(&order, stop).map_err(|error| step_problem(&error, now))?;
-                lifecycle::stop_terms(&order, replanned(call, &order, &left, &mut None).await?.fee, rules, now)
+                let tariff = tariff::effective(call).await?;
+                let plan = replanned(call, &tariff, &order, &left, &mut None).await?;
+                lifecycle::stop_terms(&order, plan.fee, rules, now)
             }
         }
         _ => whole,
@@ -106,9 +108,9 @@ async fn cancel_stop<H: Host>(
         return Ok(view(order)?);
     }
     let left = lifecycle::without(order, stop).map_err(|error| step_problem(&error, call.context.now))?;
-    let plan = replanned(call, order, &left, measured).await?;
-    let repriced =
-        Repricing { plan: &plan, tariff_version: &call.settings.tariff.version, rules: &call.settings.cancellation };
+    let tariff = tariff::effective(call).await?;
+    let plan = replanned(call, &tariff, order, &left, measured).await?;
+    let repriced = Repricing { plan: &plan, tariff_version: &tariff.version, rules: &call.settings.cancellation };
     let result = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.context);
     conclude(call, order, result, view).await
 }
@@ -119,6 +121,7 @@ type Measured = Option<(Vec<Located>, DistanceMatrix)>;
 /// The route of the remaining stops in their current order, priced as when the order was created.
 async fn replanned<H: Host>(
     call: &Call<'_, H>,
+    tariff: &Tariff,
     order: &Order,
     left: &[usize],
     measured: &mut Measured,
@@ -148,7 +151,6 @@ async fn replanned<H: Host>(
         uf: order.pickup.address.uf(),
     };
     // The order was accepted: a tariff with a smaller service area must not prevent the cancellation of a stop.
-    let tariff = &call.settings.tariff;
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
     Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error))?)

@@ -14,10 +14,11 @@ use crate::{
 };
 
 /// The codes of invalid fields that are not also problem codes, with their descriptions.
-const FIELD_CODES: [(&str, &str); 46] = [
+const FIELD_CODES: [(&str, &str); 47] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "The value has the wrong JSON type."),
     ("duplicate_field", "The field was sent twice."),
+    ("duplicate", "Another object has this value."),
     ("unknown_field", "The field is unknown, and the request is handled strictly."),
     ("invalid_vehicle", "The kind of vehicle is unknown."),
     ("too_large", "No permitted kind of vehicle carries the order."),

@@ -21,6 +21,7 @@ mod push;
 mod responses;
 mod schemas;
 mod sign_in;
+mod tariffs;
 mod text;
 mod tracking;
 

@@ -2,7 +2,7 @@
 
 use super::{
     accounts::account, devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy,
-    proofs::proofs, push::push, sign_in, tracking,
+    proofs::proofs, push::push, sign_in, tariffs, tracking,
 };
 use crate::{
     api::{
@@ -173,6 +173,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::ListStores
         | Endpoint::RemoveStore => life::lists(endpoint),
         Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore => life::stores(endpoint),
+        Endpoint::ListTariffs | Endpoint::CreateTariff | Endpoint::RemoveTariff => tariffs::tariff(endpoint),
         Endpoint::ReassignOrder | Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => life::operator(endpoint),
         Endpoint::CourierOrder
         | Endpoint::CourierReachPickup
@@ -249,7 +250,7 @@ fn order(endpoint: Endpoint) -> Operation {
             summary: "Get the context for previews in a page",
             description: "Returns the tariff, the store's location and the limits. With them the browser package calculates previews \
                 in the page, with the same result as the service except `quote`, which only the service can sign. The context can \
-                be saved and used offline; request a new one if the tariff may have changed. Its only confidential part is the \
+                be saved and used offline; request a new one at `validUntil`, or if the tariff may have changed. Its only confidential part is the \
                 tariff.",
             request: None,
             documented: &[(200, Some("PreviewContext"), "The context.")],

@@ -107,6 +107,7 @@ fn in_paths() -> Vec<(&'static str, Json)> {
         ("userId", id("userId", "path", "The user's ID.", true)),
         ("sessionId", id("sessionId", "path", "The session's ID.", true)),
         ("courierId", id("courierId", "path", "The courier's ID.", true)),
+        ("tariffId", id("tariffId", "path", "The ID of a stored tariff.", true)),
         ("notificationId", id("notificationId", "path", "The notification's ID.", true)),
     ]
 }

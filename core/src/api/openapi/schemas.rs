@@ -40,6 +40,9 @@ const REQUESTS: &[&str] = &[
     "StartOperatorSession",
     "ReassignOrder",
     "AlterStore",
+    "CreateTariff",
+    "TariffBody",
+    "WindowBody",
     "SetStoreDispatch",
     "StepTime",
     "GiveCode",
@@ -63,7 +66,7 @@ const REQUESTS: &[&str] = &[
     "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 21] = [
+const OPTIONAL: [(&str, &str); 22] = [
     ("Order", "requirements"),
     ("CourierOrder", "requirements"),
     ("DispatchDecision", "excluded"),
@@ -78,6 +81,7 @@ const OPTIONAL: [(&str, &str); 21] = [
     ("Order", "combinable"),
     ("Order", "leadMinutes"),
     ("ContextStore", "leadMinutes"),
+    ("PreviewContext", "validUntil"),
     ("CourierRecord", "orderIds"),
     ("CourierRecord", "availableFrom"),
     ("CourierRecord", "availableUntil"),
@@ -97,6 +101,8 @@ fn operator(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::HealthFigure>(schemas)?;
     add::<wire::HealthStatus>(schemas)?;
     add::<wire::AlterStore>(schemas)?;
+    add::<wire::CreateTariff>(schemas)?;
+    add::<wire::TariffList>(schemas)?;
     Ok(())
 }
 

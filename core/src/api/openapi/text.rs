@@ -23,6 +23,8 @@ fn shape(format: &str) -> Option<&'static str> {
             r"https://[A-Za-z][0-9A-Za-z-]*(\.[A-Za-z][0-9A-Za-z-]*)+(:[1-9][0-9]{0,3})?(/[0-9A-Za-z._~/?&=%+-]*)?",
         ),
         "pickup-code" => Some("[0-9A-Za-z]{4,12}"),
+        "tariff-version" => Some("[0-9A-Za-z._-]{1,40}"),
+        "local-time" => Some("([01]?[0-9]|2[0-3]):[0-5]?[0-9]"),
         _ => None,
     }
 }

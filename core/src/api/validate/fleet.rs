@@ -242,7 +242,12 @@ impl Checker {
         Some(instant)
     }
 
-    fn instant_before(&mut self, path: &Path<'_>, text: Option<&String>, last: Timestamp) -> Option<Timestamp> {
+    pub(super) fn instant_before(
+        &mut self,
+        path: &Path<'_>,
+        text: Option<&String>,
+        last: Timestamp,
+    ) -> Option<Timestamp> {
         let instant = self.timestamp(path, text)?;
         if instant > last {
             let en = format!("The time is too far ahead. Send at most {last}.");

@@ -85,6 +85,8 @@ pub struct KeyHolder {
     pub key: Key,
     /// Its store.
     pub store: Store,
+    /// The revision of the stored tariffs when the key was read. See [`crate::model::tariff::TariffSchedule`].
+    pub tariff_revision: u64,
 }
 
 /// A claim on an idempotency key. While the request runs, no other request can use the key. Afterwards, the stored

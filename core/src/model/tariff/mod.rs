@@ -1,8 +1,12 @@
 //! Tariffs. Each has a version and is validated when it is loaded.
 
+mod schedule;
+
 use chrono::{NaiveTime, Timelike, Weekday};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
+
+pub use schedule::{StoredTariff, TariffSchedule};
 
 use super::{Text, read_decimal};
 

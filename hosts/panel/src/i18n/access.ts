@@ -77,6 +77,8 @@ const en = {
     "courier.updated": "Changed a courier",
     "courier.removed": "Removed a courier",
     "courier.sign-in-issued": "Created a sign-in link for a courier",
+    "tariff.created": "Created a version of the tariff",
+    "tariff.removed": "Deleted a scheduled version of the tariff",
   } satisfies Record<AuditAction, string>,
   reset: {
     title: "Set your password",
@@ -162,6 +164,8 @@ const pt: typeof en = {
     "courier.updated": "Alterou um entregador",
     "courier.removed": "Removeu um entregador",
     "courier.sign-in-issued": "Criou um link de acesso para um entregador",
+    "tariff.created": "Criou uma versão da tarifa",
+    "tariff.removed": "Excluiu uma versão agendada da tarifa",
   },
   reset: {
     title: "Defina sua senha",

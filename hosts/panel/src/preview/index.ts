@@ -16,7 +16,12 @@ export interface Quotation {
 interface LocalPreviewer {
   previewer: Previewer;
   storeId: number;
+  /** Time in milliseconds from which a new tariff can be in effect. */
+  until: number;
 }
+
+/** Maximum age of the tariff in milliseconds. An older one is loaded again, and until then the server computes the prices. */
+const MAX_AGE_MS = 60_000;
 
 /** Whether prices are computed in the page. */
 export const inPage = signal(false);
@@ -26,10 +31,16 @@ let ready: LocalPreviewer | null = null;
 /** The core, also if it cannot compute this server's prices: it validates orders and looks up CEPs. */
 let loadedCore: Package | null = null;
 
-/** Loads the core and the store's tariff once; returns `null` if the server must compute prices. */
+/** Returns the previewer of the store if its tariff is recent. */
+function current(): LocalPreviewer | null {
+  return ready !== null && ready.storeId === (store.value?.id ?? 0) && Date.now() < ready.until ? ready : null;
+}
+
+/** Loads the core once, and the store's tariff if it is not recent; returns `null` if the server must compute prices. */
 function localPreviewer(): Promise<LocalPreviewer | null> {
   const storeId = store.value?.id ?? 0;
-  if (ready !== null && ready.storeId === storeId) return Promise.resolve(ready);
+  const local = current();
+  if (local !== null) return Promise.resolve(local);
   ready = null;
   loading ??= prepare(storeId)
     .catch(() => null)
@@ -52,7 +63,8 @@ async function prepare(storeId: number): Promise<LocalPreviewer | null> {
     void core?.load().catch(() => {});
     return null;
   }
-  return { previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId };
+  const until = Math.min(Date.now() + MAX_AGE_MS, rules.validUntil === undefined ? Infinity : Date.parse(rules.validUntil));
+  return { previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId, until };
 }
 
 /** Starts to load the core before the user types. */
@@ -63,7 +75,7 @@ export function preload(): void {
 /** Computes a preview, in the page if the core is loaded; throws the same problem as the server would return. */
 export async function preview(request: unknown, signal: AbortSignal): Promise<Quotation> {
   void localPreviewer();
-  const local = ready?.storeId === store.value?.id ? ready : null;
+  const local = current();
   const other = (request as { store?: { userPlatformId?: number } }).store?.userPlatformId;
   if (local !== null && (other === undefined || other === local.storeId)) {
     try {

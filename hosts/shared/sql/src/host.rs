@@ -8,7 +8,7 @@ use despacho_core::{
     geo::{self, Gazetteer},
     host::{
         AttemptQuery, AuditQuery, CourierQuery, Endpoints, HostError, JournalSpan, KeyQuery, OrderQuery, Platform,
-        StatementQuery, Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
+        StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId, PhotoId,
@@ -18,6 +18,7 @@ use despacho_core::{
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
+        tariff::{StoredTariff, TariffSchedule},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::{
@@ -29,7 +30,7 @@ use despacho_core::{
 
 use crate::{
     Driver, Query, RecentKeys, Row, accounts, archive, figures, id_allocator::IdAllocator, list, outbound, personal,
-    read, statements, write,
+    read, statements, tariffs, write,
 };
 
 /// A [`Platform`] that is notified of commits.
@@ -157,6 +158,19 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 
     async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError> {
         self.all(accounts::audit(query), accounts::to_record).await
+    }
+
+    async fn find_tariffs(&self, query: TariffQuery<'_>) -> Result<Vec<StoredTariff>, HostError> {
+        self.all(tariffs::tariffs(query), tariffs::to_stored).await
+    }
+
+    async fn tariff_schedule(&self, revision: Option<u64>) -> Result<Arc<TariffSchedule>, HostError> {
+        if let Some(schedule) = revision.and_then(|revision| self.recent.schedule(revision)) {
+            return Ok(schedule);
+        }
+        let schedule = Arc::new(tariffs::to_schedule(&mut self.driver.read(tariffs::schedule()).await?)?);
+        self.recent.put_schedule(&schedule);
+        Ok(schedule)
     }
 
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {

@@ -27,6 +27,7 @@ mod schema;
 mod slot;
 mod statement;
 mod tables;
+mod tariffs;
 mod value;
 mod write;
 

@@ -15,11 +15,12 @@ use despacho_core::{
 
 use crate::{Query, Row, Value};
 
-/// A query for keys with their stores.
+/// A query for keys with their stores, and with the revision of the stored tariffs.
 macro_rules! keys {
     ($condition:literal) => {
         concat!(
-            "SELECT keys.version, keys.body, stores.version, stores.body, balances.amount FROM keys \
+            "SELECT keys.version, keys.body, stores.version, stores.body, balances.amount, \
+             (SELECT counters.value FROM counters WHERE counters.name = 'tariffs') FROM keys \
              JOIN stores ON stores.id = keys.store \
              JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE ",
             $condition
@@ -250,9 +251,10 @@ pub(crate) fn to_store(row: &mut Row) -> Result<Store, HostError> {
     Ok(Store { version, balance, ..store })
 }
 
-/// Decodes a row of a key's columns and its store's.
+/// Decodes a row of a key's columns, its store's, and the revision of the tariffs.
 pub(crate) fn to_key_holder(row: &mut Row) -> Result<KeyHolder, HostError> {
-    Ok(KeyHolder { key: to_key(row)?, store: to_store(row)? })
+    let (key, store) = (to_key(row)?, to_store(row)?);
+    Ok(KeyHolder { key, store, tariff_revision: u64::try_from(row.integer()?).unwrap_or_default() })
 }
 
 /// Decodes a row of `version, body`.

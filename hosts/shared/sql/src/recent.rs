@@ -1,8 +1,10 @@
 //! A cache of keys with their stores, for requests that change nothing. A page that previews prices while a user types reads the same row
 //! repeatedly.
 //!
-//! Entries are at most [`RECENT`] old, and a commit of a key or a store on this host empties the cache. An instance therefore rejects a key
-//! that it revoked at once, and other instances reject it within [`RECENT`].
+//! Entries are at most [`RECENT`] old, and a commit of a key, a store or a tariff on this host empties the cache. An instance therefore
+//! rejects a key that it revoked at once, and other instances reject it within [`RECENT`].
+//!
+//! The cache also has the last schedule of tariffs. A key's row contains the schedule's revision, which decides whether it is read again.
 
 use std::{
     collections::BTreeMap,
@@ -15,6 +17,7 @@ use despacho_core::{
     model::{
         Timestamp,
         store::{KeyHash, KeyHolder},
+        tariff::TariffSchedule,
     },
 };
 
@@ -28,6 +31,8 @@ pub struct RecentKeys(Mutex<Cache>);
 #[derive(Debug, Default)]
 struct Cache {
     holders: BTreeMap<KeyHash, (Timestamp, Arc<KeyHolder>)>,
+    /// The newest schedule that was read.
+    schedule: Option<Arc<TariffSchedule>>,
     /// The number of invalidations. A result that was read before one must not be cached after it.
     generation: u64,
 }
@@ -60,13 +65,28 @@ impl RecentKeys {
         cache.holders.insert(holder.key.hash.clone(), (now, Arc::clone(holder)));
     }
 
-    /// Returns a guard that empties the cache when dropped, if these changes write a key or a store. It must be dropped after the commit, even
+    /// Returns the cached schedule if its revision is at least this one.
+    pub(crate) fn schedule(&self, revision: u64) -> Option<Arc<TariffSchedule>> {
+        self.lock().schedule.clone().filter(|schedule| schedule.revision >= revision)
+    }
+
+    /// Caches a schedule, unless a newer one is cached.
+    pub(crate) fn put_schedule(&self, schedule: &Arc<TariffSchedule>) {
+        let mut cache = self.lock();
+        if cache.schedule.as_ref().is_none_or(|cached| cached.revision < schedule.revision) {
+            cache.schedule = Some(Arc::clone(schedule));
+        }
+    }
+
+    /// Returns a guard that empties the cache when dropped, if these changes write a key, a store or a tariff. It must be dropped after the commit, even
     /// if the commit fails.
     pub(crate) fn invalidate_after<'a>(
         &self,
         changes: impl IntoIterator<Item = &'a Changes>,
     ) -> Option<Invalidation<'_>> {
-        let touched = changes.into_iter().any(|changes| !changes.keys.is_empty() || !changes.stores.is_empty());
+        let touched = changes
+            .into_iter()
+            .any(|changes| !changes.keys.is_empty() || !changes.stores.is_empty() || changes.tariffs.is_some());
         touched.then_some(Invalidation(self))
     }
 

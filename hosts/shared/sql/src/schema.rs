@@ -203,6 +203,8 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, SEARCH),
     // An older program would give a clerk's session the access of an owner.
     (Change::Breaking, ACCOUNTS),
+    // An older program would price orders with the configured tariff.
+    (Change::Breaking, TARIFFS),
 ];
 
 /// The first version. An aggregate is one row: the columns of queries, and its body as JSON.
@@ -440,6 +442,15 @@ const ACCOUNTS: &[&str] = &[
     "CREATE INDEX audit_store ON audit (store, id)",
     "CREATE INDEX audit_matrix ON audit (matrix, id)",
     "CREATE INDEX audit_at ON audit (at)",
+];
+
+/// Stored tariffs, and the number of their changes, which key lookups return.
+const TARIFFS: &[&str] = &[
+    "CREATE TABLE tariffs (id {id}, version TEXT NOT NULL, effective_from {int} NOT NULL, created_at {int} NOT NULL, \
+     body TEXT NOT NULL){strict}",
+    "CREATE UNIQUE INDEX tariffs_version ON tariffs (version)",
+    "CREATE INDEX tariffs_effect ON tariffs (effective_from, id)",
+    "INSERT INTO counters (name, value) VALUES ('tariffs', 0)",
 ];
 
 #[cfg(test)]

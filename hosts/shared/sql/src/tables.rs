@@ -112,6 +112,7 @@ pub const TABLES: &[Table] = &[
         &["name", "cause", "subject", "at", "orders", "deliveries", "entries", "archived"],
     ),
     table("audit", Kind::Sequence, &["id"], &["store", "matrix", "at", "body"]),
+    table("tariffs", Kind::Number, &["id"], &["version", "effective_from", "created_at", "body"]),
     table("blobs", Kind::Number, &["id"], &["order_id", "created_at", "bytes"]),
     table("buckets", Kind::Text, &["name"], &["arrival"]),
     table("geocoded", Kind::Text, &["question"], &["precision", "lat_e7", "lon_e7", "radius_m", "until"]),

@@ -16,6 +16,7 @@ use crate::{
     Statement, Value, accounts, list, outbound, personal,
     read::{BUSY, FREE},
     statement::versioned,
+    tariffs,
 };
 
 /// Returns the statements of one transaction, in the order of [`Changes`]. `timing` determines the orders' deadlines.
@@ -70,6 +71,9 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     list.extend(changes.removed_blobs.iter().map(remove));
     if let Some(change) = &changes.claim {
         claim(&mut list, change, changes.at)?;
+    }
+    if let Some(write) = &changes.tariffs {
+        list.extend(tariffs::write(write, changes.at)?);
     }
     for redaction in &changes.redactions {
         list.push(personal::redaction(redaction)?);

@@ -12,7 +12,7 @@ use despacho_core::{
     changes::Changes,
     host::{
         AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, UsageQuery, UserQuery, WebhookQuery,
+        Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{
@@ -23,6 +23,7 @@ use despacho_core::{
         order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
+        tariff::{StoredTariff, TariffSchedule},
         webhook::{Message, RecordedAttempt, Webhook},
     },
     rules::{
@@ -103,6 +104,8 @@ impl Storage for DayHost {
         find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
         find_stores(query: StoreQuery<'_>) -> Vec<Store>;
         audit(query: AuditQuery) -> Vec<AuditRecord>;
+        find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
+        tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
         find_users(query: UserQuery<'_>) -> Vec<User>;
         find_orders(query: OrderQuery<'_>) -> Vec<Order>;
         searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;

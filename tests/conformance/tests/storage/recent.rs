@@ -23,6 +23,7 @@ use crate::{
     suite::{
         Backend,
         fixtures::{at, changes, key, store},
+        tariffs::{insert, tariff},
     },
 };
 
@@ -91,6 +92,23 @@ async fn store_commit_clears_the_cache_even_after_conflict() {
     other.commit(&write(renamed("Outra Padaria"))).await.unwrap();
     assert!(host.commit(&write(renamed("Terceira Padaria"))).await.is_err(), "the other host committed first");
     assert_eq!(recent(host, now()).await.store.name, "Outra Padaria");
+}
+
+#[tokio::test]
+async fn schedule_is_read_again_only_for_a_newer_revision() {
+    let backend = with_key().await;
+    let (host, other) = (backend.host(), second_instance(&backend));
+    host.commit(&insert(0, tariff(5, 10))).await.unwrap();
+    let first = other.tariff_schedule(Some(1)).await.unwrap();
+    assert_eq!(recent(&other, now()).await.tariff_revision, 1);
+    host.commit(&insert(1, tariff(6, 20))).await.unwrap();
+    assert_eq!(recent(host, now()).await.tariff_revision, 2, "the committing host reads the revision at once");
+    assert_eq!(recent(&other, now()).await.tariff_revision, 1, "another host has cached the key");
+    assert!(Arc::ptr_eq(&first, &other.tariff_schedule(Some(1)).await.unwrap()), "the schedule was cached");
+    let late = now().after(RECENT).after(Duration::millis(1));
+    assert_eq!(recent(&other, late).await.tariff_revision, 2, "other hosts see the change after one second");
+    assert_eq!(other.tariff_schedule(Some(2)).await.unwrap().tariffs.len(), 2);
+    assert_eq!(other.tariff_schedule(Some(1)).await.unwrap().revision, 2, "a newer schedule replaces the older one");
 }
 
 #[tokio::test]

@@ -101,7 +101,7 @@ pub(crate) async fn keys_are_found_by_hash_and_listed_newest_first(backend: impl
     let older = Key { created_at: at(-5), ..key(12, 2) };
     let keys = [key(10, 2), key(11, 2), older.clone(), key(13, 1)];
     host.commit(&Changes { keys: keys.map(Write::insert).into(), ..changes() }).await.unwrap();
-    let held = |key: Key, of| Arc::new(KeyHolder { key, store: store(of) });
+    let held = |key: Key, of| Arc::new(KeyHolder { key, store: store(of), tariff_revision: 0 });
     assert_eq!(host.key(&key(11, 2).hash).await, Ok(Some(held(key(11, 2), 2))));
     assert_eq!(host.key(&KeyHash::of("another")).await, Ok(None));
     assert_eq!(host.find_keys(KeyQuery::Id(key(13, 1).id)).await, Ok(vec![held(key(13, 1), 1)]));

@@ -6,7 +6,7 @@ use despacho_core::{
     changes::{Changes, Write},
     host::{
         AttemptQuery, AuditQuery, CourierQuery, Host, HostError, OrderQuery, StatementQuery, Storage, StoreQuery,
-        UserQuery, WebhookQuery,
+        TariffQuery, UserQuery, WebhookQuery,
     },
     model::{
         OrderId,
@@ -27,6 +27,7 @@ use super::{
         order_id, photo_id, position, store, store_id, top_up, update, webhook, webhook_id,
     },
     outward::journal_last_position,
+    tariffs::{insert as insert_tariff, tariff},
 };
 
 /// Returns changes with one row of each kind.
@@ -52,6 +53,7 @@ fn everything() -> Changes {
         orders: vec![Write::insert(order)],
         blobs: vec![blob(80, 50, b"photo")],
         removed_blobs: vec![photo_id(81)],
+        tariffs: insert_tariff(0, tariff(90, 1)).tariffs,
         redactions: vec![Redaction::Record(erasure_record())],
     }
 }
@@ -83,6 +85,8 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
         "{:?}",
         host.find_attempts(AttemptQuery::Webhook { webhook: webhook_id(7), before: None, limit: 10 }).await.unwrap()
     ));
+    let tariffs = TariffQuery::Before { before: None, limit: 10 };
+    seen.push(format!("{:?}", host.find_tariffs(tariffs).await.unwrap()));
     seen.push(format!("{:?}", host.blob(photo_id(80)).await.unwrap()));
     seen.push(format!("{}", journal_last_position(host, 1).await.unwrap()));
     let records = PersonalQuery::Records { before: None, limit: 10 };
@@ -97,7 +101,7 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
 pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
     let host = backend.host();
     let before = visible(host).await;
-    let poison: [fn(&mut Changes); 10] = [
+    let poison: [fn(&mut Changes); 11] = [
         |changes| changes.stores.push(update(3, store(2))),
         |changes| changes.keys.push(update(1, key(6, 1))),
         |changes| changes.users.push(update(1, user(16, 1))),
@@ -108,6 +112,7 @@ pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
         |changes| changes.top_ups.push(top_up(1, 1, "PIX-1")),
         |changes| changes.webhooks.push(update(2, webhook(8, 1))),
         |changes| changes.blobs.push(blob(80, 50, b"other")),
+        |changes| changes.tariffs = insert_tariff(3, tariff(90, 1)).tariffs,
     ];
     for poison in poison {
         let mut poisoned = everything();

@@ -19,6 +19,7 @@ pub(crate) mod outward;
 pub(crate) mod privacy;
 pub(crate) mod push;
 pub(crate) mod search;
+pub(crate) mod tariffs;
 pub(crate) mod trips;
 
 use despacho_core::host::Host;
@@ -99,6 +100,10 @@ macro_rules! run_suite {
             search {
                 orders_are_found_by_words, all_stores_orders_are_listed, open_orders_are_late_after_their_expected_delivery,
                 erased_recipients_are_not_found,
+            }
+            tariffs {
+                tariffs_are_read_as_written_latest_first, schedule_has_the_last_rows_only, tariff_change_requires_its_revision,
+                racing_tariff_changes_commit_once, key_lookup_returns_the_tariff_revision,
             }
             push { couriers_are_found_by_their_first_due_push, assignment_is_pushed_once_by_several_instances }
             trips {

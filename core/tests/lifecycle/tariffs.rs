@@ -1,0 +1,120 @@
+//! Stored tariffs, and the prices of orders by them.
+
+use despacho_core::{
+    api::page::Previewer,
+    geo::Gazetteer,
+    memory::MemoryHost,
+    model::{Duration, Timestamp},
+    wire::PreviewContext,
+};
+use despacho_simulator::demo::KEY;
+use serde_json::{Value, json};
+
+use crate::support::{OPERATOR, host, send};
+
+/// Returns a tariff with every rule.
+fn draft(version: &str) -> Value {
+    json!({
+        "version": version, "baseFee": 6.35, "baseKm": 1.5, "perKm": "2.4321", "perExtraStop": 1.25, "returnFee": 3,
+        "returnPerKm": "0.55", "minimumFee": "9.10", "maxDistanceKm": 30, "serviceRadiusKm": 9, "approachMinutes": 5,
+        "handoverMinutes": 2, "windows": [
+            {"name": "noon", "days": ["sat", "sun", "mon"], "from": "11:00", "until": "14:30", "percent": 15},
+            {"name": "night", "days": [], "from": "21:00", "until": "05:00", "percent": "-12.5"},
+        ],
+    })
+}
+
+fn post(host: &MemoryHost, key: &str, path: &str, body: &Value) -> (u16, Value) {
+    let response = send(host, key, &format!("POST {path}"), body);
+    (response.status, response.body)
+}
+
+/// Returns the body of the order with a number. Distances, stops, payments and the pickup's state differ.
+fn order(number: u32) -> Value {
+    let stops = 1 + number % 4;
+    let delivery = |stop: u32| {
+        let step = f64::from((number * 7 + stop * 13) % 29) / 400.0;
+        json!({
+            "name": "Maria", "phone": "+5511999990000", "onlinePayment": !(number + stop).is_multiple_of(3),
+            "address": {
+                "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP",
+                "latitude": -23.5530 - step, "longitude": -46.6560 + step / 2.0,
+            },
+        })
+    };
+    let deliveries: Vec<Value> = (0..stops).map(delivery).collect();
+    json!({ "code": format!("W-{number}"), "preparationTime": 10, "deliveries": deliveries })
+}
+
+#[test]
+fn scheduled_tariff_applies_from_its_millisecond() {
+    let host = host();
+    let at = host.now().after(Duration::minutes(30));
+    let scheduled = json!({ "tariff": draft("2027.1"), "effectiveFrom": at.to_string() });
+    assert_eq!(post(&host, OPERATOR, "/admin/tariffs", &scheduled).0, 201);
+    let version = |millis| {
+        host.set_now(at.before(Duration::millis(millis)));
+        let mut body = order(4);
+        body["code"] = Value::Null;
+        let (status, body) = post(&host, KEY, "/delivery/orders/preview", &body);
+        assert_eq!(status, 200, "{body}");
+        body["quote"]["tariffVersion"].clone()
+    };
+    let configured = version(1);
+    assert_ne!(configured, "2027.1");
+    assert_eq!(version(0), "2027.1");
+    assert_eq!(version(1), configured, "the clock was set back");
+    assert_eq!(version(-1), "2027.1");
+}
+
+#[test]
+fn preview_reads_stored_tariffs_only_once_more() {
+    let host = host();
+    let preview = || {
+        let before = host.reads();
+        assert_eq!(post(&host, KEY, "/delivery/orders/preview", &order(4)).0, 200);
+        host.reads() - before
+    };
+    let without = preview();
+    assert_eq!(post(&host, OPERATOR, "/admin/tariffs", &json!({ "tariff": draft("2027.1") })).0, 201);
+    assert_eq!(preview(), without + 1, "the schedule, which a database's host caches");
+}
+
+#[test]
+fn cancelled_stop_is_repriced_by_the_tariff_in_effect() {
+    let host = host();
+    let (status, created) = post(&host, KEY, "/delivery/orders", &order(5));
+    assert_eq!((status, created["deliveries"].as_array().map(Vec::len)), (201, Some(2)));
+    let flat = json!({
+        "version": "flat", "baseFee": 1, "baseKm": 0, "perKm": 0, "perExtraStop": 0, "returnFee": 0, "returnPerKm": 0,
+        "minimumFee": 0, "maxDistanceKm": 1, "serviceRadiusKm": 1, "approachMinutes": 0, "handoverMinutes": 0,
+    });
+    assert_eq!(post(&host, OPERATOR, "/admin/tariffs", &json!({ "tariff": flat })).0, 201);
+    let body = json!({ "orderId": created["id"], "deliveryId": created["deliveries"][0]["id"] });
+    let (status, order) = post(&host, KEY, "/delivery/orders/cancel", &body);
+    assert_eq!((status, &order["deliveryFee"]), (200, &json!(1)), "{order}");
+}
+
+#[test]
+fn page_rejects_a_context_from_its_time_of_effect_on() {
+    let host = host();
+    let until = host.now().after(Duration::minutes(30));
+    let scheduled = json!({ "tariff": draft("2027.1"), "effectiveFrom": until.to_string() });
+    assert_eq!(post(&host, OPERATOR, "/admin/tariffs", &scheduled).0, 201);
+    let context = send(&host, KEY, "GET /delivery/preview-context", &Value::Null).body;
+    assert_eq!(context["validUntil"], json!(until.to_string()));
+    let body = order(4).to_string();
+    let preview = |context: &Value, at: Timestamp| {
+        let context: PreviewContext = serde_json::from_value(context.clone()).unwrap();
+        let previewer = Previewer::new(context, Gazetteer::embedded())?;
+        previewer.preview(body.as_bytes(), at).map(|_| ())
+    };
+    assert_eq!(preview(&context, until.before(Duration::millis(1))), Ok(()));
+    let problem = preview(&context, until).unwrap_err();
+    assert!(problem.detail.en.contains("Load a new context") && problem.detail.pt.contains("novo contexto"));
+    let mut damaged = context;
+    damaged["validUntil"] = json!("soon");
+    assert!(preview(&damaged, host.now()).is_err());
+    damaged["validUntil"] = Value::Null;
+    assert_eq!(preview(&damaged, until), Ok(()), "without the time, the context does not end");
+}
