@@ -136,6 +136,7 @@ impl Storage for Maps {
         audit(AuditQuery) -> Vec<AuditRecord>;
         find_tariffs(TariffQuery<'_>) -> Vec<StoredTariff>;
         tariff_schedule(Option<u64>) -> Arc<TariffSchedule>;
+        order_prices(PriceQuery) -> PricePage;
         journal(Journal, u64, u32) -> Vec<JournalEntry>;
         journal_span(Journal) -> JournalSpan;
         notifications(StoreId, Option<NotificationId>, u32) -> Vec<Notification>;

@@ -121,6 +121,10 @@ pub enum Endpoint {
     CreateTariff,
     /// `DELETE /admin/tariffs/{tariffId}`
     RemoveTariff,
+    /// `POST /admin/tariffs/preview`
+    PreviewTariff,
+    /// `POST /admin/tariffs/what-if`
+    CompareTariff,
     /// `GET /admin/stores`
     AdminListStores,
     /// `GET /admin/stores/{storeId}`

@@ -179,6 +179,8 @@ routes! {
     GET "/admin/tariffs" ListTariffs Operator Read,
     POST "/admin/tariffs" CreateTariff Operator Create,
     DELETE "/admin/tariffs/{tariffId}" RemoveTariff Operator Create,
+    POST "/admin/tariffs/preview" PreviewTariff Operator Read,
+    POST "/admin/tariffs/what-if" CompareTariff Operator Read,
     GET "/admin/stores" AdminListStores Operator Read,
     GET "/admin/stores/{storeId}" AdminGetStore Operator Read,
     PATCH "/admin/stores/{storeId}" AlterStore Operator Create,

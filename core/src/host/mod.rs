@@ -40,7 +40,7 @@ pub use self::{
     description::description,
     endpoints::Endpoints,
     error::HostError,
-    tariffs::TariffQuery,
+    tariffs::{PricePage, PriceQuery, TariffQuery},
 };
 use crate::changes::Changes;
 pub use crate::model::order::Event;
@@ -81,6 +81,8 @@ pub trait Storage {
     /// Returns the stored tariffs around the current time. A host can return a cached schedule if its revision is at
     /// least `revision`; `None` requires a read.
     async fn tariff_schedule(&self, revision: Option<u64>) -> Result<Arc<TariffSchedule>, HostError>;
+    /// Returns a page of the prices of orders.
+    async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError>;
     /// Returns orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
     /// Returns at most `limit` searching orders after `after`, sorted by the end of their search and by ID. It uses an

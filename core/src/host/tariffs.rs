@@ -1,7 +1,8 @@
-//! Queries for stored tariffs.
+//! Queries for stored tariffs and for the prices of orders.
 
 use crate::model::{
-    TariffId, Timestamp,
+    StoreId, TariffId, Timestamp,
+    order::PricedOrder,
     tariff::{StoredTariff, TariffSchedule},
 };
 
@@ -19,6 +20,30 @@ pub enum TariffQuery<'a> {
         /// The maximum number of results.
         limit: u32,
     },
+}
+
+/// A query for the prices of orders, newest first, by the ledger's entries of their fees.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PriceQuery {
+    /// Only orders of this store.
+    pub store: Option<StoreId>,
+    /// The ID of the entry before which to continue: [`PricePage::next`].
+    pub before: Option<u64>,
+}
+
+/// Prices of orders.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PricePage {
+    /// The orders, newest first. The page can be empty although older orders exist.
+    pub orders: Vec<PricedOrder>,
+    /// The last entry that was read, with its time. `None` at the end of the ledger. The ledger's entries are almost sorted by time:
+    /// concurrent commits can swap them.
+    pub next: Option<(u64, Timestamp)>,
+}
+
+impl PricePage {
+    /// Maximum number of entries that a page reads.
+    pub const MAX_ENTRIES: u32 = 500;
 }
 
 impl TariffQuery<'_> {

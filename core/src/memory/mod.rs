@@ -19,8 +19,9 @@ use std::{
 use crate::{
     changes::Changes,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
+        WebhookQuery,
     },
     memory::state::State,
     model::{
@@ -191,6 +192,10 @@ impl Storage for MemoryHost {
 
     async fn tariff_schedule(&self, _revision: Option<u64>) -> Result<Arc<TariffSchedule>, HostError> {
         self.state(|state| Arc::new(TariffSchedule::scan(state.tariff_revision(), state.tariffs.rows().values())))
+    }
+
+    async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError> {
+        self.state(|state| state.order_prices(query))
     }
 
     async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError> {

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use super::state::{BookedEntry, State, apply, claim_value};
 use crate::{
     changes::{Changes, Write},
-    host::HostError,
+    host::{HostError, PricePage, PriceQuery},
     model::{
         AttemptId, EntryId, Money, StoreId, WebhookId,
-        order::{Journal, JournalEntry, RecordedEvent},
+        order::{Journal, JournalEntry, PricedOrder, RecordedEvent},
         store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
         webhook::{MAX_STORED_ATTEMPTS, Message, MessageChange, RecordedAttempt, Webhook},
     },
@@ -34,6 +34,18 @@ impl State {
         });
         let seen = entries.filter(|entry| of.branch.is_none_or(|branch| entry.recorded.event.store == branch));
         seen.take(limit as usize).collect()
+    }
+
+    pub(super) fn order_prices(&self, PriceQuery { store, before }: PriceQuery) -> PricePage {
+        let mut page = PricePage::default();
+        let entries = self.ledger.rows().range(..before.unwrap_or(u64::MAX)).rev();
+        for (id, (_, BookedEntry { entry, .. })) in entries.take(PricePage::MAX_ENTRIES as usize) {
+            page.next = Some((*id, entry.at));
+            let is_fee = entry.kind == EntryKind::Fee && store.is_none_or(|store| entry.store == store);
+            let order = entry.order.filter(|_| is_fee).and_then(|id| self.orders.get(&id));
+            page.orders.extend(order.map(PricedOrder::from));
+        }
+        page
     }
 
     pub(super) fn book(&mut self, entry: &LedgerEntry, reference: Option<&str>) -> Result<(), HostError> {

@@ -80,7 +80,10 @@ pub use store::{
     KeyView, NotificationList, NotificationView, OperatorStore, OperatorStoreList, ParentStoreRef, StoreCreated,
     StoreView, UpdateStore,
 };
-pub use tariff::{CreateTariff, DecimalNumber, TariffBody, TariffList, TariffVersionView, WindowBody};
+pub use tariff::{
+    CompareTariff, CreateTariff, DecimalNumber, FeeComparison, PreviewTariff, SamplePrice, StoreComparison, TariffBody,
+    TariffComparison, TariffList, TariffPreview, TariffSample, TariffVersionView, WindowBody,
+};
 pub use tracking::{
     ChangeLink, ChooseDelivery, LinkView, NotifiedRecipient, RateDelivery, RatingView, RecipientTracking,
     SetStoreTracking, StoreTrackingView, TrackingContactBody, TrackingCourier, TrackingWindow,

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use super::objects;
-use crate::{model::read_decimal, rules::pricing::Tariff};
+use super::{Id, PriceLineView, Reais, objects};
+use crate::{
+    model::{Money, read_decimal},
+    rules::pricing::Tariff,
+};
 
 /// A decimal in a request: a number, or a string of its digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,6 +104,58 @@ pub struct CreateTariff {
     pub effective_from: Option<String>,
 }
 
+/// A draft of a tariff with routes to price.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct PreviewTariff {
+    /// The draft.
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = TariffBody))]
+    pub tariff: Option<TariffBody>,
+    /// The routes, 1 to 50.
+    #[serde(deserialize_with = "objects")]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_items = 1, max_items = 50))]
+    pub samples: Option<Vec<TariffSample>>,
+}
+
+/// A route to price.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct TariffSample {
+    /// Kilometres to the last stop, 0 to 5000.
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 5000))]
+    pub distance_km: Option<f64>,
+    /// Kilometres back to the pickup, if a payment is returned.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 5000))]
+    pub return_km: Option<f64>,
+    /// Number of stops, 1 to 50. By default 1.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 50))]
+    pub stops: Option<f64>,
+    /// Time of the order. By default now.
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
+    pub at: Option<String>,
+    /// State of the pickup, which determines the local time. By default the time of Brasília.
+    #[cfg_attr(feature = "openapi", schema(format = "uf", example = "SP"))]
+    pub state: Option<String>,
+}
+
+/// A draft of a tariff to compare with the fees of recent orders.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct CompareTariff {
+    /// The draft.
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = TariffBody))]
+    pub tariff: Option<TariffBody>,
+    /// The orders of the last days, 1 to 92.
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = u32, minimum = 1, maximum = 92))]
+    pub days: Option<f64>,
+    /// Only orders of this store, without its branches. By default of all stores.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<super::schema::StoreNumber>))]
+    pub store_id: Option<Id>,
+}
+
 /// A version of the tariff.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -137,6 +192,89 @@ pub struct TariffList {
     pub tariffs: Vec<TariffVersionView>,
     /// Cursor of the next page: send it as `cursor`. Null on the last page.
     pub next_cursor: Option<String>,
+}
+
+/// The prices of a draft.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TariffPreview {
+    /// The prices, in the order of the request.
+    pub samples: Vec<SamplePrice>,
+}
+
+/// The price of a route.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SamplePrice {
+    /// Delivery fee in BRL.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
+    pub delivery_fee: Reais,
+    /// The price lines, whose sum is the fee.
+    pub lines: Vec<PriceLineView>,
+}
+
+/// The comparison of a draft with the fees of recent orders.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TariffComparison {
+    /// Time after which the orders were created.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub from: String,
+    /// Time of the request.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub until: String,
+    /// The sums of all stores.
+    #[serde(flatten)]
+    pub total: FeeComparison,
+    /// Whether there were more than 200,000 orders, of which the newest were compared.
+    pub partial: bool,
+    /// The stores, largest difference first, at most 500.
+    pub stores: Vec<StoreComparison>,
+}
+
+/// The comparison of a store.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StoreComparison {
+    /// The store's ID.
+    pub store_id: u64,
+    /// The store's name.
+    pub store_name: String,
+    /// The sums.
+    #[serde(flatten)]
+    pub fees: FeeComparison,
+}
+
+/// Sums of fees by two tariffs.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FeeComparison {
+    /// Number of orders.
+    pub orders: u32,
+    /// Sum of the orders' fees in BRL, including cancelled orders.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
+    pub current_fee: Reais,
+    /// Sum of the fees of the same orders by the draft.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
+    pub draft_fee: Reais,
+    /// `draftFee` minus `currentFee`.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
+    pub difference: Reais,
+    /// Orders that the draft would reject, because a stop is too far or the route is too long. They are in no sum of fees.
+    pub out_of_range: u32,
+}
+
+impl FeeComparison {
+    /// Builds the sums in the API.
+    pub fn of(orders: u32, current: Money, draft: Money, out_of_range: u32) -> FeeComparison {
+        let difference = draft.plus(current.negated());
+        let (current_fee, draft_fee) = (Reais(current), Reais(draft));
+        FeeComparison { orders, current_fee, draft_fee, difference: Reais(difference), out_of_range }
+    }
 }
 
 /// A tariff. Amounts are in BRL and distances in kilometres, as decimal strings.

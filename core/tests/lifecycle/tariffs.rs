@@ -1,4 +1,4 @@
-//! Stored tariffs, and the prices of orders by them.
+//! Stored tariffs: the prices of orders under them, and the comparison of a draft with orders.
 
 use despacho_core::{
     api::page::Previewer,
@@ -44,6 +44,69 @@ fn order(number: u32) -> Value {
     };
     let deliveries: Vec<Value> = (0..stops).map(delivery).collect();
     json!({ "code": format!("W-{number}"), "preparationTime": 10, "deliveries": deliveries })
+}
+
+fn centavos(value: &Value) -> i64 {
+    let number: rust_decimal::Decimal = value.to_string().parse().unwrap();
+    i64::try_from((number * rust_decimal::Decimal::ONE_HUNDRED).normalize().mantissa()).unwrap()
+}
+
+fn fee(response: &(u16, Value)) -> i64 {
+    assert_eq!(response.0, 201, "{}", response.1);
+    centavos(&response.1["deliveryFee"])
+}
+
+/// Creates orders an hour apart, so that they are in all windows, and returns their fees. `None` is a rejected order.
+fn create_all(host: &MemoryHost, count: u32) -> Vec<Option<i64>> {
+    (0..count)
+        .map(|number| {
+            host.advance(Duration::minutes(60));
+            let response = post(host, KEY, "/delivery/orders", &order(number));
+            (response.0 != 422).then(|| fee(&response))
+        })
+        .collect()
+}
+
+fn comparison(host: &MemoryHost, tariff: &Value) -> Value {
+    let body = json!({ "tariff": tariff, "days": 7 });
+    let (status, body) = post(host, OPERATOR, "/admin/tariffs/what-if", &body);
+    assert_eq!(status, 200, "{body}");
+    body
+}
+
+fn current(host: &MemoryHost) -> Value {
+    let list = send(host, OPERATOR, "GET /admin/tariffs", &Value::Null).body;
+    let current = list["tariffs"].as_array().unwrap().iter().find(|row| row["state"] == "CURRENT");
+    current.unwrap()["tariff"].clone()
+}
+
+#[test]
+fn what_if_equals_the_prices_of_the_api() {
+    const ORDERS: u32 = 150;
+    let (before, after) = (host(), host());
+    // The demo's orders are then older than the compared days.
+    before.advance(Duration::minutes(24 * 60));
+    after.advance(Duration::minutes(24 * 60));
+    let fees: Vec<Option<i64>> = create_all(&before, ORDERS);
+    assert!(fees.iter().all(Option::is_some), "the demo tariff serves all of them");
+    let sum: i64 = fees.iter().flatten().sum();
+    let same = comparison(&before, &current(&before));
+    assert_eq!((&same["orders"], centavos(&same["currentFee"])), (&json!(ORDERS), sum));
+    assert_eq!((&same["difference"], &same["outOfRange"]), (&json!(0), &json!(0)), "{same}");
+
+    assert_eq!(post(&after, OPERATOR, "/admin/tariffs", &json!({ "tariff": draft("2027.1") })).0, 201);
+    let drafted = create_all(&after, ORDERS);
+    let served: Vec<(i64, i64)> = fees.iter().zip(&drafted).filter_map(|(a, b)| (*a).zip(*b)).collect();
+    let rejected = drafted.len() - served.len();
+    assert!(rejected > 10 && served.len() > 50, "{rejected} of {ORDERS} are out of range");
+    let compared = comparison(&before, &draft("anything"));
+    assert_eq!(compared["orders"], json!(ORDERS));
+    assert_eq!(compared["outOfRange"], json!(rejected));
+    assert_eq!(centavos(&compared["currentFee"]), served.iter().map(|(fee, _)| fee).sum::<i64>());
+    assert_eq!(centavos(&compared["draftFee"]), served.iter().map(|(_, fee)| fee).sum::<i64>());
+    let stores = compared["stores"].as_array().unwrap();
+    assert_eq!(stores.len(), 1);
+    assert_eq!((&stores[0]["draftFee"], &stores[0]["orders"]), (&compared["draftFee"], &json!(ORDERS)));
 }
 
 #[test]

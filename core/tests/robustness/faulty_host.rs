@@ -15,8 +15,9 @@ use despacho_core::{
     changes::Changes,
     geo::LocateError,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
+        WebhookQuery,
     },
     memory::MemoryHost,
     model::{
@@ -123,6 +124,7 @@ impl Storage for FaultyHost<'_> {
     fn audit(query: AuditQuery) -> Vec<AuditRecord>;
     fn find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
     fn tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
+    fn order_prices(query: PriceQuery) -> PricePage;
     fn find_users(query: UserQuery<'_>) -> Vec<User>;
     fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
     fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;

@@ -13,8 +13,9 @@ use despacho_core::{
     changes::Changes,
     geo::{self, Gazetteer},
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
+        WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, Duration, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId,
@@ -180,6 +181,7 @@ impl Storage for SimulatedHost {
     audit(query: AuditQuery) -> Vec<AuditRecord>;
     find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
     tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
+    order_prices(query: PriceQuery) -> PricePage;
     find_users(query: UserQuery<'_>) -> Vec<User>;
     blob(id: PhotoId) -> Option<Blob>;
     events(order: OrderId) -> Vec<RecordedEvent>;

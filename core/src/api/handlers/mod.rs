@@ -169,9 +169,11 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::AdminStatement => operator::<H, _>(ledger::any_statement(call)).await,
         Endpoint::DayReport => boxed::<H, _>(report::days(call, endpoint)).await,
         Endpoint::ShowHealth => operator::<H, _>(health::show(call)).await,
-        Endpoint::ListTariffs | Endpoint::CreateTariff | Endpoint::RemoveTariff => {
-            operator::<H, _>(tariffs::run(call, endpoint)).await
-        }
+        Endpoint::ListTariffs
+        | Endpoint::CreateTariff
+        | Endpoint::RemoveTariff
+        | Endpoint::PreviewTariff
+        | Endpoint::CompareTariff => operator::<H, _>(tariffs::run(call, endpoint)).await,
         Endpoint::AdminDayReport => operator::<H, _>(report::days(call, endpoint)).await,
         Endpoint::ListAudit => boxed::<H, _>(audit::list(call, endpoint)).await,
         Endpoint::AdminListAudit => operator::<H, _>(audit::list(call, endpoint)).await,

@@ -1,6 +1,6 @@
 //! The operator's endpoints for tariffs.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::pages;
 use crate::{
@@ -11,19 +11,33 @@ use crate::{
         validate,
     },
     changes::{Changes, TariffChange, TariffWrite},
-    host::{Host, TariffQuery},
+    host::{Host, PriceQuery, StoreQuery, TariffQuery},
     model::{
-        TariffId, Text, Timestamp,
+        Duration, StoreId, TariffId, Text, Timestamp, Uf,
+        order::PricedOrder,
         tariff::{StoredTariff, TariffSchedule},
     },
-    wire::{TariffList, TariffVersionView},
+    rules::pricing::{Comparison, FeeSums, price, total},
+    wire::{
+        FeeComparison, PriceLineView, Reais, SamplePrice, StoreComparison, TariffComparison, TariffList, TariffPreview,
+        TariffVersionView,
+    },
 };
+
+/// Maximum number of orders that a comparison reads.
+const MAX_ORDERS: u32 = 200_000;
+/// Maximum number of stores that a comparison lists.
+const MAX_STORES: usize = 500;
+/// The time by which concurrent commits can swap entries of the ledger.
+const MAX_DISORDER: Duration = Duration::minutes(60);
 
 /// The endpoints under `/admin/tariffs`.
 pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     match endpoint {
         Endpoint::CreateTariff => create(call).await,
         Endpoint::RemoveTariff => remove(call).await,
+        Endpoint::PreviewTariff => preview(call),
+        Endpoint::CompareTariff => compare(call).await,
         _ => list(call).await,
     }
 }
@@ -142,4 +156,96 @@ async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerE
     let write = TariffWrite { revision: schedule.revision, change: TariffChange::Remove(id) };
     call.commit(Changes { at: now, tariffs: Some(write), ..Changes::default() }, &response).await?;
     Ok(response)
+}
+
+/// `POST /admin/tariffs/preview`
+fn preview<H: Host>(call: &Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let (tariff, inputs) = validate::tariff_preview(call.read()?, call.context.now)?;
+    let samples = inputs.iter().map(|input| {
+        let lines = price(&tariff, input);
+        SamplePrice { delivery_fee: Reais(total(&lines)), lines: lines.iter().map(PriceLineView::of).collect() }
+    });
+    Ok(ApiResponse::json(200, &TariffPreview { samples: samples.collect() })?)
+}
+
+/// `POST /admin/tariffs/what-if`
+async fn compare<H: Host>(call: &Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let (tariff, days, store) = validate::tariff_comparison(call.read()?)?;
+    let store = match store {
+        Some(id) => Some(known_store(call, id).await?),
+        None => None,
+    };
+    let until = call.context.now;
+    let from = until.before(Duration::minutes(i64::from(days) * 24 * 60));
+    let (mut comparison, mut states, mut partial) = (Comparison::default(), BTreeMap::new(), false);
+    let mut query = PriceQuery { store, before: None };
+    while !partial {
+        let page = call.host.order_prices(query).await?;
+        let orders: Vec<PricedOrder> =
+            page.orders.into_iter().filter(|order| order.created_at > from && order.created_at <= until).collect();
+        load_states(call, &orders, &mut states).await?;
+        for order in &orders {
+            partial = comparison.total.orders >= MAX_ORDERS;
+            if partial {
+                break;
+            }
+            comparison.add(&tariff, order, states.get(&order.store).copied().flatten());
+        }
+        match page.next {
+            Some((entry, at)) if at >= from.before(MAX_DISORDER) => query.before = Some(entry),
+            _ => break,
+        }
+    }
+    let stores = listed(call, &comparison).await?;
+    let (from, until) = (from.to_string(), until.to_string());
+    let total = sums(&comparison.total);
+    Ok(ApiResponse::json(200, &TariffComparison { from, until, total, partial, stores })?)
+}
+
+async fn known_store<H: Host>(call: &Call<'_, H>, id: Option<StoreId>) -> Result<StoreId, HandlerError> {
+    let store = match id {
+        Some(id) => call.host.find_stores(StoreQuery::IdOrRemoved(id)).await?.pop(),
+        None => None,
+    };
+    Ok(store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?.id)
+}
+
+/// Loads the states of stores of orders whose pickup has none.
+async fn load_states<H: Host>(
+    call: &Call<'_, H>,
+    orders: &[PricedOrder],
+    states: &mut BTreeMap<StoreId, Option<Uf>>,
+) -> Result<(), HandlerError> {
+    let mut missing: Vec<StoreId> = Vec::new();
+    for order in orders.iter().filter(|order| order.uf.is_none() && !states.contains_key(&order.store)) {
+        if !missing.contains(&order.store) {
+            missing.push(order.store);
+        }
+    }
+    if !missing.is_empty() {
+        let stores = call.host.find_stores(StoreQuery::Ids(&missing)).await?;
+        states.extend(stores.iter().map(|store| (store.id, store.address.uf())));
+    }
+    Ok(())
+}
+
+/// Returns the stores with the largest differences.
+async fn listed<H: Host>(call: &Call<'_, H>, comparison: &Comparison) -> Result<Vec<StoreComparison>, HandlerError> {
+    let mut stores: Vec<(StoreId, FeeSums)> = comparison.stores.iter().map(|(id, sums)| (*id, *sums)).collect();
+    let size = |sums: &FeeSums| (sums.draft.centavos() - sums.current.centavos()).abs();
+    crate::route::sort::sort(&mut stores, |a, b| (size(&b.1), a.0) < (size(&a.1), b.0));
+    stores.truncate(MAX_STORES);
+    let ids: Vec<StoreId> = stores.iter().map(|(id, _)| *id).collect();
+    let names = super::life::store_names(call, &ids).await?;
+    let name = |id: StoreId| names.iter().find(|(other, _)| *other == id).map(|(_, name)| name.clone());
+    let views = stores.iter().map(|(id, fees)| StoreComparison {
+        store_id: id.get(),
+        store_name: name(*id).unwrap_or_default(),
+        fees: sums(fees),
+    });
+    Ok(views.collect())
+}
+
+fn sums(sums: &FeeSums) -> FeeComparison {
+    FeeComparison::of(sums.orders, sums.current, sums.draft, sums.out_of_range)
 }

@@ -173,7 +173,11 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::ListStores
         | Endpoint::RemoveStore => life::lists(endpoint),
         Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore => life::stores(endpoint),
-        Endpoint::ListTariffs | Endpoint::CreateTariff | Endpoint::RemoveTariff => tariffs::tariff(endpoint),
+        Endpoint::ListTariffs
+        | Endpoint::CreateTariff
+        | Endpoint::RemoveTariff
+        | Endpoint::PreviewTariff
+        | Endpoint::CompareTariff => tariffs::tariff(endpoint),
         Endpoint::ReassignOrder | Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => life::operator(endpoint),
         Endpoint::CourierOrder
         | Endpoint::CourierReachPickup

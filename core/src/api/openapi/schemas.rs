@@ -41,7 +41,10 @@ const REQUESTS: &[&str] = &[
     "ReassignOrder",
     "AlterStore",
     "CreateTariff",
+    "PreviewTariff",
+    "CompareTariff",
     "TariffBody",
+    "TariffSample",
     "WindowBody",
     "SetStoreDispatch",
     "StepTime",
@@ -102,7 +105,11 @@ fn operator(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::HealthStatus>(schemas)?;
     add::<wire::AlterStore>(schemas)?;
     add::<wire::CreateTariff>(schemas)?;
+    add::<wire::PreviewTariff>(schemas)?;
+    add::<wire::CompareTariff>(schemas)?;
     add::<wire::TariffList>(schemas)?;
+    add::<wire::TariffPreview>(schemas)?;
+    add::<wire::TariffComparison>(schemas)?;
     Ok(())
 }
 

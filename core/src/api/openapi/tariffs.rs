@@ -28,6 +28,28 @@ pub(super) fn tariff(endpoint: Endpoint) -> Operation {
             parameters: &["tariffId"],
             codes: &[ProblemCode::TariffNotFound, ProblemCode::TariffInEffect],
         },
+        Endpoint::PreviewTariff => Operation {
+            tag: "Operator",
+            id: "previewTariff",
+            summary: "Price routes by a draft",
+            description: "Calculates the fees of routes by a tariff that is not stored. The limits of the distance are not applied.",
+            request: Some("PreviewTariff"),
+            documented: &[(200, Some("TariffPreview"), "The prices.")],
+            parameters: &[],
+            codes: &[],
+        },
+        Endpoint::CompareTariff => Operation {
+            tag: "Operator",
+            id: "compareTariff",
+            summary: "Compare a draft with the fees of recent orders",
+            description: "Calculates the fees of the orders of the last days by a tariff that is not stored, each at the time of its \
+                creation, and returns the sums of each store. Cancelled orders count with their whole fee, and cancelled stops do not \
+                count. At most 200,000 orders are compared, newest first.",
+            request: Some("CompareTariff"),
+            documented: &[(200, Some("TariffComparison"), "The sums.")],
+            parameters: &[],
+            codes: &[ProblemCode::StoreNotFound],
+        },
         _ => Operation {
             tag: "Operator",
             id: "listTariffs",

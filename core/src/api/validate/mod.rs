@@ -31,6 +31,6 @@ pub use proof::{proof_rules, unknown_photo};
 pub use push::{push_endpoint, stored_push_endpoint};
 pub(super) use report::device_position;
 pub use store::{altered_store, contact_and_address, key, session, store, update};
-pub use tariff::new_tariff;
+pub use tariff::{new_tariff, tariff_comparison, tariff_preview};
 pub use tracking::{LinkChange, choice, link_change, rating, store_tracking};
 pub use webhook::{top_up, webhook};

@@ -1,4 +1,4 @@
-//! Tariffs.
+//! Tariffs, routes to price, and comparisons with orders.
 
 use chrono::Weekday;
 use rust_decimal::Decimal;
@@ -9,15 +9,19 @@ use crate::{
         problem::{FieldError, Problem},
         read::Body,
     },
-    model::{Duration, Text, Timestamp},
-    rules::pricing::{Tariff, Window},
-    wire::{CreateTariff, DecimalNumber, TariffBody, WindowBody},
+    model::{Distance, Duration, StoreId, Text, Timestamp, Uf},
+    rules::pricing::{FeeInput, Tariff, Window},
+    wire::{CompareTariff, CreateTariff, DecimalNumber, PreviewTariff, TariffBody, TariffSample, WindowBody},
 };
 
 /// The time by which a time of effect can be in the past.
 const MAX_DELAY: Duration = Duration::minutes(1);
 /// The time by which a time of effect can lie ahead.
 const MAX_AHEAD: Duration = Duration::minutes(366 * 24 * 60);
+const MAX_SAMPLES: usize = 50;
+const MAX_STOPS: u32 = 50;
+const MAX_KM: f64 = 5_000.0;
+const MAX_DAYS: u32 = 92;
 /// Maximum length of strings that have their own format.
 const FORMATTED: usize = 64;
 
@@ -38,6 +42,47 @@ pub fn new_tariff(body: Body<CreateTariff>, now: Timestamp) -> Result<(Tariff, T
         checker.reject(&path, "out_of_range", en, pt);
     }
     checker.finish(tariff.map(|tariff| (tariff, from.unwrap_or(now).max(now))))
+}
+
+/// Validates a draft with the routes to price.
+///
+/// # Errors
+/// Every invalid field.
+pub fn tariff_preview(body: Body<PreviewTariff>, now: Timestamp) -> Result<(Tariff, Vec<FeeInput>), Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let root = Path::Root;
+    let tariff = checker.tariff(&root.member("tariff"), sent.tariff);
+    let path = root.member("samples");
+    let samples = sent.samples.unwrap_or_default();
+    if samples.is_empty() {
+        checker.required(&path);
+    } else if samples.len() > MAX_SAMPLES {
+        let en = format!("Too many samples. Send at most {MAX_SAMPLES}.");
+        checker.reject(&path, "out_of_range", en, format!("Há amostras demais. Envie no máximo {MAX_SAMPLES}."));
+    }
+    let samples = samples.iter().take(MAX_SAMPLES).enumerate();
+    let inputs: Vec<FeeInput> =
+        samples.filter_map(|(index, sample)| checker.sample(&path.item(index), sample, now)).collect();
+    checker.finish(tariff.map(|tariff| (tariff, inputs)))
+}
+
+/// Validates a draft to compare. Returns the number of days, and the store if one was sent, which may not exist.
+///
+/// # Errors
+/// Every invalid field.
+pub fn tariff_comparison(body: Body<CompareTariff>) -> Result<(Tariff, u32, Option<Option<StoreId>>), Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let root = Path::Root;
+    let tariff = checker.tariff(&root.member("tariff"), sent.tariff);
+    let path = root.member("days");
+    if sent.days.is_none() {
+        checker.required(&path);
+    }
+    let days = checker.integer(&path, sent.days, 1, MAX_DAYS);
+    let store = sent.store_id.map(|id| StoreId::new(id.0));
+    checker.finish(tariff.zip(days).map(|(tariff, days)| (tariff, days, store)))
 }
 
 impl Checker {
@@ -142,5 +187,37 @@ impl Checker {
             self.required(path);
         }
         value.map(|number| number.0)
+    }
+
+    fn sample(&mut self, path: &Path<'_>, sent: &TariffSample, now: Timestamp) -> Option<FeeInput> {
+        if sent.distance_km.is_none() {
+            self.required(&path.member("distanceKm"));
+        }
+        let outward = self.kilometres(&path.member("distanceKm"), sent.distance_km);
+        let back = self.kilometres(&path.member("returnKm"), sent.return_km);
+        let stops = self.integer(&path.member("stops"), sent.stops, 1, MAX_STOPS).unwrap_or(1);
+        let at = self.timestamp(&path.member("at"), sent.at.as_ref()).unwrap_or(now);
+        let state = self.text(&path.member("state"), sent.state.as_ref(), FORMATTED);
+        let uf = self.parsed(&path.member("state"), state, |text| {
+            Uf::parse(text).ok_or_else(|| {
+                let en = "Expected the code of a Brazilian state, such as SP.";
+                let pt = "Esperada a sigla de um estado brasileiro, como SP.";
+                ("invalid_state", en.to_owned(), pt.to_owned())
+            })
+        });
+        Some(FeeInput { outward: outward?, back, stops: stops as usize, at, uf })
+    }
+
+    /// Reads a distance in kilometres and rounds it to metres.
+    fn kilometres(&mut self, path: &Path<'_>, value: Option<f64>) -> Option<Distance> {
+        let number = value?;
+        if !(0.0..=MAX_KM).contains(&number) {
+            let (en, pt) = ("Expected 0 to 5000 kilometres.", "Esperado de 0 a 5000 quilômetros.");
+            self.reject(path, "out_of_range", en, pt);
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number within the range above")]
+        let metres = (number * 1_000.0).round() as u32;
+        Some(Distance(metres))
     }
 }

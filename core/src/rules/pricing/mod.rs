@@ -1,5 +1,6 @@
 //! Fees and expected times of orders.
 
+mod compare;
 mod fee;
 mod inquiry;
 mod plan;
@@ -7,6 +8,7 @@ mod range;
 mod seal;
 
 pub use crate::model::tariff::{Tariff, TariffError, Window};
+pub use compare::{Comparison, FeeSums};
 pub use fee::{FeeInput, price, total};
 pub use inquiry::{Inquiry, InquiryStop};
 pub use plan::{Plan, PlanError, Request, Stop, Times, plan};

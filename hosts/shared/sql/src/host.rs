@@ -8,7 +8,8 @@ use despacho_core::{
     geo::{self, Gazetteer},
     host::{
         AttemptQuery, AuditQuery, CourierQuery, Endpoints, HostError, JournalSpan, KeyQuery, OrderQuery, Platform,
-        StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
+        PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
+        WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId, PhotoId,
@@ -171,6 +172,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         let schedule = Arc::new(tariffs::to_schedule(&mut self.driver.read(tariffs::schedule()).await?)?);
         self.recent.put_schedule(&schedule);
         Ok(schedule)
+    }
+
+    async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError> {
+        tariffs::to_prices(&mut self.driver.read(tariffs::prices(query)).await?)
     }
 
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {

@@ -1,12 +1,12 @@
-//! Queries and statements for stored tariffs.
+//! Queries and statements for stored tariffs, and the query for the prices of orders.
 
 use std::sync::Arc;
 
 use despacho_core::{
     changes::{TariffChange, TariffWrite},
-    host::{HostError, TariffQuery},
+    host::{HostError, PricePage, PriceQuery, TariffQuery},
     model::{
-        TariffId, Timestamp,
+        StoreId, TariffId, Timestamp,
         tariff::{StoredTariff, TariffSchedule},
     },
 };
@@ -71,6 +71,32 @@ fn to_tariff(id: i64, row: &mut Row) -> Result<StoredTariff, HostError> {
         created_at: Timestamp::from_millis(row.integer()?),
         tariff: Arc::new(row.json()?),
     })
+}
+
+/// Reads entries before an ID, newest first, with the orders of those that are fees: at most [`PricePage::MAX_ENTRIES`] and 1 MiB. As for
+/// lists, it sums only the orders' sizes first. The ledger's rows are small and in the order of time, so that neither older orders nor an
+/// index of creation times are needed.
+const PRICES: &str = "SELECT sized.id, sized.at, orders.body FROM \
+     (SELECT id, at, order_id, size, SUM(size) OVER (ORDER BY id DESC) AS total FROM \
+     (SELECT newest.id AS id, newest.at AS at, orders.id AS order_id, COALESCE(length(orders.body), 0) AS size FROM \
+     (SELECT id, at, order_id, kind, COALESCE(branch, store) AS store FROM ledger WHERE id < $1 ORDER BY id DESC LIMIT 500) AS newest \
+     LEFT JOIN orders ON orders.id = newest.order_id AND newest.kind = 'fee' AND (CAST($2 AS BIGINT) = 0 OR newest.store = $2)) \
+     AS found) AS sized LEFT JOIN orders ON orders.id = sized.order_id WHERE total - size < 1048576 ORDER BY sized.id DESC";
+
+pub(crate) fn prices(query: PriceQuery) -> Query {
+    let before = query.before.map_or(Value::Integer(i64::MAX), Value::number);
+    Query::new(PRICES, vec![before, Value::number(query.store.map_or(0, StoreId::get))])
+}
+
+/// Decodes the rows of [`prices`].
+pub(crate) fn to_prices(rows: &mut [Row]) -> Result<PricePage, HostError> {
+    let mut page = PricePage::default();
+    for row in rows {
+        let id = u64::try_from(row.integer()?).unwrap_or_default();
+        page.next = Some((id, Timestamp::from_millis(row.integer()?)));
+        page.orders.extend(row.optional_json()?);
+    }
+    Ok(page)
 }
 
 /// The row is locked until the end of the transaction, so changes of tariffs commit one after the other.

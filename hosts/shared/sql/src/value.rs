@@ -125,6 +125,13 @@ impl Row {
         json::from_str(&text).map_err(|error| HostError::Internal { detail: format!("reading a row: {error}") })
     }
 
+    /// Reads the next column as JSON text or null, and decodes it.
+    pub fn optional_json<T: DeserializeOwned>(&mut self) -> Result<Option<T>, HostError> {
+        let decode = |text: String| json::from_str(&text);
+        let value = self.optional_text()?.map(decode).transpose();
+        value.map_err(|error| HostError::Internal { detail: format!("reading a row: {error}") })
+    }
+
     /// Reads the next column as a version or a count.
     pub fn small(&mut self) -> Result<u32, HostError> {
         let number = self.integer()?;

@@ -11,8 +11,9 @@ use std::{
 use despacho_core::{
     changes::Changes,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
+        WebhookQuery,
     },
     memory::MemoryHost,
     model::{
@@ -106,6 +107,7 @@ impl Storage for DayHost {
         audit(query: AuditQuery) -> Vec<AuditRecord>;
         find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
         tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
+        order_prices(query: PriceQuery) -> PricePage;
         find_users(query: UserQuery<'_>) -> Vec<User>;
         find_orders(query: OrderQuery<'_>) -> Vec<Order>;
         searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;

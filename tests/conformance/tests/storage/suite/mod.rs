@@ -103,7 +103,8 @@ macro_rules! run_suite {
             }
             tariffs {
                 tariffs_are_read_as_written_latest_first, schedule_has_the_last_rows_only, tariff_change_requires_its_revision,
-                racing_tariff_changes_commit_once, key_lookup_returns_the_tariff_revision,
+                racing_tariff_changes_commit_once, key_lookup_returns_the_tariff_revision, order_prices_are_read_newest_first,
+                order_prices_continue_after_each_page,
             }
             push { couriers_are_found_by_their_first_due_push, assignment_is_pushed_once_by_several_instances }
             trips {

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use despacho_core::{
     changes::{Changes, TariffChange, TariffWrite, Write},
-    host::{Host, HostError, KeyQuery, Storage, TariffQuery},
+    host::{Host, HostError, KeyQuery, PricePage, PriceQuery, Storage, TariffQuery},
     model::{
         TariffId,
+        order::{Delivery, DeliveryStatus, Order, PricedOrder},
+        store::{EntryKind, LedgerEntry},
         tariff::{StoredTariff, Tariff, TariffSchedule},
     },
 };
@@ -14,7 +16,7 @@ use futures_util::future::join_all;
 
 use super::{
     Backend,
-    fixtures::{at, changes, key, store},
+    fixtures::{at, changes, entry, key, money, order, order_id, store, store_id},
 };
 
 fn id(number: u64) -> TariffId {
@@ -117,4 +119,65 @@ pub(crate) async fn key_lookup_returns_the_tariff_revision(backend: impl Backend
         }
         host.commit(&insert(revision, tariff(revision + 1, 10))).await.unwrap();
     }
+}
+
+/// Returns an order without a state, with a cancelled and an erased stop.
+fn unusual(number: u64, of: u64) -> Order {
+    let mut order = order(number, of, &format!("P-{number}"));
+    order.pickup.address.state = None;
+    order.return_leg = None;
+    let cancelled = Delivery { status: DeliveryStatus::Cancelled, ..order.deliveries[0].clone() };
+    let erased = Delivery { erased: true, ..order.deliveries[1].clone() };
+    let visible = Delivery { erased: false, ..order.deliveries[1].clone() };
+    order.deliveries = vec![cancelled, erased, visible];
+    order
+}
+
+pub(crate) async fn order_prices_are_read_newest_first(backend: impl Backend) {
+    let host = backend.host();
+    let branch = despacho_core::model::store::Store { parent: Some(store_id(1)), ..store(3) };
+    let stores = [store(1), store(2), branch].map(Write::insert).into();
+    host.commit(&Changes { stores, ..changes() }).await.unwrap();
+    assert_eq!(host.order_prices(PriceQuery::default()).await, Ok(PricePage::default()));
+    // The third entry is not a fee, so its order is not read again.
+    let entries =
+        [(50, 1, EntryKind::Fee), (51, 2, EntryKind::Fee), (50, 1, EntryKind::Refund), (52, 3, EntryKind::Fee)];
+    for (minute, (number, of, kind)) in (0..).zip(entries) {
+        let fee = LedgerEntry { order: Some(order_id(number)), kind, at: at(minute), ..entry(of, 100, None) };
+        let is_new = kind == EntryKind::Fee;
+        let orders = if is_new { vec![Write::insert(unusual(number, of))] } else { Vec::new() };
+        host.commit(&Changes { orders, ledger: vec![fee], ..changes() }).await.unwrap();
+    }
+    let ids = |page: &PricePage| page.orders.iter().map(|order| order.store.get()).collect::<Vec<_>>();
+    let all = host.order_prices(PriceQuery::default()).await.unwrap();
+    assert_eq!((ids(&all), all.next.map(|(_, at)| at)), (vec![3, 2, 1], Some(at(0))));
+    let read = all.orders.last().unwrap();
+    assert_eq!(*read, PricedOrder::from(&unusual(50, 1)), "the narrow read equals the order");
+    assert_eq!((read.uf, read.stops.len(), read.stops[0], read.fee), (None, 2, None, money(1_890)));
+    assert!(read.stops[1].is_some() && read.back.is_none());
+    let own = host.order_prices(PriceQuery { store: Some(store_id(1)), before: None }).await.unwrap();
+    assert_eq!((ids(&own), own.next), (vec![1], all.next), "a branch is not its parent store");
+    let rest = host.order_prices(PriceQuery { store: None, before: all.next.map(|(id, _)| id) }).await;
+    assert_eq!(rest, Ok(PricePage::default()), "the ledger has ended");
+}
+
+pub(crate) async fn order_prices_continue_after_each_page(backend: impl Backend) {
+    let host = backend.host();
+    host.commit(&Changes { stores: vec![Write::insert(store(1))], ..changes() }).await.unwrap();
+    let count = u64::from(PricePage::MAX_ENTRIES) + 20;
+    let creation = |number: u64| Changes {
+        orders: vec![Write::insert(order(number, 1, &format!("P-{number}")))],
+        ledger: vec![LedgerEntry { order: Some(order_id(number)), ..entry(1, 100, None) }],
+        ..changes()
+    };
+    let creations: Vec<Changes> = (1..=count).map(creation).collect();
+    assert!(host.commit_each(&creations).await.iter().all(Result::is_ok));
+    let (mut query, mut found, mut pages) = (PriceQuery::default(), 0, 0);
+    loop {
+        let page = host.order_prices(query).await.unwrap();
+        found += page.orders.len() as u64;
+        let Some((before, _)) = page.next else { break };
+        (query.before, pages) = (Some(before), pages + 1);
+    }
+    assert!(found == count && pages >= 2, "{found} orders in {pages} pages");
 }
