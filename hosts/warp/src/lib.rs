@@ -8,6 +8,7 @@ pub mod config;
 pub mod connections;
 mod connector;
 pub mod docs;
+mod download;
 pub mod early;
 pub mod endpoints;
 pub mod error;

@@ -14,9 +14,9 @@ use despacho_core::{
         push::{self, PushBatch},
         stream::{self, DeliverySubscription, JournalSubscription, Subscription},
     },
-    host::{HostError, Platform, Storage, WebhookQuery},
+    host::{HostError, Platform, Storage, StoreQuery, WebhookQuery},
     model::{
-        OrderId, Timestamp,
+        self, OrderId, Timestamp,
         privacy::{ErasureRecord, Redaction},
         webhook::{AttemptResult, Webhook},
     },
@@ -168,6 +168,12 @@ impl Store {
     /// Stores the results of a courier's pushes.
     pub async fn finish_pushes(&self, batch: &PushBatch, results: &[AttemptResult]) -> Result<(), HostError> {
         each!(self, host => push::finish(host, batch, results).await)
+    }
+
+    /// Returns the addresses of the first stores, at most `limit`.
+    pub async fn store_addresses(&self, limit: u32) -> Result<Vec<model::Address>, HostError> {
+        let stores = each!(self, host => host.find_stores(StoreQuery::All { after: None, limit }).await)?;
+        Ok(stores.into_iter().map(|store| store.address).collect())
     }
 
     /// Returns the current time of the core.

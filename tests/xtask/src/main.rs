@@ -20,8 +20,9 @@ use despacho_xtask::{component, place, run::Failure};
 use lexopt::prelude::*;
 
 const HELP: &str = "\
-cargo up [--listen 127.0.0.1:8080] [--data DIR] [--no-panel]
-    Builds the server and starts it with demo data. Prints its address and an API key.
+cargo up [--listen 127.0.0.1:8080] [--data DIR] [--no-panel] [--city 'São Paulo/SP']...
+    Builds the server and starts it with demo data. Prints its address and an API key. With --city it
+    first downloads the city's addresses, as `despacho places install` does.
 
 cargo verify [--list] [--only STEP]... [--from STEP]
         Runs every check and installs missing tools. With DESPACHO_VERIFY_OFFLINE=1 it installs nothing,
@@ -95,12 +96,14 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
 }
 
 fn parse_up(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
-    let mut up_options = up::UpOptions { listen: "127.0.0.1:8080".to_owned(), data: None, panel: true };
+    let mut up_options =
+        up::UpOptions { listen: "127.0.0.1:8080".to_owned(), data: None, panel: true, cities: Vec::new() };
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("listen") => up_options.listen = arguments.value()?.string()?,
             Long("data") => up_options.data = Some(arguments.value()?.into()),
             Long("no-panel") => up_options.panel = false,
+            Long("city") => up_options.cities.push(arguments.value()?.string()?),
             Short('h') | Long("help") => return Ok(Task::Help),
             other => return Err(other.unexpected()),
         }
@@ -132,8 +135,11 @@ mod tests {
 
     #[test]
     fn arguments_select_task_and_options() {
-        let up_options = up::UpOptions { listen: "127.0.0.1:1".to_owned(), data: Some("d".into()), panel: false };
-        assert_eq!(task(&["up", "--listen", "127.0.0.1:1", "--data=d", "--no-panel"]), Ok(Task::Up(up_options)));
+        let cities = vec!["Campinas/SP".to_owned(), "RJ".to_owned()];
+        let up_options =
+            up::UpOptions { listen: "127.0.0.1:1".to_owned(), data: Some("d".into()), panel: false, cities };
+        let words = ["up", "--listen", "127.0.0.1:1", "--data=d", "--no-panel", "--city=Campinas/SP", "--city", "RJ"];
+        assert_eq!(task(&words), Ok(Task::Up(up_options)));
         let choice = verify::Choice { only: vec!["fmt".to_owned(), "doc".to_owned()], from: None };
         assert_eq!(task(&["verify", "--only", "fmt", "--only=doc"]), Ok(Task::Verify(choice)));
         assert_eq!(task(&["verify", "--list"]), Ok(Task::List));

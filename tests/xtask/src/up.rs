@@ -23,6 +23,8 @@ pub(crate) struct UpOptions {
     pub(crate) data: Option<PathBuf>,
     /// Whether to build and serve the panel.
     pub(crate) panel: bool,
+    /// The cities and states whose addresses are downloaded.
+    pub(crate) cities: Vec<String>,
 }
 
 /// Builds the server and the panel, and replaces this process with the server.
@@ -32,6 +34,11 @@ pub(crate) fn up(options: &UpOptions) -> Result<(), Failure> {
     let binary = server::build(&root)?;
     let panel = if options.panel { panel(&root)? } else { None };
     let data = options.data.clone().unwrap_or_else(|| root.join(".despacho"));
+    if !options.cities.is_empty() {
+        let mut install = Command::new(&binary);
+        install.args(["places", "install", "--data"]).arg(&data).args(&options.cities);
+        run::show(install)?;
+    }
     println!("starting despacho on {} with its data in {} (Ctrl-C stops it)", options.listen, data.display());
     let mut server = Command::new(binary);
     server.args(arguments(&options.listen, &data, panel.as_deref()));

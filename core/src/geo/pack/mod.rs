@@ -153,6 +153,11 @@ impl<'a> Pack<'a> {
         self.info
     }
 
+    /// Returns whether the pack contains streets of a municipality.
+    pub fn covers(&self, ibge: u32) -> bool {
+        self.matching(Table::Streets, &ibge.to_be_bytes()[1..]).next().is_some()
+    }
+
     /// Returns the records of a table whose key starts with these bytes.
     fn matching(&self, table: Table, prefix: &[u8]) -> impl Iterator<Item = &'a [u8]> + use<'a, '_> {
         let (bytes, width) = (self.tables[table as usize], table.width());

@@ -46,6 +46,11 @@ impl Places {
         self.packs.is_empty() && self.geocoders.is_empty()
     }
 
+    /// Whether a geocoder is configured.
+    pub fn has_geocoders(&self) -> bool {
+        !self.geocoders.is_empty()
+    }
+
     /// Locates addresses.
     ///
     /// # Errors

@@ -116,6 +116,9 @@ pub enum Command {
     /// Input: `{"costs": [[number]]}`, where null is a forbidden pair; `"unassigned"` is the cost of a row without a column. Output:
     /// `{"assign": [column or -1, one for each row], "cost", "ms"}`. Errors are reported as by `route`.
     Assign,
+    /// Download the national address register of cities and states, so that addresses are located by street and number.
+    #[command(subcommand)]
+    Places(PlacesCommand),
     /// Build and inspect gazetteer packs: addresses by street and number, CEP and CEP5, from the national register.
     #[command(subcommand)]
     Gazetteer(GazetteerCommand),
@@ -300,6 +303,47 @@ pub enum KeyCommand {
         /// The key's ID, as `key list` prints it.
         id: u64,
         /// Settings.
+        #[command(flatten)]
+        overrides: CliOverrides,
+    },
+}
+
+/// Places whose addresses the service locates by street and number.
+#[derive(Debug, Subcommand)]
+pub enum PlacesCommand {
+    /// Download the register (IBGE CNEFE 2022) of cities or states, and build a gazetteer pack of each.
+    ///
+    /// The packs are in the folder `places` of the data folder, and the service loads them when it starts. An interrupted download
+    /// resumes when the command is run again. Until a new pack is complete, the old one stays in use.
+    Install {
+        /// Cities, as 'São Paulo/SP' or by their IBGE code such as 3550308, and states, as SP.
+        #[arg(required = true, value_name = "PLACE")]
+        places: Vec<String>,
+        /// Settings. Only the data folder and the address of the register are used.
+        #[command(flatten)]
+        overrides: CliOverrides,
+    },
+    /// List the installed places.
+    List {
+        /// Settings. Only the data folder is used.
+        #[command(flatten)]
+        overrides: CliOverrides,
+    },
+    /// Download installed places again if the register has a newer file.
+    Update {
+        /// The places. Default: all installed ones.
+        #[arg(value_name = "PLACE")]
+        places: Vec<String>,
+        /// Settings. Only the data folder and the address of the register are used.
+        #[command(flatten)]
+        overrides: CliOverrides,
+    },
+    /// Remove installed places.
+    Remove {
+        /// The places.
+        #[arg(required = true, value_name = "PLACE")]
+        places: Vec<String>,
+        /// Settings. Only the data folder is used.
         #[command(flatten)]
         overrides: CliOverrides,
     },

@@ -1,32 +1,23 @@
 //! `despacho gazetteer`.
 
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use despacho_core::{
     geo::{Gazetteer, cnefe::RowError, pack::format},
     model::{Address, Cep, Uf},
 };
-use despacho_geo::gazetteer::{BuildError, Progress, Report, Stage};
+use despacho_geo::gazetteer::{BuildError, Report};
 
-use super::error::CommandError;
+use super::{error::CommandError, progress};
 use crate::{cli::Lookup, geo::LoadedPack, server::print};
-
-/// Time between two progress lines. On a terminal one line is overwritten more often.
-const INTERVAL: Duration = Duration::from_secs(5);
-const TERMINAL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Builds a pack, reports progress on standard error, and prints a summary.
 pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), CommandError> {
-    let mut bar = ProgressBar::new();
-    let built = despacho_geo::gazetteer::build(inputs, output, &mut |progress| bar.show(&progress));
-    bar.end();
-    let report = built.map_err(build_error)?;
-    let took = bar.start.elapsed();
-    list_malformed(&report)?;
+    let (report, took) = build_pack(inputs, output)?;
     let rate = rate(report.rows, took);
     let [cep5s, ceps, streets, doors] = report.records;
     print(&format!(
@@ -42,12 +33,25 @@ pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), CommandErro
     Ok(())
 }
 
+/// Builds a pack, reports progress and malformed rows on standard error, and returns the time that it took.
+pub(super) fn build_pack(inputs: &[PathBuf], output: &Path) -> Result<(Report, Duration), CommandError> {
+    let bar = progress::bar("building");
+    let built = despacho_geo::gazetteer::build(inputs, output, &mut |progress| progress::show_build(&bar, &progress));
+    bar.finish_and_clear();
+    let report = built.map_err(build_error)?;
+    list_malformed(&report)?;
+    Ok((report, bar.elapsed()))
+}
+
 /// Returns the error with a remedy. A missing file is a usage error.
 fn build_error(error: BuildError) -> CommandError {
     let text = format!("no pack was built: {error}");
     match &error {
         BuildError::Read { error, .. } if error.kind() == io::ErrorKind::NotFound => CommandError::Usage(text),
         BuildError::NoInput => CommandError::Usage(format!("{text}; name csv or zip files, or a folder of them")),
+        BuildError::Read { error, .. } if error.kind() == io::ErrorKind::InvalidData => {
+            CommandError::Failed(format!("{text}; download the file again"))
+        }
         BuildError::Zip { .. } => CommandError::Failed(format!("{text}; download the file again")),
         BuildError::NoRows { .. } => {
             CommandError::Failed(format!("{text}; use the files of IBGE's CNEFE 2022 as downloaded"))
@@ -81,60 +85,6 @@ fn describe(error: RowError) -> &'static str {
 
 fn rate(rows: u64, took: Duration) -> u128 {
     u128::from(rows) * 1_000 / took.as_millis().max(1)
-}
-
-/// Progress on standard error: one line that is overwritten on a terminal, otherwise a line per interval.
-struct ProgressBar {
-    start: Instant,
-    shown_at: Instant,
-    on_terminal: bool,
-    width: usize,
-}
-
-impl ProgressBar {
-    fn new() -> ProgressBar {
-        let now = Instant::now();
-        ProgressBar { start: now, shown_at: now, on_terminal: io::stderr().is_terminal(), width: 0 }
-    }
-
-    fn show(&mut self, progress: &Progress) {
-        let interval = if self.on_terminal { TERMINAL_INTERVAL } else { INTERVAL };
-        if self.shown_at.elapsed() < interval {
-            return;
-        }
-        self.shown_at = Instant::now();
-        let percent = progress.bytes * 100 / progress.bytes_total.max(1);
-        let rate = rate(progress.rows, self.start.elapsed());
-        let line = match progress.stage {
-            Stage::Reading => {
-                let full = usize::try_from(percent / 5).unwrap_or(20).min(20);
-                let bar = format!("{}{}", "#".repeat(full), ".".repeat(20 - full));
-                format!("reading [{bar}] {percent:3} %, {} rows, {rate} per second", progress.rows)
-            }
-            Stage::Merging => format!("merging {} rows", progress.rows),
-            Stage::Writing => "writing the pack".to_owned(),
-        };
-        self.write(&line);
-    }
-
-    /// Writes a line. Errors are ignored: the build must continue without standard error.
-    fn write(&mut self, line: &str) {
-        let mut errors = io::stderr().lock();
-        let _ = if self.on_terminal {
-            let width = std::mem::replace(&mut self.width, line.len());
-            write!(errors, "\r{line:width$}")
-        } else {
-            writeln!(errors, "{line}")
-        };
-        let _ = errors.flush();
-    }
-
-    fn end(&mut self) {
-        if self.width > 0 {
-            self.write("");
-            let _ = write!(io::stderr(), "\r");
-        }
-    }
 }
 
 /// Prints the contents of a pack.

@@ -10,7 +10,9 @@ mod lines;
 mod load;
 mod migrate;
 mod operator;
+mod places;
 mod privacy;
+mod progress;
 mod serve;
 
 use std::{path::Path, process::ExitCode};
@@ -22,8 +24,8 @@ pub use self::error::CommandError;
 use self::load::{load, load_service};
 use crate::{
     cli::{
-        ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, PushCommand, StoreCommand,
-        TariffCommand,
+        ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, PlacesCommand, PushCommand,
+        StoreCommand, TariffCommand,
     },
     config::{self, Config},
     error::StartError,
@@ -89,6 +91,16 @@ async fn run(command: Command) -> Result<(), CommandError> {
         Command::Gazetteer(GazetteerCommand::Build { output, inputs }) => gazetteer::build(&inputs, &output),
         Command::Gazetteer(GazetteerCommand::Info { pack }) => gazetteer::info(&pack),
         Command::Gazetteer(GazetteerCommand::Lookup(lookup)) => gazetteer::look_up(*lookup),
+        Command::Places(PlacesCommand::Install { places, overrides }) => {
+            places::install(&load(&overrides)?.config, &places)
+        }
+        Command::Places(PlacesCommand::List { overrides }) => places::list(&load(&overrides)?.config),
+        Command::Places(PlacesCommand::Update { places, overrides }) => {
+            places::update(&load(&overrides)?.config, &places)
+        }
+        Command::Places(PlacesCommand::Remove { places, overrides }) => {
+            places::remove(&load(&overrides)?.config, &places)
+        }
         Command::Locate { overrides } => geography::locate(&load(&overrides)?.config).await,
         Command::Route => lines::route(),
         Command::Assign => lines::assign(),

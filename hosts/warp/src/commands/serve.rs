@@ -1,5 +1,7 @@
 //! `despacho serve`.
 
+use std::sync::Arc;
+
 use despacho_simulator::demo::{EMAIL, KEY, PASSWORD};
 
 use super::error::CommandError;
@@ -9,6 +11,10 @@ use crate::{
     log, server,
     store::Store,
 };
+
+/// Maximum number of stores whose cities are checked at start, and of cities that the log names.
+const MAX_STORES: u32 = 2_000;
+const MAX_CITIES: usize = 10;
 
 /// Serves until a shutdown signal.
 pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
@@ -25,11 +31,11 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
     }
     let missing = if config.demo { Missing::Create } else { Missing::Reject };
     let settings = config::settings(config, missing).map_err(CommandError::usage)?;
-    let geography = Geography::open(config).map_err(CommandError::usage)?;
+    let geography = Arc::new(Geography::open(config).map_err(CommandError::usage)?);
     for line in geography.describe() {
         tracing::info!("{line}");
     }
-    let store = Store::open(config, std::sync::Arc::new(geography)).await?;
+    let store = Store::open(config, geography.clone()).await?;
     if config.demo {
         let fresh = store.seed(&settings).await.map_err(|error| format!("cannot create demo data: {error}"))?;
         tracing::warn!(fresh, "demo data enabled; anyone with the public key can use the demo stores");
@@ -39,6 +45,16 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
     if config.demo && config.panel.is_some() {
         let issued = store.sign_in_demo_courier(&settings).await;
         code = issued.map_err(|error| format!("cannot create the demo courier: {error}"))?;
+    }
+    let addresses =
+        store.store_addresses(MAX_STORES).await.map_err(|error| format!("cannot read the stores: {error}"))?;
+    for (city, stores) in geography.cities_without_pack(&addresses).into_iter().take(MAX_CITIES) {
+        let (name, uf) = (city.name(), city.uf());
+        let (uf, code) = (uf.code(), city.ibge());
+        tracing::info!(
+            stores,
+            "addresses in {name}/{uf} are located by CEP or city only; `despacho places install {code}` locates them by street and number"
+        );
     }
     let lines = |address: &str| {
         let panel =

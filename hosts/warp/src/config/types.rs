@@ -33,6 +33,7 @@ pub struct Config {
     pub tariff: Option<PathBuf>,
     #[serde(default)]
     pub gazetteer: Vec<PathBuf>,
+    pub register_url: String,
     pub nominatim: Option<String>,
     pub photon: Option<String>,
     #[serde(default)]
@@ -205,6 +206,11 @@ impl Config {
     /// Returns the memory limits of unsent responses.
     pub fn response_limits(&self) -> MemoryLimits {
         MemoryLimits { total_mib: self.overload.response_mib, caller_mib: self.overload.response_per_caller_mib }
+    }
+
+    /// Returns the folder of installed places.
+    pub fn places_folder(&self) -> PathBuf {
+        self.data.join("places")
     }
 
     /// Returns the file of cached geocoder results.

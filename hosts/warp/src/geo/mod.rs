@@ -5,6 +5,7 @@
 
 mod cache;
 mod extract;
+pub(crate) mod installed;
 mod metrics;
 mod networks;
 mod packs;
@@ -14,7 +15,7 @@ mod runtime;
 use std::time::Duration;
 
 use despacho_core::{
-    geo::{self, Gazetteer, LocateError},
+    geo::{self, Gazetteer, LocateError, Municipality},
     host::HostError,
     model::{Address, DistanceMatrix, Located, Precision},
 };
@@ -59,7 +60,12 @@ impl Geography {
     /// The first source that cannot be used, with the remedy.
     pub fn open(config: &Config) -> Result<Geography, StartError> {
         let metrics = GeoMetrics::default();
-        let loaded = config.gazetteer.iter().map(|path| LoadedPack::read(path)).collect::<Result<Vec<_>, _>>()?;
+        let folder = config.places_folder();
+        let installed = installed::installed(&folder);
+        let installed =
+            installed.map_err(|error| StartError::File { name: "folder of installed places", path: folder, error })?;
+        let packs = config.gazetteer.iter().chain(installed.iter().map(|(_, path)| path));
+        let loaded = packs.map(|path| LoadedPack::read(path)).collect::<Result<Vec<_>, _>>()?;
         let bases = [&config.nominatim, &config.photon, &config.osrm, &config.valhalla];
         let secure = bases.into_iter().flatten().any(|base| base.starts_with("https:"));
         let geocoders = Geocoders::at(config.nominatim.as_deref(), config.photon.as_deref(), &config.shared.geocoder);
@@ -103,6 +109,26 @@ impl Geography {
             )
         };
         self.loaded.iter().map(line).chain(self.networks.describe()).collect()
+    }
+
+    /// Returns the cities of these addresses that no pack contains, with the number of their addresses, most first. Empty if a geocoder
+    /// locates them.
+    pub fn cities_without_pack(&self, addresses: &[Address]) -> Vec<(Municipality, usize)> {
+        if self.places.has_geocoders() {
+            return Vec::new();
+        }
+        let mut cities: Vec<(Municipality, usize)> = Vec::new();
+        for address in addresses {
+            let city = address.city.as_deref().zip(address.uf());
+            let Some(city) = city.and_then(|(city, uf)| Gazetteer::embedded().municipality(city, uf)) else { continue };
+            match cities.iter_mut().find(|(other, _)| *other == city) {
+                Some((_, count)) => *count += 1,
+                None if self.loaded.iter().any(|one| one.pack.covers(city.ibge())) => {}
+                None => cities.push((city, 1)),
+            }
+        }
+        cities.sort_by_key(|(city, count)| (std::cmp::Reverse(*count), city.ibge()));
+        cities
     }
 
     /// Locates addresses, each with the source of its location.

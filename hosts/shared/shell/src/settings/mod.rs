@@ -6,6 +6,7 @@
 mod couriers;
 mod dispatch;
 pub mod fields;
+mod geography;
 mod messages;
 mod page;
 mod reader;

@@ -7,17 +7,25 @@ use super::{
     Unit::{Bytes, Count, Days, Factor, Hours, Mebibytes, Metres, Milliseconds, Minutes, Percent, Seconds},
     couriers::COURIERS,
     dispatch::DISPATCH,
+    geography::GEOGRAPHY,
     messages::MESSAGES,
     value,
 };
 
 /// Returns every setting of every host.
 pub fn table() -> impl Iterator<Item = &'static Setting> {
-    BEFORE_DISPATCH.iter().chain(DISPATCH).chain(COURIERS).chain(AFTER_DISPATCH).chain(MESSAGES)
+    BEFORE_GEOGRAPHY
+        .iter()
+        .chain(GEOGRAPHY)
+        .chain(AFTER_GEOGRAPHY)
+        .chain(DISPATCH)
+        .chain(COURIERS)
+        .chain(AFTER_DISPATCH)
+        .chain(MESSAGES)
 }
 
-/// The settings before those of dispatch.
-const BEFORE_DISPATCH: &[Setting] = &[
+/// The settings of the service.
+const BEFORE_GEOGRAPHY: &[Setting] = &[
     Setting::new(
         "listen",
         Text("ADDRESS:PORT", value::address),
@@ -84,42 +92,10 @@ const BEFORE_DISPATCH: &[Setting] = &[
         "Tariff as JSON, as `despacho tariff check` prints it; if unset, the built-in tariff applies",
     )
     .on(Component),
-    Setting::new(
-        "gazetteer",
-        List("FILE", value::path),
-        "Gazetteer packs built by `despacho gazetteer build`, loaded into memory at start; if unset, the built-in data and the geocoders \
-         locate addresses",
-    )
-    .on(Server),
-    Setting::new(
-        "nominatim",
-        Text("URL", value::base_url),
-        "Base URL of a Nominatim geocoder for addresses whose street is in no gazetteer pack; it receives these addresses; if unset, no \
-         Nominatim is called",
-    ),
-    Setting::new(
-        "photon",
-        Text("URL", value::base_url),
-        "Base URL of a Photon geocoder, called after Nominatim; it receives addresses; if unset, no Photon is called",
-    ),
-    Setting::new(
-        "roads",
-        List("FILE", value::path),
-        "OpenStreetMap extracts (.osm.pbf) for road distances, loaded into memory at start; elsewhere, or if unset, the road \
-         service or the estimate is used, and orders with estimated distances are marked",
-    )
-    .on(Server),
-    Setting::new(
-        "osrm",
-        Text("URL", value::base_url),
-        "Base URL of an OSRM road service; distances that it lacks are estimated and the order is marked as estimated; if unset, no OSRM is \
-         called",
-    ),
-    Setting::new(
-        "valhalla",
-        Text("URL", value::base_url),
-        "Base URL of a Valhalla road service, which replaces an OSRM; if unset, no Valhalla is called",
-    ),
+];
+
+/// The settings of the panel, the demo and connections.
+const AFTER_GEOGRAPHY: &[Setting] = &[
     Setting::new("panel", Text("FOLDER", value::path), "Folder of the merchant panel's built files, served at /; if unset, there is no panel")
         .on(Server),
     Setting::new(

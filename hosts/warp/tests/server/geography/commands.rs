@@ -12,9 +12,9 @@ use tempfile::TempDir;
 use crate::harness::{Server, create_store, despacho, run, stdout};
 use crate::upstream::Upstream;
 
-const HEADER: &str = "COD_UNICO_ENDERECO;COD_UF;COD_MUNICIPIO";
+pub(super) const HEADER: &str = "COD_UNICO_ENDERECO;COD_UF;COD_MUNICIPIO";
 
-fn row(cep: &str, street: &str, number: u32, latitude: f64, longitude: f64) -> String {
+pub(super) fn row(cep: &str, street: &str, number: u32, latitude: f64, longitude: f64) -> String {
     let start = format!("1;35;3550308;355030805;35503080500;355030805000001P;1;1;{cep};;RUA;;{street};{number}");
     format!("{start};;;;;;;;;;;;{latitude};{longitude};1;1;;1;1;1;1\r\n")
 }
@@ -44,7 +44,7 @@ fn with_pack() -> TempDir {
     folder
 }
 
-fn fails(output: &Output, code: i32, expected_text: &str) {
+pub(super) fn fails(output: &Output, code: i32, expected_text: &str) {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(code) && errors.contains(expected_text), "{:?} {errors}", output.status);
 }

@@ -3,6 +3,7 @@
 mod commands;
 mod geocoders;
 mod networks;
+mod places;
 
 use std::path::Path;
 
