@@ -32,11 +32,13 @@ mod grid;
 mod hierarchy;
 mod matrix;
 mod network;
+mod path;
 mod pbf;
 mod profile;
 mod restriction;
 mod search;
 mod segments;
+mod simplify;
 mod snap;
 #[cfg(feature = "testing")]
 pub mod testing;

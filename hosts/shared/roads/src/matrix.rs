@@ -64,7 +64,7 @@ impl Roads {
         RoadMatrix { legs, snapped: starts.iter().map(|start| !start.is_empty()).collect() }
     }
 
-    fn with_copies(&self, snapped: &[SnappedPoint]) -> Vec<SnappedPoint> {
+    pub(crate) fn with_copies(&self, snapped: &[SnappedPoint]) -> Vec<SnappedPoint> {
         let mut all = snapped.to_vec();
         for point in snapped {
             let first = self.copies.partition_point(|copy| copy.0 < point.edge);

@@ -58,6 +58,10 @@ pub struct Roads {
     pub(crate) bounds: Option<Bounds>,
     /// Edges and their copies after turn restrictions, sorted.
     pub(crate) copies: Vec<(u32, u32)>,
+    /// The shapes of edges to which no point is snapped, sorted by edge: private driveways, and copies whose original is not part
+    /// of the network. Each has the index of its first coordinate, and ends where the next one begins.
+    pub(crate) unsnapped: Vec<(u32, u32)>,
+    pub(crate) unsnapped_shapes: Vec<Coord>,
 }
 
 /// The size of a network.
@@ -120,6 +124,8 @@ impl Roads {
             + size_of_val(&self.geometries[..])
             + size_of_val(&self.shapes[..])
             + size_of_val(&self.copies[..])
+            + size_of_val(&self.unsnapped[..])
+            + size_of_val(&self.unsnapped_shapes[..])
             + self.grid.bytes();
         Size { edges: self.edges.len().saturating_sub(1), turns: self.turns.len(), bytes }
     }
@@ -181,15 +187,25 @@ fn build(segments: &RoadSegments, found: &Turns, bounds: Option<Bounds>) -> Resu
         grid: Grid::default(),
         bounds,
         copies: Vec::new(),
+        unsnapped: Vec::new(),
+        unsnapped_shapes: Vec::new(),
     };
     for edge in (0..kept.len()).filter(|edge| kept[*edge]) {
         let Some(travel) = travel(original(edge)) else { continue };
-        let metres = segments.list[original(edge) / 2].metres;
+        let segment = &segments.list[original(edge) / 2];
+        let metres = segment.metres;
         let cost = Cost {
             weight: whole_number(metres / travel.rate * 1_000.0).max(1),
             ms: whole_number(metres / travel.speed * 1_000.0).max(1),
             cm: whole_number(metres * 100.0),
         };
+        if !segment.is_snappable || numbers[original(edge)] == NONE {
+            roads.unsnapped.push((numbers[edge], number(roads.unsnapped_shapes.len())?));
+            let shape = &segments.shapes[segment.shape.0..segment.shape.1];
+            let is_reverse = original(edge) % 2 == 1;
+            roads.unsnapped_shapes.extend(shape.iter().filter(|_| !is_reverse));
+            roads.unsnapped_shapes.extend(shape.iter().rev().filter(|_| is_reverse));
+        }
         roads.edges.push(DirectedEdge { cost, turns: number(roads.turns.len())? });
         for turn in found.of[edge].iter().filter(|turn| kept[turn.to as usize]) {
             let mark = if turn.restricted { RESTRICTED } else { 0 };
@@ -213,5 +229,6 @@ fn build(segments: &RoadSegments, found: &Turns, bounds: Option<Bounds>) -> Resu
     roads.turns.shrink_to_fit();
     roads.geometries.shrink_to_fit();
     roads.shapes.shrink_to_fit();
+    roads.unsnapped_shapes.shrink_to_fit();
     Ok(roads)
 }

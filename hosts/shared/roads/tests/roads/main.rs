@@ -3,6 +3,7 @@
 mod damage;
 mod extracts;
 mod networks;
+mod paths;
 
 use std::path::PathBuf;
 
