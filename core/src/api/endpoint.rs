@@ -169,6 +169,10 @@ pub enum Endpoint {
     CancelOrder,
     /// `GET /delivery/orders/{platformOrderId}/cancellation`
     GetCancellation,
+    /// `GET /delivery/orders/{platformOrderId}/route`
+    GetRoute,
+    /// `GET /admin/orders/{platformOrderId}/route`
+    AdminGetRoute,
     /// `POST /delivery/orders/{platformOrderId}/ready`
     ReadyOrder,
     /// `POST /delivery/orders/{platformOrderId}/delay`

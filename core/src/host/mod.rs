@@ -217,6 +217,12 @@ pub trait Platform {
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(geo::matrix(places))
     }
+    /// Returns the path along the roads between each point and the next, with at most `max_points` points; `None` for a path
+    /// that the host does not have.
+    async fn road_paths(&self, points: &[Point], max_points: usize) -> Result<Vec<Option<Vec<Point>>>, HostError> {
+        let _ = max_points;
+        Ok(vec![None; points.len().saturating_sub(1)])
+    }
     /// Returns a courier's estimated travel time between two points in seconds. Dispatch calls it many times in a pass, so
     /// it must not wait for anything.
     fn travel_time(&self, from: Point, to: Point) -> u32 {

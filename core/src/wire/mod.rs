@@ -24,6 +24,7 @@ mod proof_document;
 mod push;
 mod report;
 mod requirements;
+mod route;
 #[cfg(feature = "openapi")]
 pub mod schema;
 mod sign_in;
@@ -74,6 +75,7 @@ pub use proof_document::{ProofDelivery, ProofDocument, ProofOrder};
 pub use push::{PushEndpoint, PushKeyView};
 pub use report::{DayReportView, ReportDay, report_csv};
 pub use requirements::{ExcludedView, RequirementsView, SetRequirements};
+pub use route::{RouteLegView, RouteView};
 pub use sign_in::{SignInCodeView, StartCourierSession, StartOperatorSession};
 pub use store::{
     AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList,

@@ -59,6 +59,8 @@ markers! {
     StopNumber,
     /// How an order can be cancelled.
     CancellationMode,
+    /// The origin of the path of a leg.
+    RouteSource,
     /// Whether a webhook subscription is active.
     WebhookStatus,
     /// The error of a failed attempt.
@@ -88,6 +90,7 @@ named! {
     StoreNumber = "StoreNumber",
     StopNumber = "StopNumber",
     CancellationMode = "CancellationMode",
+    RouteSource = "RouteSource",
     OrderStatus = "OrderSituation",
     DeliveryStatus = "DeliverySituation",
     EventKind = "EventType",

@@ -24,6 +24,7 @@ mod privacy;
 mod proofs;
 mod push;
 mod report;
+mod route;
 mod sessions;
 mod sign_in;
 mod signals;
@@ -118,6 +119,8 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::AdminListOrders => operator::<H, _>(listing::list(call, endpoint)).await,
         Endpoint::CancelOrder => boxed::<H, _>(signals::cancel(call)).await,
         Endpoint::GetCancellation => boxed::<H, _>(signals::terms(call)).await,
+        Endpoint::GetRoute => boxed::<H, _>(route::route(call, endpoint)).await,
+        Endpoint::AdminGetRoute => operator::<H, _>(route::route(call, endpoint)).await,
         Endpoint::RemoveStore => boxed::<H, _>(listing::remove(call)).await,
         Endpoint::CourierOrder | Endpoint::CourierTrip => boxed::<H, _>(carry::current(call, endpoint)).await,
         Endpoint::CourierDecline => boxed::<H, _>(carry::decline(call)).await,

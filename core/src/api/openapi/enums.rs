@@ -123,6 +123,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("StoreNumber", number("A store's ID")),
         ("StopNumber", number("The ID of an order or a delivery")),
         ("CancellationMode", texts("The terms on which an order can be cancelled.", modes())),
+        ("RouteSource", texts("The origin of the path of a leg.", route_sources())),
         ("WebhookStatus", texts("The state of a webhook.", statuses())),
         (
             "AttemptFault",
@@ -346,6 +347,12 @@ fn modes() -> Vec<(&'static str, String)> {
     ]
     .map(|(name, meaning)| (name, meaning.to_owned()))
     .into()
+}
+
+fn route_sources() -> impl Iterator<Item = (&'static str, String)> {
+    [("roads", "The path follows the roads."), ("straight", "A straight line.")]
+        .into_iter()
+        .map(|(name, meaning)| (name, meaning.to_owned()))
 }
 
 fn number(title: &str) -> Json {

@@ -131,6 +131,34 @@ fn cancelling(endpoint: Endpoint) -> Operation {
     }
 }
 
+/// Returns the description of an endpoint that returns a route.
+pub(super) fn routes(endpoint: Endpoint) -> Operation {
+    match endpoint {
+        Endpoint::GetRoute => Operation {
+            tag: "Orders",
+            id: "getRoute",
+            summary: "Get the path of the route",
+            description: "Returns the legs of the route for a map: from the pickup to each delivery that is not cancelled, and back \
+                if the route returns. A leg follows the roads if the deployment has road data of the area; otherwise it is a straight \
+                line. All legs together have at most 2000 points.",
+            request: None,
+            documented: &[(200, Some("OrderRoute"), "The legs, in route order.")],
+            parameters: ORDER,
+            codes: &[ProblemCode::OrderNotFound],
+        },
+        _ => Operation {
+            tag: "Operator",
+            id: "adminGetRoute",
+            summary: "Get the path of any order's route",
+            description: "Returns the same legs as `GET /delivery/orders/{platformOrderId}/route`.",
+            request: None,
+            documented: &[(200, Some("OrderRoute"), "The legs, in route order.")],
+            parameters: ORDER,
+            codes: &[ProblemCode::OrderNotFound],
+        },
+    }
+}
+
 /// Returns the description of an endpoint that lists or removes.
 pub(super) fn lists(endpoint: Endpoint) -> Operation {
     match endpoint {

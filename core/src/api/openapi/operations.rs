@@ -172,6 +172,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::AdminGetOrder
         | Endpoint::ListStores
         | Endpoint::RemoveStore => life::lists(endpoint),
+        Endpoint::GetRoute | Endpoint::AdminGetRoute => life::routes(endpoint),
         Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore => life::stores(endpoint),
         Endpoint::ListTariffs
         | Endpoint::CreateTariff

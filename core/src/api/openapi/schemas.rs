@@ -146,6 +146,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::CancelOrder>(&mut schemas)?;
     add::<wire::DelayOrder>(&mut schemas)?;
     add::<wire::CancellationView>(&mut schemas)?;
+    add::<wire::RouteView>(&mut schemas)?;
     add::<wire::CurrentOrder>(&mut schemas)?;
     add::<wire::CurrentTrip>(&mut schemas)?;
     add::<wire::StepTime>(&mut schemas)?;

@@ -351,6 +351,10 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
         self.platform.distance_matrix(places).await
     }
 
+    async fn road_paths(&self, points: &[Point], max_points: usize) -> Result<Vec<Option<Vec<Point>>>, HostError> {
+        self.platform.road_paths(points, max_points).await
+    }
+
     fn is_embedded(&self) -> bool {
         self.platform.is_embedded()
     }

@@ -42,6 +42,21 @@ impl Extract {
         format!("road extract {}: {edges} directed edges, {turns} turns, {megabytes} MB of memory", self.path.display())
     }
 
+    /// Returns the paths between each point and the next.
+    pub(super) async fn paths(
+        &self,
+        points: &[Point],
+        max_points: usize,
+    ) -> Result<Vec<Option<Vec<Point>>>, ServiceError> {
+        let permit = self.permits.clone().acquire_owned().await.map_err(|_| ServiceError::Failed)?;
+        let (network, points) = (self.network.clone(), points.to_vec());
+        let work = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            network.paths(&points, max_points)
+        });
+        work.await.map_err(|_| ServiceError::Failed)
+    }
+
     /// Returns the distances between all points. A point too far from a road has none.
     pub(super) async fn distances(&self, points: &[Point]) -> Result<Distances, ServiceError> {
         let permit = self.permits.clone().acquire_owned().await.map_err(|_| ServiceError::Failed)?;

@@ -17,7 +17,7 @@ use std::time::Duration;
 use despacho_core::{
     geo::{self, Gazetteer, LocateError, Municipality},
     host::HostError,
-    model::{Address, DistanceMatrix, Located, Precision},
+    model::{Address, DistanceMatrix, Located, Point, Precision},
 };
 use despacho_geo::{Geocoders, Places};
 
@@ -145,6 +145,14 @@ impl Geography {
             return geo::matrix(places);
         }
         self.networks.distance_matrix(&self.runtime, places).await
+    }
+}
+
+impl Geography {
+    /// Returns the path along the roads of the extracts between each point and the next. Services are not called, because a path is
+    /// only drawn.
+    pub async fn road_paths(&self, points: &[Point], max_points: usize) -> Vec<Option<Vec<Point>>> {
+        self.networks.road_paths(points, max_points).await
     }
 }
 

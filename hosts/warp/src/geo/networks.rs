@@ -1,6 +1,6 @@
 //! The road networks: extracts in memory and services.
 
-use despacho_core::model::{DistanceMatrix, Located};
+use despacho_core::model::{DistanceMatrix, Located, Point};
 use despacho_geo::{Legs, Network, Runtime, ServiceEvent, networks};
 
 use super::{extract::Extract, runtime::HttpRuntime};
@@ -43,6 +43,21 @@ impl Networks {
     /// Returns a log line for each extract.
     pub(super) fn describe(&self) -> impl Iterator<Item = String> {
         self.extracts.iter().map(Extract::describe)
+    }
+
+    /// Returns the path between each point and the next, each from the first extract that has it.
+    pub(super) async fn road_paths(&self, points: &[Point], max_points: usize) -> Vec<Option<Vec<Point>>> {
+        let mut paths = vec![None; points.len().saturating_sub(1)];
+        for extract in &self.extracts {
+            let Ok(found) = extract.paths(points, max_points).await else { continue };
+            for (path, found) in paths.iter_mut().zip(found) {
+                *path = path.take().or(found);
+            }
+            if paths.iter().all(Option::is_some) {
+                break;
+            }
+        }
+        paths
     }
 
     /// Returns the legs between all pairs of locations. Each network in turn fills the legs still missing; the embedded model estimates the

@@ -6,7 +6,7 @@ use despacho_core::{
     changes::Changes,
     geo::LocateError,
     host::{HostError, Platform},
-    model::{Address, DistanceMatrix, ExecContext, Located, Timestamp},
+    model::{Address, DistanceMatrix, ExecContext, Located, Point, Timestamp},
     rules::{
         limits::{Admission, Bucket},
         webhooks::Mail,
@@ -123,6 +123,10 @@ impl Platform for ServerPlatform {
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(self.geography.distance_matrix(places).await)
+    }
+
+    async fn road_paths(&self, points: &[Point], max_points: usize) -> Result<Vec<Option<Vec<Point>>>, HostError> {
+        Ok(self.geography.road_paths(points, max_points).await)
     }
 
     fn is_embedded(&self) -> bool {

@@ -3,6 +3,7 @@
 mod commands;
 mod geocoders;
 mod networks;
+mod paths;
 mod places;
 
 use std::path::Path;
