@@ -4,6 +4,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { notifications } from "./api/client";
 import type { Notification as Notice } from "./api/wire";
 import { now } from "./clock";
+import { alertCount } from "./context";
 import { texts } from "./i18n";
 import { lateness } from "./lateness";
 import { lastEvent, loaded, rows } from "./live";
@@ -22,8 +23,10 @@ export const options = signal<Options>(readOptions());
 export const unread = signal(0);
 const lateIds = computed(() => rows.value.filter((row) => lateness(row, now.value)?.kind === "late").map((row) => row.id));
 
-/** The number in the title: unread notifications and late orders. */
-export const alertCount = computed(() => (session.value === null ? 0 : unread.value + lateIds.value.length));
+// Unread notifications and late orders.
+effect(() => {
+  alertCount.value = session.value === null ? 0 : unread.value + lateIds.value.length;
+});
 
 function readOptions(): Options {
   try {
@@ -105,7 +108,7 @@ export function startAttention(): () => void {
   let known: ReadonlySet<number> | null = null;
   const stop = effect(() => {
     const ids = lateIds.value;
-    // Late orders of another day that the user opens are not news.
+    // A list of another day can show late orders, which did not become late now.
     if (!loaded.value) known = null;
     if (!loaded.value) return;
     const fresh = known === null ? [] : ids.filter((id) => known?.has(id) === false);

@@ -12,6 +12,9 @@ addEventListener("hashchange", () => (route.value = currentRoute()));
 /** The segments of the path, without the query. */
 export const parts = computed(() => (route.value.split("?")[0] ?? "").split("/").filter(Boolean));
 
+/** The path without its query. */
+export const path = computed(() => parts.value.join("/"));
+
 export function go(to: string): void {
   location.hash = to;
 }

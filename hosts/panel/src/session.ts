@@ -4,6 +4,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { sessions, stores } from "./api/client";
 import { ApiError, credentials } from "./api/http";
 import type { Role, Store } from "./api/wire";
+import { zone as shownZone } from "./context";
 import { clearDrafts } from "./draft";
 import { zoneOf } from "./format";
 
@@ -25,6 +26,9 @@ export const branches = signal<Store[]>([]);
 const role = signal<Role>("OWNER");
 export const isOwner = computed(() => role.value === "OWNER");
 export const zone = computed(() => zoneOf(store.value?.address.state));
+effect(() => {
+  shownZone.value = zone.value;
+});
 export const isParentStore = computed(() => store.value !== null && store.value.matrix === null);
 /** The stores that the session can access: its own and its branches. */
 export const accessibleStores = computed(() => (store.value === null ? [] : [store.value, ...branches.value]));

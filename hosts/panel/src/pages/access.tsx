@@ -3,17 +3,19 @@
 import { useState } from "preact/hooks";
 import { audit, passwords, sessions, users } from "../api/client";
 import { newIdempotencyKey } from "../api/http";
-import type { AuditEntry, PasswordLink, Role, Session, User } from "../api/wire";
+import type { PasswordLink, Role, Session, User } from "../api/wire";
 import { dateTime } from "../format";
 import { texts } from "../i18n";
 import { accessTexts } from "../i18n/access";
 import { accessibleStores, isOwner, logOut, store, storeName, zone } from "../session";
+import { AuditLog } from "../ui/audit-log";
 import { Confirm } from "../ui/confirm";
 import { ChoiceField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
-import { StoreChoice } from "../ui/filters";
 import { useLoad } from "../ui/load";
 import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
+import { StoreChoice } from "../ui/store-choice";
 import { Table, actionsColumn } from "../ui/table";
+import { useSubmit } from "../ui/submit";
 import { notify } from "../ui/toast";
 
 export function AccessPage() {
@@ -28,7 +30,7 @@ export function AccessPage() {
           <Loaded of={list}>{(page) => <SessionTable sessions={page.sessions} reload={list.reload} />}</Loaded>
         </section>
         <OwnPassword done={list.reload} />
-        {isOwner.value && <Log />}
+        {isOwner.value && <AuditLog read={audit.list} storeName={accessibleStores.value.length > 1 ? storeName : null} />}
       </div>
     </Page>
   );
@@ -186,21 +188,12 @@ function OwnPassword(props: { done: () => void }) {
   const t = accessTexts.value;
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(null);
-    const saved = () => {
-      setCurrent("");
-      setNext("");
-      notify(t.passwordSet);
-      props.done();
-    };
-    passwords.change(current, next).then(saved, setError).finally(() => setBusy(false));
-  };
+  const { error, busy, submit } = useSubmit(() => passwords.change(current, next), () => {
+    setCurrent("");
+    setNext("");
+    notify(t.passwordSet);
+    props.done();
+  });
   return (
     <form class="card narrow" onSubmit={submit} noValidate data-testid="own-password">
       <h2>{t.ownPassword}</h2>
@@ -211,42 +204,5 @@ function OwnPassword(props: { done: () => void }) {
       </FieldErrors.Provider>
       <button type="submit" class="button primary" aria-disabled={busy}>{t.setPassword}</button>
     </form>
-  );
-}
-
-function Log() {
-  const t = accessTexts.value;
-  const [older, setOlder] = useState<AuditEntry[]>([]);
-  const [next, setNext] = useState<string | null | undefined>(undefined);
-  const first = useLoad(() => audit.list(), []);
-  const cursor = next === undefined ? first.value?.nextCursor : next;
-  const more = async () => {
-    const page = await audit.list(cursor ?? undefined);
-    setOlder([...older, ...page.entries]);
-    setNext(page.nextCursor);
-  };
-  const actor = (entry: AuditEntry) => entry.actor.name ?? (entry.actor.kind === "OPERATOR" ? t.operator : entry.actor.kind === "KEY" ? t.key : t.ownLogin);
-  return (
-    <section aria-labelledby="log">
-      <h2 id="log">{t.log}</h2>
-      <Loaded of={first}>
-        {(page) => (page.entries.length === 0 ? <Empty text={t.logEmpty} /> : (
-          <>
-            <Table
-              label={t.log}
-              rows={[...page.entries, ...older]}
-              id={(entry) => entry.id}
-              columns={[
-                { head: t.what, kind: "main", cell: (entry) => <>{t.actions[entry.action]}<span class="dim number"> #{entry.subjectId}</span></> },
-                { head: t.who, cell: actor },
-                accessibleStores.value.length > 1 ? { head: texts.value.common.store, cell: (entry) => (entry.storeId === null ? "—" : storeName(entry.storeId)) } : null,
-                { head: t.when, cell: (entry) => <When at={entry.at} full /> },
-              ]}
-            />
-            {cursor != null && <p class="row"><button type="button" class="button" onClick={() => void more().catch(first.reload)}>{texts.value.common.more}</button></p>}
-          </>
-        ))}
-      </Loaded>
-    </section>
   );
 }

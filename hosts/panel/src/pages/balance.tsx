@@ -4,10 +4,11 @@ import type { StatementLine } from "../api/wire";
 import { day, money, nextDay, startOfDay } from "../format";
 import { texts } from "../i18n";
 import { store, zone } from "../session";
-import { DayChoice, StoreChoice } from "../ui/filters";
+import { DayChoice } from "../ui/filters";
 import { useLoad } from "../ui/load";
-import { Empty, Loaded, Page, When } from "../ui/parts";
-import { Table } from "../ui/table";
+import { Empty, Loaded, Page } from "../ui/parts";
+import { LineTable } from "../ui/statement";
+import { StoreChoice } from "../ui/store-choice";
 import { notifyError } from "../ui/toast";
 
 const MONTH_MS = 30 * 86_400_000;
@@ -69,32 +70,4 @@ function downloadCsv(filter: Filter): void {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }, notifyError);
-}
-
-function LineTable(props: { lines: readonly StatementLine[] }) {
-  const t = texts.value.balance;
-  return (
-    <Table
-      label={t.statement}
-      class="lines"
-      rows={props.lines}
-      id={(line) => line.id}
-      columns={[
-        {
-          head: t.what,
-          kind: "main",
-          cell: (line) => (
-            <>
-              {t.kinds[line.type] ?? line.type}
-              {line.reference !== null && <span class="sub">{line.reference}</span>}
-            </>
-          ),
-        },
-        { head: t.when, cell: (line) => <When at={line.createdAt} full /> },
-        { head: t.order, cell: (line) => (line.orderId === null ? "—" : <a class="number" href={`#/orders/${line.orderId}`}>#{line.orderId}</a>) },
-        { head: t.amount, right: true, class: (line) => (line.amount < 0 ? "number" : "number plus"), cell: (line) => money(line.amount) },
-        { head: t.after, right: true, class: "number", cell: (line) => money(line.balance) },
-      ]}
-    />
-  );
 }

@@ -11,7 +11,7 @@ import { zone } from "../session";
 import { isLocatable, type AddressDraft } from "../ui/address";
 import { fieldErrorsOf } from "../ui/field";
 import { When } from "../ui/parts";
-import { Price } from "./order";
+import { Price } from "../ui/order-parts";
 
 /** Wide screens show the price breakdown without a click. */
 const wideScreen = matchMedia("(min-width: 64rem)");

@@ -8,9 +8,9 @@ import { accessibleStores, logOut, session, store, storeName } from "../session"
 import { decimal } from "../ui/address";
 import { Confirm } from "../ui/confirm";
 import { CheckField, ChoiceField, TextField } from "../ui/field";
-import { StoreChoice } from "../ui/filters";
 import { useLoad } from "../ui/load";
 import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
+import { StoreChoice } from "../ui/store-choice";
 import { Table, actionsColumn } from "../ui/table";
 import { notify } from "../ui/toast";
 

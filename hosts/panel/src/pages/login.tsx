@@ -1,17 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
 import { deployment } from "../api/client";
-import { LanguageSwitch } from "../app";
 import { texts } from "../i18n";
 import { ended, logIn } from "../session";
 import { FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
+import { LanguageSwitch } from "../ui/language";
+import { useSubmit } from "../ui/submit";
 
 export function LoginPage() {
   const t = texts.value.login;
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [shown, setShown] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
+  const { error, busy, submit } = useSubmit(() => logIn(email.trim(), password));
   useEffect(() => {
     document.title = `${t.title} · ${texts.value.product}`;
   }, [t]);
@@ -24,19 +24,6 @@ export function LoginPage() {
       setPassword(config.demo.password);
     });
   }, []);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      await logIn(email.trim(), password);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
     <main class="login">
       <form class="card" onSubmit={submit} noValidate>

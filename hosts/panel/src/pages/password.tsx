@@ -2,11 +2,12 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { passwords } from "../api/client";
-import { LanguageSwitch } from "../app";
 import { texts } from "../i18n";
 import { accessTexts } from "../i18n/access";
 import { go } from "../router";
 import { FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
+import { LanguageSwitch } from "../ui/language";
+import { useSubmit } from "../ui/submit";
 
 export function PasswordPage(props: { code: string }) {
   const t = accessTexts.value;
@@ -15,20 +16,16 @@ export function PasswordPage(props: { code: string }) {
   const [password, setPassword] = useState("");
   const [repeated, setRepeated] = useState("");
   const [isDifferent, setDifferent] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
   const [done, setDone] = useState(false);
   useEffect(() => history.replaceState(null, "", "#/password"), []);
   useEffect(() => {
     document.title = `${t.reset.title} · ${texts.value.product}`;
   }, [t]);
+  const form = useSubmit(() => passwords.reset(code, password), () => setDone(true));
   const submit = (event: SubmitEvent) => {
-    event.preventDefault();
     setDifferent(password !== repeated);
-    if (busy || password !== repeated) return;
-    setBusy(true);
-    setError(null);
-    passwords.reset(code, password).then(() => setDone(true), setError).finally(() => setBusy(false));
+    if (password === repeated) form.submit(event);
+    else event.preventDefault();
   };
   return (
     <main class="login">
@@ -46,14 +43,14 @@ export function PasswordPage(props: { code: string }) {
         ) : (
           <>
             <p class="lead">{t.reset.lead}</p>
-            <FieldErrors.Provider value={fieldErrorsOf(error)}>
-              <ErrorBox error={error} />
+            <FieldErrors.Provider value={fieldErrorsOf(form.error)}>
+              <ErrorBox error={form.error} />
               <TextField pointer="/newPassword" label={t.newPassword} hint={t.newPasswordHint} value={password} set={setPassword} type="password" complete="new-password" />
               <TextField pointer="/repeated" label={t.reset.repeat} value={repeated} set={setRepeated} type="password" complete="new-password" />
             </FieldErrors.Provider>
             {isDifferent && <p class="field-error" role="alert">{t.reset.different}</p>}
             <div class="row between">
-              <button type="submit" class="button primary" aria-disabled={busy}>{t.reset.submit}</button>
+              <button type="submit" class="button primary" aria-disabled={form.busy}>{t.reset.submit}</button>
               <LanguageSwitch />
             </div>
           </>

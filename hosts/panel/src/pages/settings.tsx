@@ -9,6 +9,7 @@ import { accessibleStores, isOwner, store } from "../session";
 import { CheckField, ChoiceField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Loaded, Page } from "../ui/parts";
+import { useSubmit } from "../ui/submit";
 import { notify } from "../ui/toast";
 import { DeviceSettings } from "./device-settings";
 
@@ -43,19 +44,7 @@ function StoreSettings() {
   );
 }
 
-/** Sends a form once at a time and shows the API's errors next to its fields. */
-function useSubmit(save: () => Promise<unknown>) {
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(null);
-    save().then(() => notify(texts.value.people.saved), setError).finally(() => setBusy(false));
-  };
-  return { error, busy, submit };
-}
+const saved = () => notify(texts.value.people.saved);
 
 const CHOICES: readonly Choice[] = ["DOORMAN", "NEIGHBOUR", "AT_DOOR", "CALL_STORE"];
 const NOTIFY_AT: readonly NotifyAt[] = ["CREATED", "PICKED_UP", "EN_ROUTE"];
@@ -66,7 +55,7 @@ function TrackingForm(props: { id: number; value: TrackingPolicy }) {
   useEffect(() => setValue(props.value), [props.value]);
   const set = (part: Partial<TrackingPolicy>) => setValue((before) => ({ ...before, ...part }));
   const contact = (part: Partial<TrackingPolicy["contact"]>) => set({ contact: { ...value.contact, ...part } });
-  const form = useSubmit(() => policies.setTracking(props.id, { ...value, contact: { ...value.contact, phone: value.contact.phone ? phoneRequest(value.contact.phone) : null } }));
+  const form = useSubmit(() => policies.setTracking(props.id, { ...value, contact: { ...value.contact, phone: value.contact.phone ? phoneRequest(value.contact.phone) : null } }), saved);
   return (
     <form class="card" onSubmit={form.submit} noValidate data-testid="tracking">
       <h2>{t.tracking}</h2>
@@ -118,7 +107,7 @@ function ProofForm(props: { id: number; rules: readonly ProofRule[] }) {
   const set = (at: number, part: Partial<ProofRule>) => setRows((before) => before.map((row, index) => (index === at ? { ...row, ...part } : row)));
   // A row without a part is not a rule.
   const sent = rows.filter((row) => row.requires.length > 0).map((row) => ({ ...row, reason: row.reason?.trim() || null }));
-  const form = useSubmit(() => policies.setProofs(props.id, { rules: sent }));
+  const form = useSubmit(() => policies.setProofs(props.id, { rules: sent }), saved);
   return (
     <form class="card" onSubmit={form.submit} noValidate data-testid="proof-policy">
       <h2>{t.required}</h2>

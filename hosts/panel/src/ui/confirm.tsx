@@ -1,10 +1,10 @@
 /** A dialog that confirms and runs an action, and shows the API's errors next to its fields. */
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { texts } from "../i18n";
 import { Dialog } from "./dialog";
 import { FieldErrors, ErrorBox, fieldErrorsOf } from "./field";
+import { useSubmit } from "./submit";
 
 interface Props<T> {
   title: string;
@@ -21,18 +21,10 @@ interface Props<T> {
 }
 
 export function Confirm<T>(props: Props<T>) {
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (busy || props.submitLabel === null) return;
-    setBusy(true);
-    setError(null);
-    props.act().then(props.done, setError).finally(() => setBusy(false));
-  };
+  const { error, busy, submit } = useSubmit(props.act, props.done);
   return (
     <Dialog title={props.title} close={props.close}>
-      <form onSubmit={submit} noValidate>
+      <form onSubmit={(event) => (props.submitLabel === null ? event.preventDefault() : submit(event))} noValidate>
         {props.text !== undefined && <div>{props.text}</div>}
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />

@@ -3,11 +3,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, NetworkError } from "../api/http";
-import { alertCount } from "../attention";
 import { now } from "../clock";
+import { alertCount, zone } from "../context";
 import { age, dateTime, day, timeOrDateTime, timeWithSeconds, zoneName } from "../format";
 import { texts } from "../i18n";
-import { zone } from "../session";
 import { tone } from "../situations";
 import type { Resource } from "./load";
 
@@ -90,7 +89,7 @@ export function Loaded<T>(props: { of: Resource<T>; lines?: number; children: (v
   return error !== null ? <Failure error={error} retry={reload} /> : <Loading lines={props.lines ?? 4} />;
 }
 
-/** A time in a store's time zone, with the offset if it differs from the user's store. */
+/** A time in a store's time zone, with the offset if it differs from the application's zone. */
 export function When(props: { at: string | null; zone?: string; full?: boolean; seconds?: boolean }) {
   if (props.at === null) return <>—</>;
   const timeZone = props.zone ?? zone.value;

@@ -1,15 +1,15 @@
 /** Labels and receipts of an order. They are visible only on paper. */
 
 import { useEffect } from "preact/hooks";
-import { encode } from "uqr";
 import type { Delivery, OrderDetails } from "../api/wire";
 import { now } from "../clock";
 import { addressLine, dateTime, localityLine, money, phone, zoneOf } from "../format";
 import { texts } from "../i18n";
 import { printTexts } from "../i18n/print";
 import { deliveredAt } from "../lateness";
-import { Price } from "../pages/order";
 import { storeName } from "../session";
+import { Price } from "./order-parts";
+import { QrCode } from "./qr";
 import "../styles/print.css";
 
 export type Sheet = "label" | "receipt";
@@ -52,21 +52,11 @@ function Label(props: { order: OrderDetails; stop: Delivery; count: number }) {
         <p class="label-from">{storeName(order.storeId)}</p>
       </div>
       <div class="label-side">
-        <QrCode text={stop.trackingUrl ?? String(order.id)} />
+        <QrCode text={stop.trackingUrl ?? String(order.id)} label={t.qr} class="label-qr" />
         <p>{t.pickupCode}</p>
         <p class="label-pickup">{order.pickupCode}</p>
       </div>
     </section>
-  );
-}
-
-function QrCode(props: { text: string }) {
-  const { data, size } = encode(props.text, { ecc: "M", border: 2 });
-  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
-  return (
-    <svg class="label-qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={printTexts.value.qr} shape-rendering="crispEdges">
-      <path d={path} />
-    </svg>
   );
 }
 
