@@ -5,7 +5,6 @@ import "./styles/colours.css";
 import "./styles/base.css";
 import "./styles/parts.css";
 import "./styles/pages.css";
-import "./styles/map.css";
 
 const root = document.getElementById("app");
 if (root !== null) render(<App />, root);

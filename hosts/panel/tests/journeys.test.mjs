@@ -62,8 +62,8 @@ test("order is created at the displayed price", async () => {
   await page.click("form.create button[type=submit]");
   await page.waitForFunction((expected) => document.querySelector("#title")?.textContent?.includes(expected), code);
   assert.equal(await page.locator(".price tfoot td.number").innerText(), shown);
-  assert.ok(await page.locator(".map .mark.pickup").count(), "the pickup is drawn");
-  assert.ok(await page.locator(".map .leg").count(), "the leg is drawn");
+  // The map is loaded on demand.
+  for (const drawn of [".mark.pickup", ".leg"]) await page.locator(`.map ${drawn}`).first().waitFor({ state: "attached" });
   assert.deepEqual(pageErrors, []);
   await context.close();
 });
@@ -276,7 +276,8 @@ test("panel can be used with the keyboard only", async () => {
   await press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
   await goTo(page, "/keys");
-  assert.equal(await page.evaluate(() => document.activeElement?.id), "title", "a new page is announced");
+  // The focus announces the new page.
+  await page.waitForFunction(() => document.activeElement?.id === "title");
   await page.getByRole("button", { name: "Nova chave" }).press("Enter");
   await page.waitForSelector("dialog[open]");
   await press("Escape");

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
+import { BUDGETS, firstLoad } from "../sizes.mjs";
 import { BASE, VERGUEIRO, api, goTo, launch, open, openLoggedIn } from "./browser.mjs";
 
 const KIB = 1024;
@@ -11,8 +12,6 @@ const ROUNDS = 40;
 const CALLS = 50;
 /** Maximum size of the compiled core in KiB, compressed with brotli; see core/SIZE.md. */
 const MAX_CORE = 190;
-/** Maximum size of the first load of the courier's app in KiB, compressed with brotli. */
-const MAX_APP = 120;
 
 const table = [];
 const row = (what, found, unit, limit) => table.push({ what, found, unit, limit });
@@ -30,28 +29,18 @@ after(async () => {
   }
 });
 
-/** The size of a page with the files that it names, which are those of the first load, compressed with brotli. */
-async function firstLoad(page) {
-  const dist = new URL("../dist/", import.meta.url);
-  const html = await readFile(new URL(page, dist));
-  const files = [...html.toString().matchAll(/(?:src|href)="\.\/([^"]+\.(?:js|css))"/g)].map((match) => match[1]);
-  assert.ok(files.length >= 2, `${page} names only ${files}`);
-  const bodies = await Promise.all(files.map((name) => readFile(new URL(name, dist))));
-  return [html, ...bodies].reduce((total, body) => total + brotliCompressSync(body).length, 0) / KIB;
-}
-
 test("download sizes stay below their limits", async () => {
   const folder = new URL("../dist/assets/", import.meta.url);
   const sizes = new Map();
   for (const name of await readdir(folder)) sizes.set(name, brotliCompressSync(await readFile(new URL(name, folder))).length / KIB);
   const sum = (kind) => [...sizes].filter(([name]) => kind.test(name)).reduce((total, [, size]) => total + size, 0);
-  const [panel, app] = [await firstLoad("index.html"), await firstLoad("courier.html")];
   // The compiled core and its gazetteer are loaded by the first form that needs them.
-  row("panel, first visit, brotli", panel, "KiB", 300);
-  row("courier's app, first visit, brotli", app, "KiB", MAX_APP);
+  for (const [page, budget] of Object.entries(BUDGETS)) {
+    row(`${page}, first visit, brotli`, firstLoad(page), "KiB", budget);
+    assert.ok(firstLoad(page) < budget, `${page}: ${firstLoad(page)} KiB`);
+  }
   row("compiled core, without its gazetteer, brotli", sum(/\.wasm$/), "KiB", MAX_CORE);
   row("gazetteer, brotli", sum(/\.bin$/), "KiB");
-  assert.ok(panel < 300 && app < MAX_APP, `${panel} and ${app} KiB`);
   assert.ok(sum(/\.wasm$/) > 0 && sum(/\.wasm$/) < MAX_CORE, JSON.stringify([...sizes]));
 });
 

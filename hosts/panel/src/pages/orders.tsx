@@ -29,6 +29,8 @@ const found = computed(() => {
 
 export function OrdersPage() {
   const t = texts.value.orders;
+  // The map of an order's page also appears if the network is lost before the user opens an order.
+  useEffect(() => void import("../ui/map").catch(() => {}), []);
   return (
     <Page
       title={t.title}

@@ -2,8 +2,10 @@
 
 import L from "leaflet";
 import "leaflet/dist/leaflet.css";
+import "../styles/map.css";
 import { useEffect, useRef } from "preact/hooks";
 import { deployment } from "../api/client";
+import "../styles/map.css";
 
 export interface Mark {
   name: string;

@@ -7,8 +7,11 @@ import { addressLine, kilometres, localityLine, money, phone, quantity, timeWith
 import { texts } from "../i18n";
 import { isFinal, mark, phase } from "../situations";
 import { PromisedTime } from "./lateness";
-import { RouteMap, type Mark } from "./map";
+import { lazy } from "./lazy";
+import type { Mark } from "./map";
 import { Age, Fact, Situation, When } from "./parts";
+
+const RouteMap = lazy(() => import("./map").then((module) => module.RouteMap), 0);
 
 /** The status, the times, the store and the courier, whose name is a link if `courierUrl` is the URL before the ID. */
 export function Heading(props: { order: OrderDetails; store: ComponentChildren; courierUrl?: string }) {
@@ -46,7 +49,7 @@ export function MapPanel(props: { order: OrderDetails }) {
   return (
     <section class="card map-card">
       <h2 class="unseen">{t.route}</h2>
-      <RouteMap label={t.map} marks={marks} path={path} />
+      <div class="map-box"><RouteMap label={t.map} marks={marks} path={path} /></div>
       {approximate && <p class="hint">{t.approximate}</p>}
     </section>
   );

@@ -1,5 +1,3 @@
-/** The panel's map, in a file of its own so that it is loaded on demand with its styles. */
-
-import "../../styles/map.css";
+/** The panel's map, in a file of its own so that it is loaded on demand. */
 
 export { RouteMap as TripMap } from "../../ui/map";
