@@ -71,6 +71,7 @@ export const orders = {
     }),
   ready: (id: number) => post<wire.Order>(`/delivery/orders/${id}/ready`),
   delay: (id: number, minutes: number | undefined) => post<wire.Order>(`/delivery/orders/${id}/delay`, { minutes }),
+  route: (id: number) => request<wire.OrderRoute>(`/delivery/orders/${id}/route`),
   cancellation: (id: number) => request<wire.Cancellation>(`/delivery/orders/${id}/cancellation`),
   cancel: (orderId: number, reason: string, deliveryId?: number) =>
     post<wire.Order>("/delivery/orders/cancel", {

@@ -60,7 +60,7 @@ export function OrderPage(props: { id: number }) {
       <Heading order={found} store={storeName(found.storeId)} />
       <div class="order-grid">
         <div class="order-main">
-          <MapPanel order={found} />
+          <MapPanel order={found} loadRoute={orders.route} />
           <Stops
             order={found}
             extra={(stop) => (

@@ -5,6 +5,7 @@ import "leaflet/dist/leaflet.css";
 import "../styles/map.css";
 import { useEffect, useRef } from "preact/hooks";
 import { deployment } from "../api/client";
+import type { RouteLeg } from "../api/wire";
 import "../styles/map.css";
 
 export interface Mark {
@@ -22,6 +23,8 @@ interface Props {
   marks: readonly Mark[];
   /** The coordinates of the stops, in route order. */
   path: readonly (readonly [number, number])[];
+  /** The legs along the roads, which replace the straight lines between the stops. */
+  legs?: readonly RouteLeg[] | undefined;
 }
 
 export function RouteMap(props: Props) {
@@ -57,8 +60,10 @@ export function RouteMap(props: Props) {
     const [view, layer] = [map.current, drawn.current];
     if (view === null || layer === null) return;
     layer.clearLayers();
-    if (props.path.length > 1) {
-      L.polyline(props.path.map(([a, b]) => L.latLng(a, b)), { className: "leg", weight: 3, interactive: false }).addTo(layer);
+    const legs = props.legs ?? [{ path: props.path, source: "straight" }];
+    for (const { path, source } of legs) {
+      const points = path.map(([latitude, longitude]) => L.latLng(latitude ?? 0, longitude ?? 0));
+      if (points.length > 1) L.polyline(points, { className: `leg ${source}`, weight: source === "roads" ? 4 : 3, interactive: false }).addTo(layer);
     }
     for (const mark of props.marks) {
       if (mark.radius > 0) {
@@ -88,7 +93,7 @@ export function RouteMap(props: Props) {
       for (const { latitude, longitude, radius } of props.marks) bounds.extend(L.latLng(latitude, longitude).toBounds(Math.max(2 * radius, 1)));
       view.fitBounds(bounds.pad(0.2), { maxZoom: 16, animate: false });
     }
-  }, [props.marks, props.path]);
+  }, [props.marks, props.path, props.legs]);
 
   return <div ref={box} class="map" role="group" aria-label={props.label} />;
 }

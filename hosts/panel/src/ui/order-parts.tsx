@@ -1,8 +1,8 @@
 /** The parts of an order's page that the panel and the operator's console share. */
 
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
-import type { Delivery, Location, OrderDetails, OrderEvent, PriceLine } from "../api/wire";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Delivery, Location, OrderDetails, OrderEvent, OrderRoute, PriceLine, RouteLeg } from "../api/wire";
 import { addressLine, kilometres, localityLine, money, phone, quantity, timeWithSeconds, zoneOf } from "../format";
 import { texts } from "../i18n";
 import { isFinal, mark, phase } from "../situations";
@@ -40,16 +40,27 @@ export function Heading(props: { order: OrderDetails; store: ComponentChildren; 
   );
 }
 
-export function MapPanel(props: { order: OrderDetails }) {
-  const { order } = props;
+export function MapPanel(props: { order: OrderDetails; loadRoute: (id: number) => Promise<OrderRoute> }) {
+  const { order, loadRoute } = props;
   const t = texts.value.order;
   const situations = order.deliveries.map((one) => [one.id, one.situation, one.orderRoute]);
   const mapKey = JSON.stringify([order.pickupLocation, situations, order.deliveryMan, order.situation]);
   const { marks, path, approximate } = useMemo(() => mapContent(order), [mapKey, t]);
+  const [legs, setLegs] = useState<readonly RouteLeg[]>();
+  const pathKey = JSON.stringify(path);
+  useEffect(() => {
+    let isCurrent = true;
+    setLegs(undefined);
+    // If the request fails, the map shows straight lines.
+    loadRoute(order.id).then((route) => isCurrent && setLegs(route.legs), () => undefined);
+    return () => {
+      isCurrent = false;
+    };
+  }, [order.id, pathKey]);
   return (
     <section class="card map-card">
       <h2 class="unseen">{t.route}</h2>
-      <div class="map-box"><RouteMap label={t.map} marks={marks} path={path} /></div>
+      <div class="map-box"><RouteMap label={t.map} marks={marks} path={path} legs={legs} /></div>
       {approximate && <p class="hint">{t.approximate}</p>}
     </section>
   );
