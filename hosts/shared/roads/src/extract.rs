@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 
 use crate::coord::Coord;
 use crate::error::RoadsError;
-use crate::pbf::{BlobKind, Blobs, Block, Bounds, header};
+use crate::pbf::{BlobKind, Blobs, Block, Bounds, DecodeError, header};
 use crate::profile::{Obstacle, Road, obstacle, road};
 use crate::restriction::{Restriction, Via, restrictions};
 
@@ -109,32 +109,12 @@ struct FirstPass {
 impl FirstPass {
     fn read(file: &mut impl Read) -> Result<FirstPass, RoadsError> {
         let mut found = FirstPass::default();
-        let mut blobs = Blobs::new(file);
-        while let Some((number, kind)) = blobs.read_next()? {
-            if number == 0 && kind != BlobKind::Header {
-                return Err(RoadsError::Damaged { block: 0, reason: "it is not the header of an extract" });
-            }
-            let mut with_nodes = false;
-            match kind {
-                BlobKind::Header => found.bounds = header(blobs.decompress()?, number)?,
-                BlobKind::Data => {
-                    let error = RoadsError::in_block(number);
-                    let block = Block::new(blobs.decompress()?).map_err(&error)?;
-                    with_nodes = block.has_nodes();
-                    found.add_block(&block).map_err(&error)?;
-                }
-                BlobKind::Other => {}
-            }
-            found.with_nodes.push(with_nodes);
-        }
-        if found.with_nodes.is_empty() {
-            return Err(RoadsError::Damaged { block: 0, reason: "the file is empty" });
-        }
-        Ok(found)
+        let blocks = for_each_block(file, |block| found.add_block(block))?;
+        Ok(FirstPass { with_nodes: blocks.with_nodes, bounds: blocks.bounds, ..found })
     }
 
-    fn add_block(&mut self, block: &Block<'_>) -> Result<(), crate::pbf::DecodeError> {
-        block.ways("highway", |way| {
+    fn add_block(&mut self, block: &Block<'_>) -> Result<(), DecodeError> {
+        block.ways(&["highway"], |way| {
             if let Some(road) = road(&way.tags) {
                 self.roads.push((way.id, road, self.nodes.len()));
                 for node in way.nodes() {
@@ -147,10 +127,46 @@ impl FirstPass {
     }
 }
 
-type Nodes = (Vec<Option<Coord>>, BTreeMap<u32, Obstacle>);
+/// The blocks of a file: those with nodes, and the covered area.
+pub(crate) struct Blocks {
+    pub(crate) with_nodes: Vec<bool>,
+    pub(crate) bounds: Option<Bounds>,
+}
+
+/// Reads a file and calls `each` for every block of elements.
+pub(crate) fn for_each_block(
+    file: &mut impl Read,
+    mut each: impl FnMut(&Block<'_>) -> Result<(), DecodeError>,
+) -> Result<Blocks, RoadsError> {
+    let mut found = Blocks { with_nodes: Vec::new(), bounds: None };
+    let mut blobs = Blobs::new(file);
+    while let Some((number, kind)) = blobs.read_next()? {
+        if number == 0 && kind != BlobKind::Header {
+            return Err(RoadsError::Damaged { block: 0, reason: "it is not the header of an extract" });
+        }
+        let mut with_nodes = false;
+        match kind {
+            BlobKind::Header => found.bounds = header(blobs.decompress()?, number)?,
+            BlobKind::Data => {
+                let error = RoadsError::in_block(number);
+                let block = Block::new(blobs.decompress()?).map_err(&error)?;
+                with_nodes = block.has_nodes();
+                each(&block).map_err(&error)?;
+            }
+            BlobKind::Other => {}
+        }
+        found.with_nodes.push(with_nodes);
+    }
+    if found.with_nodes.is_empty() {
+        return Err(RoadsError::Damaged { block: 0, reason: "the file is empty" });
+    }
+    Ok(found)
+}
+
+pub(crate) type Nodes = (Vec<Option<Coord>>, BTreeMap<u32, Obstacle>);
 
 /// Performs the second pass: reads the coordinates and obstacles of the roads' nodes.
-fn read_nodes(file: impl Read, ids: &[i64], with_nodes: &[bool]) -> Result<Nodes, RoadsError> {
+pub(crate) fn read_nodes(file: impl Read, ids: &[i64], with_nodes: &[bool]) -> Result<Nodes, RoadsError> {
     let mut coords = vec![None; ids.len()];
     let mut obstacles = BTreeMap::new();
     let mut blobs = Blobs::new(file);

@@ -40,6 +40,8 @@ mod search;
 mod segments;
 mod simplify;
 mod snap;
+#[cfg(feature = "streets")]
+pub mod streets;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod turns;

@@ -122,6 +122,9 @@ pub enum Command {
     /// Build and inspect gazetteer packs: addresses by street and number, CEP and CEP5, from the national register.
     #[command(subcommand)]
     Gazetteer(GazetteerCommand),
+    /// Build the streets of the panel's map.
+    #[command(subcommand)]
+    Streets(StreetsCommand),
     /// Locate addresses as the service does: one JSON object per line on standard input, one per line on standard output.
     ///
     /// Input: an address of the API, `{"street", "number", "neighborhood", "city", "state", "zipCode", "latitude", "longitude"}`; all
@@ -305,6 +308,23 @@ pub enum KeyCommand {
         /// Settings.
         #[command(flatten)]
         overrides: CliOverrides,
+    },
+}
+
+/// Streets of the panel's map.
+#[derive(Debug, Subcommand)]
+pub enum StreetsCommand {
+    /// Build the file of `--panel-streets` from an OpenStreetMap extract: roads with their names, water and parks.
+    ///
+    /// The file gets its name only when it is complete; an existing file of that name is replaced. OpenStreetMap data is under the ODbL:
+    /// the map shows its attribution.
+    Build {
+        /// The extract.
+        #[arg(value_name = "EXTRACT.osm.pbf")]
+        extract: PathBuf,
+        /// The file to write.
+        #[arg(value_name = "OUT.pmtiles")]
+        output: PathBuf,
     },
 }
 

@@ -19,13 +19,14 @@ use std::{path::Path, process::ExitCode};
 
 use clap::Parser;
 use despacho_core::rules::{pricing::Tariff, push::VapidKey};
+use despacho_roads::streets::{self, StreetReport};
 
 pub use self::error::CommandError;
 use self::load::{load, load_service};
 use crate::{
     cli::{
         ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, PlacesCommand, PushCommand,
-        StoreCommand, TariffCommand,
+        StoreCommand, StreetsCommand, TariffCommand,
     },
     config::{self, Config},
     error::StartError,
@@ -101,6 +102,7 @@ async fn run(command: Command) -> Result<(), CommandError> {
         Command::Places(PlacesCommand::Remove { places, overrides }) => {
             places::remove(&load(&overrides)?.config, &places)
         }
+        Command::Streets(StreetsCommand::Build { extract, output }) => build_streets(&extract, &output),
         Command::Locate { overrides } => geography::locate(&load(&overrides)?.config).await,
         Command::Route => lines::route(),
         Command::Assign => lines::assign(),
@@ -120,6 +122,13 @@ fn check_tariff(file: Option<&Path>) -> Result<(), CommandError> {
             Ok(print(&text)?)
         }
     }
+}
+
+fn build_streets(extract: &Path, output: &Path) -> Result<(), CommandError> {
+    let built = streets::build(extract, output);
+    let report = built.map_err(|error| format!("no streets were built from {}: {error}", extract.display()))?;
+    let StreetReport { features, tiles, bytes } = report;
+    Ok(print(&format!("{}: {bytes} bytes, {features} roads, waters and parks in {tiles} tiles", output.display()))?)
 }
 
 /// Prints the key as an environment variable, because flags are visible to other users of the machine.

@@ -73,10 +73,10 @@ impl<'a> Block<'a> {
         self.groups.iter().any(|group| matches!(Fields::new(group).next(), Some(Ok((1 | 2, _)))))
     }
 
-    /// Calls `each` for every way that has a key.
+    /// Calls `each` for every way that has one of the keys.
     pub(crate) fn ways(
         &self,
-        key: &str,
+        keys_of_ways: &[&str],
         mut each: impl FnMut(&Way<'a>) -> Result<(), DecodeError>,
     ) -> Result<(), DecodeError> {
         self.for_each_message(3, |message| {
@@ -91,7 +91,7 @@ impl<'a> Block<'a> {
                 }
             }
             let tags = self.tags(packed(keys), packed(values))?;
-            if tags.get(key).is_some() { each(&Way { id, tags, nodes }) } else { Ok(()) }
+            if keys_of_ways.iter().any(|key| tags.get(key).is_some()) { each(&Way { id, tags, nodes }) } else { Ok(()) }
         })
     }
 

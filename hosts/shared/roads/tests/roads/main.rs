@@ -4,6 +4,7 @@ mod damage;
 mod extracts;
 mod networks;
 mod paths;
+mod streets;
 
 use std::path::PathBuf;
 
