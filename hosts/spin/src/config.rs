@@ -15,7 +15,7 @@ use despacho_core::{
 };
 use despacho_geo::{Geocoders, networks};
 use despacho_shell::{
-    panel::{Site, Tiles},
+    panel::{Background, Site, Tiles},
     settings::{ConfigError, ConfigErrors, Host, Loaded, Reader, Setting, Source, fields},
 };
 use http::HeaderName;
@@ -140,7 +140,8 @@ fn finish(mut reader: Reader, gazetteer: Gazetteer) -> Result<Config, ConfigErro
     }
     let Loaded { own, shared, .. } = reader.finish::<OwnSettings>()?;
     let attribution = own.panel_tiles_attribution.as_deref().unwrap_or_default();
-    let site = Site::new(own.panel_tiles.as_deref().map(|url| Tiles { url, attribution }), own.demo);
+    let tiles = own.panel_tiles.as_deref().map(|url| Tiles { url, attribution });
+    let site = Site::new(Background { streets: None, tiles }, own.demo);
     let site = site.map_err(|detail| ConfigErrors::one("panel-tiles", detail))?;
     let settings = shared.core(
         own.tariff.clone().unwrap_or_default(),

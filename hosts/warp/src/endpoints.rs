@@ -17,6 +17,9 @@ use crate::{
 /// Maximum time of the database check behind `/readyz`.
 const READINESS_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// The route of the streets of the panel's map.
+const STREETS_ROUTE: &str = "GET /streets.pmtiles";
+
 /// Returns the response if the path belongs to the deployment.
 pub async fn serve(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
     let path = request.uri().path();
@@ -24,7 +27,7 @@ pub async fn serve(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<
         (Some(route), _) => route,
         (None, "/metrics") => "GET /metrics",
         (None, path) if path.starts_with("/docs/") => "GET /docs/{file}",
-        _ => return panel(app, request),
+        _ => return panel(app, request).await,
     };
     let file = docs::file(path);
     if route == "GET /docs/{file}" && file.is_none() {
@@ -44,14 +47,28 @@ pub async fn serve(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<
     Some(response)
 }
 
-/// Returns a file of the panel.
-fn panel(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
-    let file = app.panel.as_ref()?.file(request.uri().path())?;
-    if !probes::is_read(request.method()) {
-        return Some(early::respond(&early::facts(request), PANEL_ROUTE, EarlyResponse::ReadOnly));
+/// Returns a file of the panel, or a part of its map's streets.
+async fn panel(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
+    let (panel, path) = (app.panel.as_ref()?, request.uri().path());
+    let (streets, file) = (panel.streets(path), panel.file(path));
+    let route = if streets.is_some() { STREETS_ROUTE } else { PANEL_ROUTE };
+    if streets.is_none() && file.is_none() {
+        return None;
     }
-    let mut response = file.response(request.headers());
-    add_outcome(&mut response, request, PANEL_ROUTE);
+    if !probes::is_read(request.method()) {
+        return Some(early::respond(&early::facts(request), route, EarlyResponse::ReadOnly));
+    }
+    let mut response = match (streets, file) {
+        (Some(streets), _) => match streets.respond(request.headers()).await {
+            Ok(response) => response,
+            Err(error) => {
+                tracing::error!(%error, "streets cannot be read; returning 500");
+                early::respond(&early::facts(request), route, EarlyResponse::Broken)
+            }
+        },
+        (None, file) => file?.response(request.headers()),
+    };
+    add_outcome(&mut response, request, route);
     Some(response)
 }
 

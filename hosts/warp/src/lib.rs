@@ -31,5 +31,6 @@ pub mod server;
 pub mod simulation;
 pub mod store;
 pub mod streams;
+pub mod streets;
 pub mod telemetry;
 pub mod webhooks;

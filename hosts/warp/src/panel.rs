@@ -9,10 +9,10 @@ use std::{
 use bytes::Bytes;
 use despacho_shell::{
     files::File,
-    panel::{CONFIG, HOW, PAGE, Site, Tiles},
+    panel::{Background, CONFIG, HOW, PAGE, STREETS, Site, Streets, Tiles},
 };
 
-use crate::{config::Config, error::StartError};
+use crate::{config::Config, error::StartError, streets::StreetFile};
 
 /// Maximum size of the folder. A larger one is not the panel but a wrong path.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -21,6 +21,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub struct Panel {
     files: BTreeMap<String, File>,
+    streets: Option<StreetFile>,
 }
 
 impl Panel {
@@ -37,17 +38,29 @@ impl Panel {
         }
         let attribution = config.panel_tiles_attribution.as_deref().unwrap_or_default();
         let tiles = config.panel_tiles.as_deref().map(|url| Tiles { url, attribution });
-        let site =
-            Site::new(tiles, config.demo).map_err(|detail| error(folder, format!("cannot be served: {detail}")))?;
+        let street_file = match &config.panel_streets {
+            Some(path) => Some(StreetFile::open(path)?),
+            None if config.demo && tiles.is_none() => StreetFile::demo(),
+            None => None,
+        };
+        let attribution = config.panel_streets_attribution.as_str();
+        let streets = street_file.as_ref().map(|_| Streets { attribution, url: STREETS });
+        let site = Site::new(Background { streets, tiles }, config.demo)
+            .map_err(|detail| error(folder, format!("cannot be served: {detail}")))?;
         let files = found.into_iter().map(|(path, body)| (path.clone(), site.file(&path, body)));
         let mut files: BTreeMap<String, File> = files.collect();
         files.insert(CONFIG.to_owned(), site.config());
-        Ok(Some(Panel { files }))
+        Ok(Some(Panel { files, streets: street_file }))
     }
 
     /// Returns the file at a path.
     pub fn file(&self, path: &str) -> Option<&File> {
         self.files.get(despacho_shell::panel::name(path)?)
+    }
+
+    /// Returns the file of streets if the path is its own.
+    pub fn streets(&self, path: &str) -> Option<&StreetFile> {
+        self.streets.as_ref().filter(|_| path == STREETS)
     }
 }
 
@@ -98,7 +111,7 @@ mod tests {
         assert_eq!(panel.file("/").unwrap().body, "<p>");
         assert_eq!(panel.file("/index.html").unwrap().body, "<p>");
         assert_eq!(panel.file("/courier").unwrap().body, "<i>");
-        assert_eq!(panel.file("/panel.json").unwrap().body, r#"{"demo":null,"tiles":null}"#);
+        assert_eq!(panel.file("/panel.json").unwrap().body, r#"{"demo":null,"streets":null,"tiles":null}"#);
         assert!(panel.file("/.env").is_none() && panel.file("/assets").is_none() && panel.file("/../x").is_none());
         let script = panel.file("/assets/a-1.js").unwrap().response(&http::HeaderMap::new());
         assert!(script.headers()["cache-control"].to_str().unwrap().contains("immutable"));

@@ -152,8 +152,16 @@ export interface Tiles {
   attribution: string;
 }
 
+/** The path and attribution of a PMTiles file with streets. */
+export interface Streets {
+  url: string;
+  attribution: string;
+}
+
 /** The panel configuration that the server provides. */
 export interface Deployment {
+  /** Hosts other than the server have no streets. */
+  streets?: Streets | null;
   tiles: Tiles | null;
   demo: { email: string; password: string } | null;
 }

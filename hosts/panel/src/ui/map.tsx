@@ -1,4 +1,4 @@
-/** A map of the stops, the legs and the courier, on a plain background if no tile server is configured. */
+/** A map of the stops, the legs and the courier, on a plain background if neither streets nor a tile server are configured. */
 
 import L from "leaflet";
 import "leaflet/dist/leaflet.css";
@@ -39,17 +39,11 @@ export function RouteMap(props: Props) {
     map.current = made;
     drawn.current = L.layerGroup().addTo(made);
     L.control.scale({ imperial: false, maxWidth: 90 }).addTo(made);
-    let removed = false;
-    void deployment().then(({ tiles: source }) => {
-      if (removed || source === null) return;
-      L.control.attribution({ prefix: false }).addTo(made);
-      L.tileLayer(source.url, { attribution: escaped(source.attribution), maxZoom: 19 }).addTo(made);
-      box.current?.classList.add("tiled");
-    });
+    const removeBackground = addBackground(made);
     const watch = new ResizeObserver(() => made.invalidateSize());
     watch.observe(box.current);
     return () => {
-      removed = true;
+      removeBackground();
       watch.disconnect();
       made.remove();
       map.current = null;
@@ -96,6 +90,37 @@ export function RouteMap(props: Props) {
   }, [props.marks, props.path, props.legs]);
 
   return <div ref={box} class="map" role="group" aria-label={props.label} />;
+}
+
+/** Adds the configured streets or tiles to a map. Returns a function that ends their updates. */
+export function addBackground(map: L.Map): () => void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  let removed = false;
+  let redraw = () => {};
+  void deployment().then(async ({ streets, tiles }) => {
+    if (removed || (!streets && tiles === null)) return;
+    L.control.attribution({ prefix: false }).addTo(map);
+    if (!streets) {
+      if (tiles !== null) L.tileLayer(tiles.url, { attribution: escaped(tiles.attribution), maxZoom: 19 }).addTo(map);
+      map.getContainer().classList.add("tiled");
+      return;
+    }
+    const module = await import("./streets").catch(() => null);
+    if (removed || module === null) return;
+    const { streetLayer } = module;
+    const create = () => streetLayer(streets, escaped(streets.attribution)).addTo(map);
+    let layer = create();
+    redraw = () => {
+      layer.remove();
+      layer = create();
+    };
+    dark.addEventListener("change", redraw);
+    map.getContainer().classList.add("streets");
+  });
+  return () => {
+    removed = true;
+    dark.removeEventListener("change", redraw);
+  };
 }
 
 /** Wraps text in an element, because Leaflet interprets strings as HTML. */

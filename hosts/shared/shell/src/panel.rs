@@ -18,6 +18,8 @@ pub const COURIER: &str = "/courier";
 const COURIER_PAGE: &str = "/courier.html";
 /// The panel's configuration, which the host generates even if the folder has such a file.
 pub const CONFIG: &str = "/panel.json";
+/// The path of the map's streets, a PMTiles file.
+pub const STREETS: &str = "/streets.pmtiles";
 /// The instructions to build the panel's files, for errors about missing files.
 pub const HOW: &str = "`npm ci && npm run build` in hosts/panel builds it in dist";
 
@@ -38,6 +40,24 @@ pub struct Tiles<'a> {
     pub attribution: &'a str,
     /// URL of the tiles, for example `https://tiles.example/{z}/{x}/{y}.png`.
     pub url: &'a str,
+}
+
+/// The map's streets, at [`STREETS`].
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Streets<'a> {
+    /// Attribution text of the streets.
+    pub attribution: &'a str,
+    /// Path of the PMTiles file.
+    pub url: &'a str,
+}
+
+/// The sources of the map's background. The panel uses the streets if both are set.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Background<'a> {
+    /// The streets that the host serves.
+    pub streets: Option<Streets<'a>>,
+    /// A tile server.
+    pub tiles: Option<Tiles<'a>>,
 }
 
 /// The reason that a panel cannot be served.
@@ -64,6 +84,7 @@ impl std::error::Error for PanelError {}
 #[derive(Serialize)]
 struct Config<'a> {
     demo: Option<Login>,
+    streets: Option<Streets<'a>>,
     tiles: Option<Tiles<'a>>,
 }
 
@@ -78,11 +99,12 @@ impl Site {
     ///
     /// # Errors
     /// The URL of the tiles is invalid.
-    pub fn new(tiles: Option<Tiles<'_>>, demo: bool) -> Result<Site, PanelError> {
+    pub fn new(background: Background<'_>, demo: bool) -> Result<Site, PanelError> {
+        let Background { streets, tiles } = background;
         let tile_origin = tiles.map(|tiles| origin(tiles.url)).transpose()?;
         let demo = demo.then_some(Login { email: EMAIL, password: PASSWORD });
-        let config =
-            serde_json::to_vec(&Config { demo, tiles }).map_err(|error| PanelError::Config(error.to_string()))?;
+        let config = serde_json::to_vec(&Config { demo, streets, tiles })
+            .map_err(|error| PanelError::Config(error.to_string()))?;
         Ok(Site { policy: policy(tile_origin.as_deref())?, config: Bytes::from(config) })
     }
 
@@ -157,7 +179,7 @@ mod tests {
 
     #[test]
     fn files_named_by_their_content_are_immutable() {
-        let site = Site::new(None, false).unwrap();
+        let site = Site::new(Background::default(), false).unwrap();
         let script = site.file("/assets/a-1.js", Bytes::from_static(b"1"));
         let sent = script.response(&HeaderMap::new());
         assert_eq!(sent.headers()["content-type"], "text/javascript; charset=utf-8");
@@ -167,12 +189,12 @@ mod tests {
         assert_eq!(script.response(&again).status(), 304);
         let page = site.file(PAGE, Bytes::from_static(b"<p>")).response(&again);
         assert_eq!((page.status(), &page.headers()["cache-control"]), (StatusCode::OK, &"no-cache".parse().unwrap()));
-        assert_eq!(site.config().body, r#"{"demo":null,"tiles":null}"#);
+        assert_eq!(site.config().body, r#"{"demo":null,"streets":null,"tiles":null}"#);
     }
 
     #[test]
     fn worker_and_manifest_are_revalidated() {
-        let site = Site::new(None, false).unwrap();
+        let site = Site::new(Background::default(), false).unwrap();
         for (name, content_type) in [
             ("/courier-sw.js", "text/javascript; charset=utf-8"),
             ("/courier.webmanifest", "application/manifest+json"),
@@ -188,7 +210,7 @@ mod tests {
     #[test]
     fn policy_allows_only_the_configured_tile_server() {
         let text = |tiles| {
-            let site = Site::new(tiles, true).unwrap();
+            let site = Site::new(Background { streets: None, tiles }, true).unwrap();
             site.config().response(&HeaderMap::new()).headers()["content-security-policy"].to_str().unwrap().to_owned()
         };
         assert!(text(None).contains("img-src 'self' blob:;"));
@@ -202,7 +224,8 @@ mod tests {
             "/{z}/{x}/{y}",
             "https://a.example/",
         ] {
-            assert!(origin(bad).is_err() && Site::new(Some(Tiles { url: bad, attribution: "" }), false).is_err());
+            let tiles = Some(Tiles { url: bad, attribution: "" });
+            assert!(origin(bad).is_err() && Site::new(Background { streets: None, tiles }, false).is_err());
         }
     }
 }

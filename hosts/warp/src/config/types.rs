@@ -43,6 +43,8 @@ pub struct Config {
     pub panel: Option<PathBuf>,
     pub panel_tiles: Option<String>,
     pub panel_tiles_attribution: Option<String>,
+    pub panel_streets: Option<PathBuf>,
+    pub panel_streets_attribution: String,
     pub demo: bool,
     pub max_connections: usize,
     pub max_connections_per_address: usize,

@@ -92,7 +92,9 @@ impl Compressor {
     pub(super) fn apply(&self, headers: &mut HeaderMap, body: Bytes, encoding: Option<Encoding>, file: bool) -> Bytes {
         let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
         let is_image = kind.starts_with(b"image/") && kind != b"image/svg+xml";
-        if body.len() < MIN_BYTES || is_image || headers.contains_key(header::CONTENT_ENCODING) {
+        // The positions of a range are those of the file itself.
+        let is_ranged = headers.contains_key(header::ACCEPT_RANGES);
+        if body.len() < MIN_BYTES || is_image || is_ranged || headers.contains_key(header::CONTENT_ENCODING) {
             return body;
         }
         headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));

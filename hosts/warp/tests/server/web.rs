@@ -176,6 +176,33 @@ fn panel_is_served_with_a_strict_policy() {
 }
 
 #[test]
+fn streets_are_served_in_ranges() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("index.html"), "<!doctype html>").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let streets = elsewhere.path().join("streets.pmtiles");
+    let content: Vec<u8> = b"PMTiles\x03".iter().copied().chain([b'a'; 5_000]).collect();
+    std::fs::write(&streets, &content).unwrap();
+    let (panel, streets) = (folder.path().to_string_lossy().into_owned(), streets.to_string_lossy().into_owned());
+    let server = Server::start(&["--panel", &panel, "--panel-streets", &streets]);
+    let config = server.get("/panel.json").json();
+    assert_eq!(config["streets"]["url"], "/streets.pmtiles");
+    assert_eq!(config["streets"]["attribution"], "© OpenStreetMap contributors");
+    let part = server.send("GET /streets.pmtiles\nrange: bytes=6-2999\naccept-encoding: br", b"");
+    assert_eq!((part.status, &part.body[..]), (206, &content[6..3_000]));
+    assert_eq!(part.header("content-range"), Some("bytes 6-2999/5008"));
+    assert_eq!(part.header("content-encoding"), None, "positions are those of the file");
+    let tag = part.header("etag").unwrap();
+    let known = server.send(&format!("GET /streets.pmtiles\nrange: bytes=0-9\nif-none-match: {tag}"), b"");
+    assert_eq!((known.status, known.body.len()), (304, 0));
+    let beyond = server.send("GET /streets.pmtiles\nrange: bytes=9000-", b"");
+    assert_eq!((beyond.status, beyond.header("content-range")), (416, Some("bytes */5008")));
+    assert_eq!(server.get("/streets.pmtiles").body, content);
+    server.send("POST /streets.pmtiles", b"").is_problem(405, "method_not_allowed");
+    Server::start(&["--panel", &panel]).get("/streets.pmtiles").is_problem(404, "endpoint_not_found");
+}
+
+#[test]
 fn metrics_need_a_token_or_their_own_listener() {
     let folder = tempfile::tempdir().unwrap();
     let settings = folder.path().join("despacho.toml");

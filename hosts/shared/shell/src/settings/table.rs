@@ -108,6 +108,16 @@ const AFTER_GEOGRAPHY: &[Setting] = &[
         Text("TEXT", value::any),
         "Attribution text for the map tiles; if unset, the map shows no attribution",
     ),
+    Setting::new(
+        "panel-streets",
+        Text("FILE", value::path),
+        "PMTiles file with the streets of the panel's map, made by `despacho streets build`; it replaces map tiles; if unset, the map has no \
+         streets, except in the demo",
+    )
+    .on(Server),
+    Setting::new("panel-streets-attribution", Text("TEXT", value::any), "Attribution text for the streets of panel-streets")
+        .on(Server)
+        .default_to("© OpenStreetMap contributors"),
     Setting::new("demo", Switch, "Whether demo stores, couriers and orders with a public key are created").default_to("false"),
     Setting::new(
         "webhooks-after-responses",

@@ -1,0 +1,81 @@
+// The map's streets, which the server reads from a PMTiles file.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { VERGUEIRO, api, axeViolations, goTo, launch, openLoggedIn, screenshot, uniqueCode } from "./browser.mjs";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser.close());
+
+/** Opens the page of a new order in São Paulo. */
+async function openOrder(options) {
+  const opened = await openLoggedIn(browser, options);
+  const created = await api(opened.page, "POST", "/delivery/orders", {
+    code: uniqueCode("MAP"), deliveries: [{ address: VERGUEIRO }],
+  });
+  assert.equal(created.status, 201, JSON.stringify(created.body));
+  await goTo(opened.page, `/orders/${created.body.id}`);
+  return { ...opened, id: created.body.id };
+}
+
+/** Waits for drawn streets, and returns the number of different colours of the map's pictures and the most frequent one. */
+async function drawnColours(page) {
+  const colours = () => {
+    const counts = new Map();
+    for (const canvas of document.querySelectorAll(".map .leaflet-tile-pane canvas")) {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      for (let at = 0; at < data.length; at += 4) {
+        const colour = `${data[at]},${data[at + 1]},${data[at + 2]}`;
+        if (data[at + 3] === 255) counts.set(colour, (counts.get(colour) ?? 0) + 1);
+      }
+    }
+    const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+    return counts.size > 20 ? { count: counts.size, most: most[0] } : null;
+  };
+  return (await page.waitForFunction(colours)).jsonValue();
+}
+
+for (const [scheme, ground] of [["light", "235,233,227"], ["dark", "32,38,42"]]) {
+  test(`streets are drawn in the colours of the ${scheme} page, with their attribution`, async () => {
+    const { page, pageErrors, context } = await openOrder({ colorScheme: scheme });
+    const drawn = await drawnColours(page);
+    assert.equal(drawn.most, ground);
+    assert.match(await page.textContent(".map .leaflet-control-attribution"), /© OpenStreetMap contributors/);
+    assert.deepEqual(await axeViolations(page), []);
+    await screenshot(page, `map-${scheme}`);
+    assert.deepEqual(pageErrors, []);
+    await context.close();
+  });
+}
+
+test("colours follow a changed colour scheme", async () => {
+  const { page, pageErrors, context } = await openOrder({ colorScheme: "light" });
+  assert.equal((await drawnColours(page)).most, "235,233,227");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction(() => {
+    const canvas = document.querySelector(".map .leaflet-tile-pane canvas");
+    return canvas?.getContext("2d").getImageData(0, 0, canvas.width, 1).data.join().includes("32,38,42,255");
+  });
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
+test("streets are requested in ranges and loaded only with a map", async () => {
+  const requested = [];
+  const { page, context } = await openLoggedIn(browser);
+  page.on("request", (request) => requested.push(request));
+  await page.waitForSelector(".table");
+  assert.ok(!requested.some((one) => /streets|pmtiles/.test(one.url())), "the list of orders needs no streets");
+  const { body } = await api(page, "POST", "/delivery/orders", {
+    code: uniqueCode("MAP"), deliveries: [{ address: VERGUEIRO }],
+  });
+  await goTo(page, `/orders/${body.id}`);
+  await drawnColours(page);
+  const streets = requested.filter((one) => one.url().endsWith(".pmtiles"));
+  assert.ok(streets.length > 1, `${streets.length} requests`);
+  for (const one of streets) assert.match(one.headers().range ?? "", /^bytes=\d+-\d+$/);
+  await context.close();
+});
+
