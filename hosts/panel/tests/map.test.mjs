@@ -79,3 +79,73 @@ test("streets are requested in ranges and loaded only with a map", async () => {
   await context.close();
 });
 
+/** Opens the form of a new order with its coordinates, and the dialog with the pin. */
+async function openPin(options) {
+  const opened = await openLoggedIn(browser, options);
+  const { page } = opened;
+  await goTo(page, "/orders/new");
+  await page.locator("details.wide summary").first().click();
+  await page.locator("details.wide button").first().click();
+  await page.locator("dialog .pin-map .leaflet-tile-pane").waitFor({ state: "attached" });
+  return opened;
+}
+
+const fields = (page) => page.evaluate(() => ["latitude", "longitude"].map((name) => Number(document.querySelector(`[id$="-address-${name}"]`).value.replace(",", "."))));
+
+test("a click on the map fills in the coordinates", async () => {
+  const { page, pageErrors, context } = await openPin();
+  const box = await page.locator(".pin-map").boundingBox();
+  const use = page.locator("dialog .button.primary");
+  assert.equal(await use.getAttribute("aria-disabled"), "true");
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await use.click();
+  const middle = await fields(page);
+  await page.locator("dialog").waitFor({ state: "detached" });
+  // The dialog opens at the pin, and a point to the upper right is further north and east.
+  await page.locator("details.wide button").first().click();
+  await page.locator(".pin-map .mark.pin").waitFor();
+  await page.mouse.click(box.x + box.width * 0.75, box.y + box.height * 0.25);
+  await use.click();
+  const [latitude, longitude] = await fields(page);
+  assert.ok(latitude > middle[0] && latitude < middle[0] + 0.01, `${latitude} after ${middle[0]}`);
+  assert.ok(longitude > middle[1] && longitude < middle[1] + 0.01, `${longitude} after ${middle[1]}`);
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
+test("the pin can be placed with the keyboard", async () => {
+  const { page, pageErrors, context } = await openPin({ locale: "en-US" });
+  const status = () => page.locator("dialog [role=status]").textContent();
+  const at = async () => [...(await status()).matchAll(/-?[\d.]+\d/g)].map(Number);
+  assert.equal(await page.evaluate(() => document.activeElement.classList.contains("pin-map")), true);
+  await page.keyboard.press("ArrowRight");
+  const first = await at();
+  await page.keyboard.press("ArrowRight");
+  const second = await at();
+  await page.keyboard.press("Shift+ArrowUp");
+  const third = await at();
+  assert.ok(second[1] > first[1] && second[0] === first[0], `${first} ${second}`);
+  assert.ok(third[0] > second[0] && third[0] - second[0] < second[1] - first[1], `${second} ${third}`);
+  assert.deepEqual(await axeViolations(page), []);
+  await page.keyboard.press("Tab");
+  await page.locator("dialog .button.primary").press("Enter");
+  assert.deepEqual(await fields(page), third);
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
+for (const [device, viewport] of [["desktop", { width: 1280, height: 900 }], ["phone", { width: 390, height: 844 }]]) {
+  for (const [colorScheme, locale] of [["light", "pt-BR"], ["dark", "en-US"]]) {
+    test(`dialog with the pin: ${device}, ${colorScheme}`, async () => {
+      const { page, context } = await openPin({ viewport, colorScheme, locale });
+      await page.locator(".pin-map").click();
+      await page.locator(".pin-map .mark.pin").waitFor();
+      await page.waitForTimeout(500);
+      await screenshot(page, `pin-${device}-${colorScheme}`);
+      assert.deepEqual(await axeViolations(page), []);
+      assert.ok(await page.evaluate(() => document.querySelector("dialog").scrollWidth <= document.querySelector("dialog").clientWidth));
+      await context.close();
+    });
+  }
+}
+

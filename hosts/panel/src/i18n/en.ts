@@ -228,6 +228,7 @@ export const en = {
     longitude: "Longitude",
     location: "Exact location",
     locationHint: "If you enter coordinates, they are used instead of the address.",
+    pin: "Choose on the map",
   },
   errors: {
     summary: (n: number) => (n === 1 ? "Correct one field" : `Correct ${n} fields`),

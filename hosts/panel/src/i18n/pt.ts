@@ -227,6 +227,7 @@ export const pt: Texts = {
     longitude: "Longitude",
     location: "Localização exata",
     locationHint: "Se você informar as coordenadas, elas serão usadas em vez do endereço.",
+    pin: "Escolher no mapa",
   },
   errors: {
     summary: (n) => (n === 1 ? "Corrija um campo" : `Corrija ${n} campos`),

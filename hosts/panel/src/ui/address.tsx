@@ -1,8 +1,12 @@
 /** The form fields of an address. */
 
+import { useState } from "preact/hooks";
 import { STATES, cepFormat } from "../format";
 import { texts } from "../i18n";
 import { ChoiceField, TextField } from "./field";
+import { lazy } from "./lazy";
+
+const PinDialog = lazy(() => import("./pin").then((module) => module.PinDialog), 0);
 
 export interface AddressDraft {
   zipCode: string;
@@ -56,7 +60,14 @@ interface Props {
   onZipCode?: (zip: string) => void;
 }
 
+/** Returns the coordinates if both are complete. */
+function coordinates(draft: AddressDraft): [number, number] | null {
+  const [latitude, longitude] = [decimal(draft.latitude), decimal(draft.longitude)];
+  return Number.isFinite(latitude) && Number.isFinite(longitude) ? [latitude as number, longitude as number] : null;
+}
+
 export function AddressFields(props: Props) {
+  const [isChoosing, setChoosing] = useState(false);
   const t = texts.value.address;
   const { pointer, value } = props;
   const change = (name: keyof AddressDraft) => (text: string) => {
@@ -85,6 +96,16 @@ export function AddressFields(props: Props) {
           <TextField pointer={`${pointer}/latitude`} label={t.latitude} value={value.latitude} set={change("latitude")} mode="decimal" />
           <TextField pointer={`${pointer}/longitude`} label={t.longitude} value={value.longitude} set={change("longitude")} mode="decimal" />
         </div>
+        <button type="button" class="button small" onClick={() => setChoosing(true)}>
+          {t.pin}
+        </button>
+        {isChoosing && (
+          <PinDialog
+            start={coordinates(value)}
+            choose={(latitude, longitude) => props.set({ ...value, latitude, longitude })}
+            close={() => setChoosing(false)}
+          />
+        )}
       </details>
     </div>
   );
