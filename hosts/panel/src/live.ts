@@ -23,6 +23,10 @@ export const failure = signal<unknown>(null);
 export const chosenDay = signal("");
 /** The latest event, for pages that show one order. */
 export const lastEvent = signal<JournalEvent | null>(null);
+/** The order that was read last, for lists of other days. */
+export const updated = signal<OrderRow | null>(null);
+/** Increases when the list is loaded again, because changes may have been missed. */
+export const loads = signal(0);
 
 export function shownDay(): string {
   return chosenDay.value || day(new Date(), zone.value);
@@ -30,6 +34,7 @@ export function shownDay(): string {
 
 /** Loads the selected day's orders. */
 export async function load(): Promise<void> {
+  loads.value += 1;
   const date = shownDay();
   const begin = startOfDay(date, zone.value);
   const today = date === day(new Date(), zone.value);
@@ -105,6 +110,7 @@ function refresh(id: number): void {
 
 /** Updates an order in the list, or adds it if it belongs to the selected day. */
 export function updateRow(order: OrderRow): void {
+  updated.value = order;
   const current = rows.value.find((row) => row.id === order.id);
   if (current !== undefined && current.situation !== order.situation) {
     notify(texts.value.orders.changed(order.code, texts.value.situations[order.situation] ?? ""), "quiet");

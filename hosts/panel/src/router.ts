@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 
 function currentRoute(): string {
-  return location.hash.replace(/^#/, "") || "/orders";
+  return location.hash.replace(/^#/, "") || "/";
 }
 
 export const route = signal(currentRoute());
@@ -15,6 +15,17 @@ export const parts = computed(() => (route.value.split("?")[0] ?? "").split("/")
 /** The path without its query. */
 export const path = computed(() => parts.value.join("/"));
 
+/** A parameter of the route's query, or an empty string. */
+export function parameter(name: string): string {
+  return new URLSearchParams(route.value.split("?")[1] ?? "").get(name) ?? "";
+}
+
 export function go(to: string): void {
   location.hash = to;
+}
+
+/** Changes the route without a new entry in the browser's history. */
+export function replace(to: string): void {
+  history.replaceState(history.state, "", `#${to}`);
+  route.value = to;
 }

@@ -181,7 +181,7 @@ test("shortcuts work, but not while typing", async () => {
   await page.keyboard.press("/");
   await page.waitForFunction(() => document.activeElement?.type === "search");
   await page.keyboard.type("?ngb");
-  assert.equal(await page.evaluate(() => location.hash), "#/orders");
+  assert.match(await page.evaluate(() => location.hash), /^#\/orders(\?|$)/);
   assert.equal(await page.locator("input[type=search]").inputValue(), "?ngb");
   await page.locator("input[type=search]").fill("");
   await page.locator("#title").focus();

@@ -16,6 +16,7 @@ const PAGES = {
   "store-new": "/stores/new",
   keys: "/keys",
   balance: "/balance",
+  search: "/orders?q=maria",
   settings: "/settings",
   access: "/access",
 };

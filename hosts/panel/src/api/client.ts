@@ -50,6 +50,8 @@ export const audit = {
 export interface OrderFilter {
   situation?: string | undefined;
   code?: string | undefined;
+  /** Words of codes, names and phones, or an ID. */
+  q?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
   cursor?: string | undefined;

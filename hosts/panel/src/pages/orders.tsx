@@ -1,27 +1,60 @@
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { OrderRow } from "../api/wire";
+import type { Delivery, OrderRow } from "../api/wire";
 import { now } from "../clock";
 import { day, duration, money, zoneOf } from "../format";
 import { texts } from "../i18n";
 import { byUrgency, deliveredAt, minutesLate, promised } from "../lateness";
 import { chosenDay, failure, load, loaded, requestHistory, rows, shownDay } from "../live";
+import { go, parameter, path, replace } from "../router";
 import { branches, isParentStore, storeName, zone } from "../session";
 import { isFinal } from "../situations";
 import { DayChoice } from "../ui/filters";
 import { LatenessText } from "../ui/lateness";
+import { lazy } from "../ui/lazy";
 import { Age, Empty, Failure, Loading, Page, Situation, When } from "../ui/parts";
+import { Recipients } from "../ui/recipients";
 import { Table } from "../ui/table";
 
 type View = "open" | "closed" | "all";
 const view = signal<View>("open");
+/** The typed words. The route contains them too, so that the browser's back button returns to the results. */
 const search = signal("");
+const isShown = computed(() => path.value === "orders" || path.value === "");
+const query = computed(() => (isShown.value ? parameter("q") : ""));
+const MIN_QUERY = 2;
+const MAX_QUERY = 60;
+const TYPING_MS = 300;
+let typingTimer = 0;
+let ownQuery = "";
+
+// A route that the page did not set itself: a link, or the back button.
+effect(() => {
+  if (query.value !== ownQuery) search.value = query.value;
+  ownQuery = query.value;
+});
+
+const SearchResults = lazy(() => import("./search").then((module) => module.SearchResults));
+
+function setSearch(typed: string): void {
+  search.value = typed;
+  clearTimeout(typingTimer);
+  const words = typed.trim();
+  if (words.length < MIN_QUERY) showResults("");
+  else typingTimer = window.setTimeout(() => showResults(words), TYPING_MS);
+}
+
+/** Shows the results in the current entry of the browser's history, except for the first ones. */
+function showResults(words: string): void {
+  if (!isShown.value || words === query.value) return;
+  const isFirst = query.value === "";
+  ownQuery = words;
+  const to = words === "" ? "/orders" : `/orders?${new URLSearchParams({ q: words })}`;
+  if (isFirst) go(to);
+  else replace(to);
+}
 
 const found = computed(() => {
-  const query = search.value.trim().toLowerCase();
-  if (query !== "") {
-    return rows.value.filter((row) => row.code.toLowerCase().includes(query) || String(row.id) === query);
-  }
   if (view.value === "all") return rows.value;
   const shown = rows.value.filter((row) => isFinal(row.situation) === (view.value === "closed"));
   return view.value === "open" ? byUrgency(shown, now.value) : shown;
@@ -42,7 +75,7 @@ export function OrdersPage() {
       }
     >
       <Filters />
-      <Body />
+      {query.value === "" ? <Body /> : <SearchResults query={query.value} />}
     </Page>
   );
 }
@@ -92,28 +125,32 @@ function Filters() {
     kind === "all" ? rows.value.length : rows.value.filter((row) => isFinal(row.situation) === (kind === "closed")).length;
   return (
     <div class="filters">
-      <div class="tabs" role="group" aria-label={t.filter}>
-        {(["open", "closed", "all"] as const).map((kind) => (
-          <button key={kind} type="button" aria-pressed={view.value === kind} onClick={() => (view.value = kind)}>
-            {t[kind]} <span class="number">{count(kind)}</span>
-          </button>
-        ))}
-      </div>
-      <DayChoice
-        label={t.day}
-        value={shownDay()}
-        max={day(new Date(), zone.value)}
-        set={(picked) => {
-          chosenDay.value = picked === day(new Date(), zone.value) ? "" : picked;
-          rows.value = [];
-          loaded.value = false;
-          void load();
-        }}
-      />
       <label class="inline grow">
         <span>{t.search}</span>
-        <input type="search" placeholder={t.searchHint} value={search.value} onInput={(event) => (search.value = event.currentTarget.value)} />
+        <input type="search" placeholder={t.searchHint} maxLength={MAX_QUERY} value={search.value} onInput={(event) => setSearch(event.currentTarget.value)} />
       </label>
+      {query.value === "" && (
+        <>
+          <div class="tabs" role="group" aria-label={t.filter}>
+            {(["open", "closed", "all"] as const).map((kind) => (
+              <button key={kind} type="button" aria-pressed={view.value === kind} onClick={() => (view.value = kind)}>
+                {t[kind]} <span class="number">{count(kind)}</span>
+              </button>
+            ))}
+          </div>
+          <DayChoice
+            label={t.day}
+            value={shownDay()}
+            max={day(new Date(), zone.value)}
+            set={(picked) => {
+              chosenDay.value = picked === day(new Date(), zone.value) ? "" : picked;
+              rows.value = [];
+              loaded.value = false;
+              void load();
+            }}
+          />
+        </>
+      )}
     </div>
   );
 }
@@ -122,19 +159,26 @@ function Body() {
   const t = texts.value.orders;
   if (!loaded.value) return <Loading lines={6} />;
   if (failure.value !== null && rows.value.length === 0) return <Failure error={failure.value} retry={() => void load()} />;
-  if (found.value.length === 0) {
-    return search.value.trim() !== "" ? <Empty text={t.noMatch} /> : <Empty text={t.empty} hint={t.emptyHint} />;
-  }
-  return <OrderTable rows={found.value} />;
+  if (found.value.length === 0) return <Empty text={t.empty} hint={t.emptyHint} />;
+  return <OrderTable rows={found.value} due={{ open: t.due, closed: t.delivered, all: t.delivery }[view.value]} />;
 }
 
-function OrderTable(props: { rows: readonly OrderRow[] }) {
+interface TableProps {
+  rows: readonly OrderRow[];
+  /** The title of the column with the promised or actual time. */
+  due: string;
+  label?: string;
+  /** Returns the delivery that represents the order; without it, the first one. */
+  delivery?: (row: OrderRow) => Delivery | undefined;
+}
+
+export function OrderTable(props: TableProps) {
   const t = texts.value.orders;
   const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress.state);
   const showStore = isParentStore.value && branches.value.length > 0;
   return (
     <Table
-      label={t.title}
+      label={props.label ?? t.title}
       class="orders open-rows"
       rows={props.rows}
       id={(row) => row.id}
@@ -150,11 +194,11 @@ function OrderTable(props: { rows: readonly OrderRow[] }) {
           ),
         },
         { head: t.situation, kind: "plain", class: "situation", cell: (row) => <Situation of={row.situation} /> },
-        { head: t.recipients, class: "to", cell: (row) => <Recipients of={row} /> },
+        { head: t.recipients, class: "to", cell: (row) => <Recipients of={row} delivery={props.delivery?.(row)} /> },
         showStore ? { head: texts.value.common.store, class: "from", cell: (row) => storeName(row.storeId) } : null,
         { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier none"), cell: (row) => row.deliveryMan?.name ?? "—" },
         {
-          head: view.value === "closed" ? t.delivered : t.due,
+          head: props.due,
           class: (row) => (isDueEmpty(row) ? "due none" : "due"),
           cell: (row) => <Due of={row} zone={zoneOfRow(row)} />,
         },
@@ -167,16 +211,5 @@ function OrderTable(props: { rows: readonly OrderRow[] }) {
         { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) },
       ]}
     />
-  );
-}
-
-function Recipients(props: { of: OrderRow }) {
-  const [first, ...others] = props.of.deliveries;
-  return (
-    <>
-      {first?.name ?? first?.address.street ?? "—"}
-      {others.length > 0 && <span class="dim"> {texts.value.orders.others(others.length)}</span>}
-      <span class="sub">{first?.address.neighborhood ?? first?.address.city}</span>
-    </>
   );
 }
