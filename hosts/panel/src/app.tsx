@@ -28,6 +28,7 @@ import { Failure, Loading } from "./ui/parts";
 import { Toasts, notify } from "./ui/toast";
 
 const ImportPage = lazy(() => import("./pages/import").then((module) => module.ImportPage));
+const ReportsPage = lazy(() => import("./pages/reports").then((module) => module.ReportsPage));
 const AccessPage = lazy(() => import("./pages/access").then((module) => module.AccessPage));
 const PasswordPage = lazy(() => import("./pages/password").then((module) => module.PasswordPage));
 const Help = lazy(() => import("./ui/help").then((module) => module.Help), 0);
@@ -110,13 +111,15 @@ function CurrentPage() {
       return <SettingsPage />;
     case "balance":
       return <BalancePage />;
+    case "reports":
+      return <ReportsPage />;
     default:
       return <OrdersPage />;
   }
 }
 
 /** The pages that a clerk cannot use. */
-const OWNERS_PAGES = new Set<string>(["stores", "keys", "webhooks", "balance"]);
+const OWNERS_PAGES = new Set<string>(["stores", "keys", "webhooks", "balance", "reports"]);
 
 function menu(): MenuEntry[] {
   const t = texts.value.nav;
@@ -128,6 +131,7 @@ function menu(): MenuEntry[] {
     { to: "keys", label: t.keys },
     { to: "webhooks", label: t.webhooks },
     { to: "balance", label: t.balance },
+    { to: "reports", label: t.reports },
     { to: "access", label: t.access },
     { to: "settings", label: t.settings },
   ];

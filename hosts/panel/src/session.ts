@@ -22,8 +22,8 @@ export const session = signal<Session | null>(restore());
 export const ended = signal(false);
 export const store = signal<Store | null>(null);
 export const branches = signal<Store[]>([]);
-/** The role of the session's login. The server enforces it; the panel hides what a clerk cannot open. */
-const role = signal<Role>("OWNER");
+/** The role of the session's login, or null until it is loaded. The server enforces it; the panel hides what a clerk cannot open. */
+const role = signal<Role | null>(null);
 export const isOwner = computed(() => role.value === "OWNER");
 export const zone = computed(() => zoneOf(store.value?.address.state));
 effect(() => {
@@ -57,6 +57,7 @@ credentials.onRejected = () => {
   session.value = null;
   store.value = null;
   branches.value = [];
+  role.value = null;
 };
 
 export async function logIn(email: string, password: string): Promise<void> {
@@ -75,6 +76,7 @@ export function logOut(): Promise<boolean> {
   session.value = null;
   store.value = null;
   branches.value = [];
+  role.value = null;
   ended.value = false;
   return own === null ? Promise.resolve(true) : sessions.end(own.keyId, own.key);
 }

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { go } from "./router";
 
 /** The pages that `g` and another key open. */
-export const PAGES = { o: "orders", n: "notifications", s: "stores", k: "keys", w: "webhooks", b: "balance", u: "access", c: "settings" } as const;
+export const PAGES = { o: "orders", n: "notifications", s: "stores", k: "keys", w: "webhooks", b: "balance", r: "reports", u: "access", c: "settings" } as const;
 
 export const helpOpen = signal(false);
 

@@ -17,6 +17,7 @@ const PAGES = {
   keys: "/keys",
   balance: "/balance",
   search: "/orders?q=maria",
+  reports: "/reports",
   settings: "/settings",
   access: "/access",
 };

@@ -12,6 +12,8 @@ const ROUNDS = 40;
 const CALLS = 50;
 /** Maximum size of the compiled core in KiB, compressed with brotli; see core/SIZE.md. */
 const MAX_CORE = 190;
+/** Maximum size of a page that is loaded on demand in KiB, compressed with brotli. */
+const MAX_PAGE = 30;
 
 const table = [];
 const row = (what, found, unit, limit) => table.push({ what, found, unit, limit });
@@ -41,6 +43,12 @@ test("download sizes stay below their limits", async () => {
   }
   row("compiled core, without its gazetteer, brotli", sum(/\.wasm$/), "KiB", MAX_CORE);
   row("gazetteer, brotli", sum(/\.bin$/), "KiB");
+  // The pages that are loaded when they are opened.
+  const pages = { "report of orders by day": /^reports-/ };
+  for (const [name, files] of Object.entries(pages)) {
+    row(`${name}, brotli`, sum(files), "KiB", MAX_PAGE);
+    assert.ok(sum(files) > 0 && sum(files) < MAX_PAGE, `${name}: ${sum(files)} KiB`);
+  }
   assert.ok(sum(/\.wasm$/) > 0 && sum(/\.wasm$/) < MAX_CORE, JSON.stringify([...sizes]));
 });
 

@@ -146,6 +146,18 @@ export const statement = {
   csv: (period: Period) => download(path("/delivery/statement", { ...period }), "text/csv"),
 };
 
+export interface ReportPeriod {
+  /** The first and the last day, as `2026-11-21`. */
+  from: string;
+  to: string;
+  storeId?: number | undefined;
+}
+
+export const reports = {
+  days: (period: ReportPeriod) => request<wire.DayReport>(path("/delivery/reports/days", { ...period })),
+  csv: (period: ReportPeriod) => download(path("/delivery/reports/days", { ...period }), "text/csv"),
+};
+
 export const context = () => request<wire.PreviewContext>("/delivery/preview-context");
 
 /** The URL template and attribution of map tiles. */

@@ -35,6 +35,8 @@ export type Attempt = Schemas["Attempt"];
 export type AttemptPage = Schemas["AttemptList"];
 export type StatementLine = Schemas["StatementLine"];
 export type StatementPage = Schemas["StatementPage"];
+export type DayReport = Schemas["DayReportView"];
+export type ReportDay = Schemas["ReportDay"];
 /** A journal event, as sent by the event stream. */
 export type JournalEvent = Schemas["JournalEvent"];
 

@@ -20,6 +20,7 @@ export const en = {
     keys: "API keys",
     webhooks: "Webhooks",
     balance: "Balance",
+    reports: "Reports",
     access: "Users and access",
     settings: "Settings",
     shortcuts: "Keyboard shortcuts",

@@ -19,6 +19,7 @@ export const pt: Texts = {
     keys: "Chaves de API",
     webhooks: "Webhooks",
     balance: "Saldo",
+    reports: "Relatórios",
     access: "Usuários e acesso",
     settings: "Configurações",
     shortcuts: "Atalhos de teclado",
