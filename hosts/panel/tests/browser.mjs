@@ -180,3 +180,31 @@ export async function axeViolations(page) {
     .filter((one) => one.impact === "serious" || one.impact === "critical")
     .map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target.join(" ")} ${node.failureSummary}`).join(" | ")}`);
 }
+
+/** Takes a screenshot of a page, and returns what is wrong with it: accessibility, heading, title and overflow. */
+export async function defects(page, name, suffix) {
+  await page.waitForFunction(() => document.querySelector(".loading") === null);
+  await page.waitForTimeout(300);
+  await screenshot(page, `${name}-${suffix}`);
+  const found = (await axeViolations(page)).map((one) => `${name}: ${one}`);
+  const [title, heads, head] = await page.evaluate(() => {
+    const all = [...document.querySelectorAll("h1")];
+    return [document.title, all.length, all[0]?.textContent ?? ""];
+  });
+  if (heads !== 1 || title.replace(/^\(\d+\) /, "") !== `${head} · Despacho`) found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  if (overflow > 0) found.push(`${name}: ${overflow} px of horizontal overflow`);
+  return found;
+}
+
+/** Closes the open dialog with the keyboard, and returns what is wrong with the focus. */
+export async function closingDefects(page, name) {
+  const found = [];
+  const inside = await page.evaluate(() => document.querySelector("dialog[open]").contains(document.activeElement));
+  if (!inside) found.push(`dialog-${name}: the focus is outside the dialog`);
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog[open]", { state: "detached" });
+  const back = await page.evaluate(() => document.activeElement?.tagName);
+  if (back !== "BUTTON") found.push(`dialog-${name}: the focus moved to ${back}`);
+  return found;
+}

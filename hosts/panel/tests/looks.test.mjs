@@ -1,7 +1,7 @@
 // Every page and dialog on desktop and phone, in light and dark: screenshots and the violations that axe finds.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, fillAddress, uniqueCode, goTo, launch, logIn, open, axeViolations, screenshot } from "./browser.mjs";
+import { BASE, VERGUEIRO, api, fillAddress, uniqueCode, goTo, launch, logIn, open, closingDefects, defects } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -21,7 +21,7 @@ const PAGES = {
   settings: "/settings",
   access: "/access",
 };
-const DEVICES = { desktop: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
+const DEVICES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
 /** Dialogs with their name, page and opening button. */
 const DIALOGS = (order, hook) => [
@@ -44,17 +44,7 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
       const { page, pageErrors, context } = await open(browser, { viewport, colorScheme: scheme, locale });
       const found = [];
       const check = async (name) => {
-        await page.waitForFunction(() => document.querySelector(".loading") === null);
-        await page.waitForTimeout(300);
-        await screenshot(page, `${name}-${device}-${scheme}`);
-        found.push(...(await axeViolations(page)).map((one) => `${name}: ${one}`));
-        const [title, heads, head] = await page.evaluate(() => {
-          const all = [...document.querySelectorAll("h1")];
-          return [document.title, all.length, all[0]?.textContent ?? ""];
-        });
-        if (heads !== 1 || title.replace(/^\(\d+\) /, "") !== `${head} · Despacho`) found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        if (overflow > 0) found.push(`${name}: ${overflow} px of horizontal overflow`);
+        found.push(...(await defects(page, name, `${device}-${scheme}`)));
       };
       await page.goto(BASE);
       await page.waitForSelector("#f-email");
@@ -107,12 +97,7 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
         await page.locator(button).first().click();
         await page.waitForSelector("dialog[open]");
         await check(`dialog-${name}`);
-        const inside = await page.evaluate(() => document.querySelector("dialog[open]").contains(document.activeElement));
-        if (!inside) found.push(`dialog-${name}: the focus is outside the dialog`);
-        await page.keyboard.press("Escape");
-        await page.waitForSelector("dialog[open]", { state: "detached" });
-        const back = await page.evaluate(() => document.activeElement?.tagName);
-        if (back !== "BUTTON") found.push(`dialog-${name}: the focus moved to ${back}`);
+        found.push(...(await closingDefects(page, name)));
       }
       await page.keyboard.press("?");
       await page.waitForSelector("dialog[open] .keys");

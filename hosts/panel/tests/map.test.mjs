@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { VERGUEIRO, api, axeViolations, goTo, launch, openLoggedIn, screenshot, uniqueCode } from "./browser.mjs";
+import { openConsole } from "./operator.mjs";
 
 let browser;
 before(async () => {
@@ -149,3 +150,34 @@ for (const [device, viewport] of [["desktop", { width: 1280, height: 900 }], ["p
   }
 }
 
+for (const [name, openPage] of [["panel", goTo], ["console", openInConsole]]) {
+  test(`the ${name}'s map draws each leg of the route as the server returns it`, async () => {
+    const opened = await openLoggedIn(browser);
+    const paulista = { ...VERGUEIRO, street: "Avenida Paulista", latitude: -23.5613, longitude: -46.6565 };
+    const created = await api(opened.page, "POST", "/delivery/orders", {
+      code: uniqueCode("LEG"), preparationTime: 60, deliveries: [{ address: VERGUEIRO }, { address: paulista }],
+    });
+    assert.equal(created.status, 201, JSON.stringify(created.body));
+    const { id } = created.body;
+    const { body } = await api(opened.page, "GET", `/delivery/orders/${id}/route`);
+    assert.ok(body.legs.length >= 2 && body.legs.every((leg) => leg.path.length >= 2), JSON.stringify(body));
+    const { page = opened.page, pageErrors, context } = (await openPage(opened.page, `/orders/${id}`)) ?? opened;
+    // Without the response, the map draws one line through all stops. With road data, the legs follow the roads.
+    await page.waitForFunction(
+      (sources) => [...document.querySelectorAll(".map path.leg")].map((leg) => leg.classList[1]).join() === sources,
+      body.legs.map((leg) => leg.source).join(),
+    );
+    await page.waitForTimeout(500);
+    await screenshot(page, `map-route-${name}`);
+    assert.deepEqual(pageErrors, []);
+    await context.close();
+    await opened.context.close();
+  });
+}
+
+/** Opens a page of the operator's console. */
+async function openInConsole(_page, route) {
+  const opened = await openConsole(browser);
+  await goTo(opened.page, route);
+  return opened;
+}

@@ -1,9 +1,9 @@
-//! The merchant panel and the courier's app, from the files that spin.toml mounts into the component.
+//! The merchant panel, the courier's app and the operator's console, from the files that spin.toml mounts into the component.
 
 use bytes::Bytes;
 use despacho_shell::{
     early::EarlyResponse,
-    panel::{CONFIG, COURIER, PAGE, Site, name},
+    panel::{CONFIG, PAGE, Site, is_page, name},
     probes::{self, PANEL_ROUTE},
 };
 use http::{HeaderValue, Response, header, request::Parts};
@@ -13,10 +13,10 @@ use crate::response::{identify, respond_early};
 /// The folder of the panel's files: spin.toml mounts them under their path in the repository.
 const FOLDER: &str = "/hosts/panel/dist";
 
-/// Returns the response if the path belongs to the panel or the courier's app.
+/// Returns the response if the path is the one of a page or of its files.
 pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
     let path = parts.uri.path();
-    let is_page = path == "/" || path == COURIER;
+    let is_page = is_page(path);
     // Only one endpoint has a dot in its path; the others need no file access.
     if !is_page && !path.contains('.') {
         return None;

@@ -1,4 +1,4 @@
-//! The merchant panel and the courier's app: the files of one folder, read at start and served with the API.
+//! The merchant panel, the courier's app and the operator's console: the files of one folder, read at start and served with the API.
 
 use std::{
     collections::BTreeMap,
@@ -105,12 +105,15 @@ mod tests {
         fs::create_dir(folder.path().join("assets")).unwrap();
         fs::write(folder.path().join("index.html"), "<p>").unwrap();
         fs::write(folder.path().join("courier.html"), "<i>").unwrap();
+        fs::write(folder.path().join("admin.html"), "<b>").unwrap();
         fs::write(folder.path().join("assets/a-1.js"), "1").unwrap();
         fs::write(folder.path().join(".env"), "secret").unwrap();
         let panel = Panel::load(&config(folder.path())).unwrap().unwrap();
         assert_eq!(panel.file("/").unwrap().body, "<p>");
         assert_eq!(panel.file("/index.html").unwrap().body, "<p>");
         assert_eq!(panel.file("/courier").unwrap().body, "<i>");
+        assert_eq!(panel.file("/admin").unwrap().body, "<b>");
+        assert!(panel.file("/admin/").is_none() && panel.file("/admin/orders").is_none());
         assert_eq!(panel.file("/panel.json").unwrap().body, r#"{"demo":null,"streets":null,"tiles":null}"#);
         assert!(panel.file("/.env").is_none() && panel.file("/assets").is_none() && panel.file("/../x").is_none());
         let script = panel.file("/assets/a-1.js").unwrap().response(&http::HeaderMap::new());

@@ -98,8 +98,8 @@ fn responses(case: &Case, start: Start, name: &str) -> Result<Vec<Reply>, String
 const CONNECTION_HEADERS: [header::HeaderName; 4] =
     [header::CONNECTION, header::CONTENT_LENGTH, header::DATE, header::TRANSFER_ENCODING];
 
-/// Requests for the panel. Without a panel, each host returns its own hint, so only the status is compared.
-const HOST_SPECIFIC_REQUESTS: [&str; 2] = ["GET /", "HEAD /"];
+/// Requests for the panel and the console. Without them, each host returns its own hint, so only the status is compared.
+const HOST_SPECIFIC_REQUESTS: [&str; 4] = ["GET /", "HEAD /", "GET /admin", "HEAD /admin"];
 
 fn compare_replies(pairing: &mut Pairing, first: &Reply, second: &Reply) -> Result<(), String> {
     let (one, other) = (first.response.status(), second.response.status());

@@ -1,5 +1,5 @@
-//! Builds the merchant panel and the courier's app from their sources and the browser package, and tests them in a browser
-//! with a real server.
+//! Builds the merchant panel, the courier's app and the operator's console from their sources and the browser package, and tests
+//! them in a browser with a real server.
 
 use std::path::{Path, PathBuf};
 

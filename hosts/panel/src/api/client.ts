@@ -3,15 +3,15 @@
 import { download, headers, newIdempotencyKey, request } from "./http";
 import type * as wire from "./wire";
 
-type Query = Record<string, string | number | null | undefined>;
+export type Query = Record<string, string | number | null | undefined>;
 
-function path(base: string, query: Query = {}): string {
+export function path(base: string, query: Query = {}): string {
   const present = Object.entries(query).filter((pair): pair is [string, string | number] => pair[1] != null && pair[1] !== "");
   if (present.length === 0) return base;
   return `${base}?${new URLSearchParams(present.map(([name, value]) => [name, String(value)]))}`;
 }
 
-const post = <T>(to: string, body: unknown = {}, idempotencyKey: string = newIdempotencyKey()) =>
+export const post = <T>(to: string, body: unknown = {}, idempotencyKey: string = newIdempotencyKey()) =>
   request<T>(to, { method: "POST", body, idempotencyKey });
 const remove = (to: string) => request<unknown>(to, { method: "DELETE" });
 

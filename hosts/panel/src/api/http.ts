@@ -40,13 +40,15 @@ export interface RequestOptions {
 
 interface Credentials {
   key: string | null;
+  /** Whether a cookie that scripts cannot read contains the session, instead of the key. */
+  cookie: boolean;
   language: string;
-  /** Called if the API rejects the key. */
+  /** Called if the API rejects the key or the session. */
   onRejected: () => void;
 }
 
 /** Set by the session module, which imports this one. */
-export const credentials: Credentials = { key: null, language: "pt-BR", onRejected: () => {} };
+export const credentials: Credentials = { key: null, cookie: false, language: "pt-BR", onRejected: () => {} };
 
 const TIMEOUT_MS = 20_000;
 const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
@@ -89,7 +91,7 @@ async function send(path: string, options: RequestOptions): Promise<Response> {
       online.value = true;
       if (response.ok) return response;
       const problem = await readProblem(response);
-      if (response.status === 401 && credentials.key !== null) credentials.onRejected();
+      if (response.status === 401 && (credentials.key !== null || credentials.cookie)) credentials.onRejected();
       if (last || !RETRYABLE_STATUSES.has(response.status)) throw new ApiError(problem);
       await sleep(retryDelay(attempt, response), options.signal);
     } else {
@@ -108,7 +110,7 @@ async function sendOnce(path: string, options: RequestOptions): Promise<Response
     headers: headers(extra),
     body: options.body === undefined ? null : JSON.stringify(options.body),
     signal: options.signal === undefined ? limit : AbortSignal.any([options.signal, limit]),
-    credentials: "omit",
+    credentials: credentials.cookie ? "same-origin" : "omit",
     cache: "no-store",
     redirect: "error",
   });

@@ -60,8 +60,20 @@ export type ProofRule = Schemas["ProofRule"];
 export type ProofPolicy = Schemas["ProofRules"];
 export type Proof = Schemas["Proof"];
 
+export type OrderDispatch = Schemas["OrderDispatch"];
+export type DispatchDecision = Schemas["DispatchDecision"];
+export type AssignmentCost = Schemas["AssignmentCost"];
+export type OrderSituation = Schemas["OrderSituation"];
+export type OperatorStore = Schemas["OperatorStore"];
+export type OperatorStorePage = Schemas["OperatorStoreList"];
+export type StoreDispatch = Schemas["StoreDispatch"];
+export type CourierRecord = Schemas["CourierRecord"];
+export type CourierWithKey = Schemas["CourierWithKey"];
+export type CourierPage = Schemas["CourierList"];
+export type SignInCode = Schemas["SignInCode"];
+
 /** A row of the order list. The response to a new order has no `deliveryMan`; only the details of an order have its history. */
-export type OrderRow = Order & { deliveryMan?: Courier | null; events?: OrderEvent[] };
+export type OrderRow = Order & { deliveryMan?: Courier | null; events?: OrderEvent[]; storeName?: string };
 
 /** A problem document; the code is `unknown` if a proxy responded. */
 export type Problem = Omit<Schemas["Problem"], "code"> & { code: Schemas["ProblemCode"] | "unknown" };

@@ -33,8 +33,14 @@ export function Tracking(props: { stop: Delivery }) {
   );
 }
 
+interface ProofProps {
+  order: OrderDetails;
+  /** Reads a photo as the operator, who has no signed page. By default the store reads it. */
+  photo?: (id: number) => Promise<Blob>;
+}
+
 /** The proofs, and the signed page, which is downloaded because it opens without the panel. */
-export function Proofs(props: { order: OrderDetails }) {
+export function Proofs(props: ProofProps) {
   const t = texts.value.people;
   const { order } = props;
   const list = order.proofs;
@@ -55,17 +61,17 @@ export function Proofs(props: { order: OrderDetails }) {
                 {proof.deliveryId !== null && <span class="dim"> · {names.get(proof.deliveryId)}</span>}
                 <span class="dim number"> · {timeWithSeconds(proof.createdAt, zone)}</span>
               </p>
-              <ProofParts proof={proof} />
+              <ProofParts proof={proof} photo={props.photo ?? proofs.photo} />
             </li>
           ))}
         </ol>
       )}
-      <button type="button" class="button" onClick={save}>{t.page}</button>
+      {props.photo === undefined && <button type="button" class="button" onClick={save}>{t.page}</button>}
     </section>
   );
 }
 
-function ProofParts(props: { proof: Proof }) {
+function ProofParts(props: { proof: Proof; photo: (id: number) => Promise<Blob> }) {
   const t = texts.value.people;
   const { proof } = props;
   if (proof.erased) return <p class="dim">{t.erased}</p>;
@@ -76,7 +82,7 @@ function ProofParts(props: { proof: Proof }) {
       {proof.latitude !== null && proof.longitude !== null && <p class="dim number">{t.position} {proof.latitude.toFixed(5)}, {proof.longitude.toFixed(5)}</p>}
       {proof.photos.length > 0 && (
         <div class="photos">
-          {proof.photos.map((photo, at) => <Photo key={photo.photoId} id={photo.photoId} name={t.photo(at + 1)} />)}
+          {proof.photos.map((photo, at) => <Photo key={photo.photoId} id={photo.photoId} name={t.photo(at + 1)} read={props.photo} />)}
         </div>
       )}
     </>
@@ -84,12 +90,12 @@ function ProofParts(props: { proof: Proof }) {
 }
 
 /** A photo, which needs the session's key and so cannot be the source of an image. */
-function Photo(props: { id: number; name: string }) {
+function Photo(props: { id: number; name: string; read: (id: number) => Promise<Blob> }) {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
     let made: string | null = null;
     let isRemoved = false;
-    proofs.photo(props.id).then(
+    props.read(props.id).then(
       (blob) => {
         if (isRemoved) return;
         made = URL.createObjectURL(blob);

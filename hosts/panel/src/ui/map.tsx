@@ -16,6 +16,10 @@ export interface Mark {
   /** Uncertainty of the position in metres; 0 if it is exact. */
   radius: number;
   kind: "pickup" | "stop" | "done" | "over" | "courier";
+  /** Further CSS classes. */
+  style?: string;
+  /** The radius in pixels. */
+  size?: number;
 }
 
 interface Props {
@@ -23,6 +27,10 @@ interface Props {
   marks: readonly Mark[];
   /** The coordinates of the stops, in route order. */
   path: readonly (readonly [number, number])[];
+  /** If set, the map fits its marks only when this number changes, and names appear under the pointer. */
+  view?: number;
+  /** Called if the user selects a mark. Without it, a selected mark shows its name. */
+  select?: (mark: Mark) => void;
   /** The legs along the roads, which replace the straight lines between the stops. */
   legs?: readonly RouteLeg[] | undefined;
 }
@@ -64,30 +72,34 @@ export function RouteMap(props: Props) {
         L.circle([mark.latitude, mark.longitude], { radius: mark.radius, className: `approximate ${mark.kind}`, weight: 1.5, interactive: false }).addTo(layer);
       }
       const circle = L.circleMarker([mark.latitude, mark.longitude], {
-        radius: mark.kind === "courier" ? 8 : 11,
-        className: `mark ${mark.kind}`,
+        radius: mark.size ?? (mark.kind === "courier" ? 8 : 11),
+        className: `mark ${mark.kind} ${mark.style ?? ""}`.trim(),
         weight: 2,
       }).addTo(layer);
       if (mark.label !== "") {
         const options = { permanent: true, direction: "center", className: `mark-label ${mark.kind}`, opacity: 1 } as const;
         circle.bindTooltip(text(mark.label), options);
       }
-      if (mark.kind === "courier" && mark.name !== "") {
+      if (props.view !== undefined) circle.bindTooltip(text(mark.name));
+      else if (mark.kind === "courier" && mark.name !== "") {
         circle.bindTooltip(text(mark.name), { permanent: true, direction: "top", offset: [0, -8], className: "courier-name", opacity: 1 });
       }
-      circle.bindPopup(text(mark.name));
+      const { select } = props;
+      if (select === undefined) circle.bindPopup(text(mark.name));
+      else circle.on("click", () => select(mark));
     }
     // The map is fitted again only if the stops change or the courier leaves it: a map that moves with the courier is hard to read.
     const isStop = (mark: Mark) => mark.kind !== "courier";
-    const frame = JSON.stringify(props.marks.filter(isStop).map((mark) => [mark.latitude, mark.longitude, mark.radius]));
-    const isOutside = props.marks.some((mark) => !isStop(mark) && fittedTo.current !== "" && !view.getBounds().contains([mark.latitude, mark.longitude]));
+    const stops = () => JSON.stringify(props.marks.filter(isStop).map((mark) => [mark.latitude, mark.longitude, mark.radius]));
+    const frame = props.view === undefined ? stops() : String(props.view);
+    const isOutside = props.view === undefined && props.marks.some((mark) => !isStop(mark) && fittedTo.current !== "" && !view.getBounds().contains([mark.latitude, mark.longitude]));
     if ((frame !== fittedTo.current || isOutside) && props.marks.length > 0) {
       fittedTo.current = frame;
       const bounds = L.latLngBounds([]);
       for (const { latitude, longitude, radius } of props.marks) bounds.extend(L.latLng(latitude, longitude).toBounds(Math.max(2 * radius, 1)));
       view.fitBounds(bounds.pad(0.2), { maxZoom: 16, animate: false });
     }
-  }, [props.marks, props.path, props.legs]);
+  }, [props.marks, props.path, props.legs, props.view]);
 
   return <div ref={box} class="map" role="group" aria-label={props.label} />;
 }

@@ -1,5 +1,5 @@
-//! The merchant panel and the courier's app: their files, their configuration and their content security policy. Hosts read
-//! the files.
+//! The merchant panel, the courier's app and the operator's console: their files, their configuration and their content security
+//! policy. Hosts read the files.
 
 use std::fmt;
 
@@ -13,9 +13,13 @@ use crate::files::File;
 /// The panel's page, which is also served at `/`.
 pub const PAGE: &str = "/index.html";
 /// The path of the courier's app. The app's cookie has this path too.
-pub const COURIER: &str = "/courier";
+const COURIER: &str = "/courier";
 /// The page of the courier's app.
 const COURIER_PAGE: &str = "/courier.html";
+/// The path of the operator's console. Only this path is the page; the paths below it belong to the API.
+const CONSOLE: &str = "/admin";
+/// The page of the operator's console.
+const CONSOLE_PAGE: &str = "/admin.html";
 /// The panel's configuration, which the host generates even if the folder has such a file.
 pub const CONFIG: &str = "/panel.json";
 /// The path of the map's streets, a PMTiles file.
@@ -119,11 +123,17 @@ impl Site {
     }
 }
 
+/// Whether the path is one of a page.
+pub fn is_page(path: &str) -> bool {
+    matches!(path, "/" | COURIER | CONSOLE)
+}
+
 /// Returns the path of the file below the folder for a request's path; `None` for hidden files and paths that lead out of the folder.
 pub fn name(path: &str) -> Option<&str> {
     let name = match path {
         "/" => PAGE,
         COURIER => COURIER_PAGE,
+        CONSOLE => CONSOLE_PAGE,
         _ => path,
     };
     let plain = |part: &str| {
@@ -170,6 +180,9 @@ mod tests {
 
     #[test]
     fn only_plain_names_below_the_folder_are_served() {
+        let pages = ["/", "/courier", "/admin", "/admin/", "/admin/orders", "/assets"].map(is_page);
+        assert_eq!(pages, [true, true, true, false, false, false]);
+        assert_eq!((name("/admin"), name("/admin/")), (Some("/admin.html"), None));
         assert_eq!((name("/"), name("/assets/a-1_b.js")), (Some(PAGE), Some("/assets/a-1_b.js")));
         assert_eq!((name("/courier"), name("/courier-sw.js")), (Some("/courier.html"), Some("/courier-sw.js")));
         for path in ["", "a", "//", "/.env", "/a/../b", "/a//b", "/a/", "/%2e%2e/b", "/a\\b", "/a b", "/assets/.x"] {

@@ -17,6 +17,7 @@ fn built() -> tempfile::TempDir {
     for (name, text) in [
         ("index.html", "<!doctype html>"),
         ("courier.html", "<!doctype html><title>courier"),
+        ("admin.html", "<!doctype html><title>console"),
         ("courier-sw.js", "0"),
         ("courier.webmanifest", "{}"),
         ("assets/a-1.js", "\"x\""),
@@ -42,6 +43,7 @@ fn panel_files_have_content_type_and_policy() {
         ("/", "text/html; charset=utf-8", "no-cache"),
         ("/index.html", "text/html; charset=utf-8", "no-cache"),
         ("/courier", "text/html; charset=utf-8", "no-cache"),
+        ("/admin", "text/html; charset=utf-8", "no-cache"),
         ("/courier-sw.js", "text/javascript; charset=utf-8", "no-cache"),
         ("/courier.webmanifest", "application/manifest+json", "no-cache"),
         ("/assets/a-1.js", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"),
@@ -75,7 +77,7 @@ fn missing_panel_explains_the_build() {
     let empty = tempfile::tempdir().expect("a folder");
     for files in [BTreeMap::from([data()]), BTreeMap::from([data(), (FOLDER, empty.path().to_owned())])] {
         let served = serve(&Options { files, ..database.demo() });
-        for path in ["/", "/courier"] {
+        for path in ["/", "/courier", "/admin"] {
             let response = get(&served.base, path);
             assert_eq!((response.status, &response.body["code"]), (404, &"endpoint_not_found".into()), "{path}");
             let detail = response.body["detail"].as_str().unwrap_or_default();

@@ -1,0 +1,26 @@
+/** The console's pages, in the order of the menu. Each line adds a page; the first is the start page. */
+
+import type { FunctionComponent } from "preact";
+import { lazy } from "../ui/lazy";
+import { consoleTexts } from "./texts";
+
+export interface PageProps {
+  /** The segments of the route after the page's name, for example an order's ID. */
+  rest: readonly string[];
+}
+
+interface PageEntry {
+  /** The first segment of the route. */
+  name: string;
+  label: () => string;
+  Page: FunctionComponent<PageProps>;
+}
+
+const page = (name: string, label: () => string, load: () => Promise<FunctionComponent<PageProps>>): PageEntry => ({ name, label, Page: lazy(load) });
+
+export const PAGES: readonly PageEntry[] = [
+  page("map", () => consoleTexts.value.nav.map, () => import("./pages/map").then((module) => module.MapPage)),
+  page("orders", () => consoleTexts.value.nav.orders, () => import("./pages/orders").then((module) => module.OrdersPage)),
+  page("stores", () => consoleTexts.value.nav.stores, () => import("./pages/stores").then((module) => module.StoresPage)),
+  page("couriers", () => consoleTexts.value.nav.couriers, () => import("./pages/couriers").then((module) => module.CouriersPage)),
+];

@@ -1,0 +1,216 @@
+import { signal } from "@preact/signals";
+import { useMemo, useState } from "preact/hooks";
+import type { CourierRecord, OrderDetails, SignInCode } from "../../api/wire";
+import { now } from "../../clock";
+import { zone } from "../../context";
+import { age, dateTime, phone, phoneFormat, phoneRequest } from "../../format";
+import { mark, isFinal } from "../../situations";
+import { Confirm } from "../../ui/confirm";
+import { TextField } from "../../ui/field";
+import { RouteMap, type Mark } from "../../ui/map";
+import { Fact, Secret, Situation, When } from "../../ui/parts";
+import { QrCode } from "../../ui/qr";
+import { notify, notifyError } from "../../ui/toast";
+import { couriers, orders } from "../api";
+import { CourierBadge, stateOf } from "../courier-state";
+import { formDraft } from "../draft";
+import { usePolled } from "../poll";
+import { courierTexts } from "../texts/couriers";
+import { mapTexts } from "../texts/map";
+import { Detail } from "../ui/detail";
+import "../../styles/map.css";
+
+const POLL_MS = 10_000;
+/** Maximum number of orders of a trip. */
+const MAX_ORDERS = 10;
+
+/** The key of the latest new courier, shown only once. */
+export const newCourierKey = signal<{ id: number; value: string | null } | null>(null);
+
+interface Loaded {
+  courier: CourierRecord;
+  trip: OrderDetails[];
+}
+
+async function load(id: number): Promise<Loaded> {
+  const courier = await couriers.get(id);
+  const ids = courier.orderIds ?? (courier.orderId === null ? [] : [courier.orderId]);
+  return { courier, trip: await Promise.all(ids.slice(0, MAX_ORDERS).map((order) => orders.get(order))) };
+}
+
+export function CourierPage(props: { id: number }) {
+  const t = courierTexts.value;
+  const found = usePolled(() => load(props.id), [props.id], POLL_MS);
+  const courier = found.value?.courier;
+  const actions = courier?.removedAt === null && <Actions courier={courier} changed={found.reload} />;
+  return <Detail of={found} title={courier?.name ?? t.title} aside={actions} missing={["courier_not_found", t.missing]}>{(value) => <Found {...value} />}</Detail>;
+}
+
+function Found(props: Loaded) {
+  const t = courierTexts.value;
+  const { courier, trip } = props;
+  const key = newCourierKey.value;
+  return (
+    <>
+      <p class="heading">
+        <CourierBadge state={stateOf(courier, now.value)} />
+        <a href={`tel:${courier.phone}`}>{phone(courier.phone)}</a>
+        {courier.positionAt !== null && <span class="dim">{mapTexts.value.position(age(courier.positionAt, now.value))}</span>}
+      </p>
+      {key?.id === courier.id && key.value !== null && <Secret lead={t.created} value={key.value} note={t.once} />}
+      <div class="order-grid">
+        <div class="order-main">
+          <Trip courier={courier} trip={trip} />
+        </div>
+        <div class="order-side">
+          {courier.removedAt === null && <SignIn courier={courier} />}
+          <Facts courier={courier} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+type Open = "edit" | "remove" | null;
+
+function Actions(props: { courier: CourierRecord; changed: () => void }) {
+  const t = courierTexts.value;
+  const { courier, changed } = props;
+  const [open, setOpen] = useState<Open>(null);
+  const close = () => setOpen(null);
+  const done = (message: string) => {
+    close();
+    notify(message);
+    changed();
+  };
+  const toggle = () => {
+    const available = !courier.available;
+    couriers.change(courier.id, { available }).then(() => done(available ? t.resumed : t.suspended), notifyError);
+  };
+  return (
+    <div class="actions">
+      <button type="button" class="button" title={courier.available ? t.suspendHint : undefined} onClick={toggle}>{courier.available ? t.suspend : t.resume}</button>
+      <button type="button" class="button" onClick={() => setOpen("edit")}>{t.edit}</button>
+      <button type="button" class="button danger" onClick={() => setOpen("remove")}>{t.remove}</button>
+      {open === "edit" && <EditDialog courier={courier} close={close} done={() => done(t.saved)} />}
+      {open === "remove" && (
+        <Confirm danger title={t.removeTitle(courier.name)} text={<p>{t.removeText}</p>} submitLabel={t.remove} act={() => couriers.change(courier.id, { removed: true })} done={() => done(t.removed)} close={close} />
+      )}
+    </div>
+  );
+}
+
+interface Edited {
+  name: string | null;
+  phone: string | null;
+  email: string | null;
+  document: string | null;
+}
+
+/** Null fields are unchanged. */
+const editDraft = formDraft("courier-edit", (): Edited => ({ name: null, phone: null, email: null, document: null }));
+
+function EditDialog(props: { courier: CourierRecord; close: () => void; done: () => void }) {
+  const t = courierTexts.value;
+  const { courier } = props;
+  const draft = editDraft(courier.id);
+  const { value, set } = draft;
+  const act = () => couriers.change(courier.id, { ...value, phone: value.phone === null ? null : phoneRequest(value.phone) });
+  const done = () => {
+    draft.clear();
+    props.done();
+  };
+  return (
+    <Confirm title={t.edit} submitLabel={t.save} act={act} done={done} close={props.close}>
+      <TextField pointer="/name" label={t.name} value={value.name ?? courier.name} set={(name) => set({ name })} max={255} />
+      <TextField pointer="/phone" label={t.phone} hint={t.phoneHint} value={value.phone ?? phone(courier.phone)} set={(text) => set({ phone: text })} format={phoneFormat} type="tel" mode="tel" max={32} />
+      <TextField pointer="/email" label={t.email} value={value.email ?? courier.email ?? ""} set={(email) => set({ email })} type="email" mode="email" max={400} optional />
+      <TextField pointer="/document" label={t.document} value={value.document ?? courier.document ?? ""} set={(document) => set({ document })} max={64} optional />
+    </Confirm>
+  );
+}
+
+/** Issues a sign-in link and shows it as a QR code until the operator leaves the page. */
+function SignIn(props: { courier: CourierRecord }) {
+  const t = courierTexts.value;
+  const [code, setCode] = useState<SignInCode | null>(null);
+  const [busy, setBusy] = useState(false);
+  const issue = () => {
+    if (busy) return;
+    setBusy(true);
+    couriers.signIn(props.courier.id).then(setCode, notifyError).finally(() => setBusy(false));
+  };
+  const link = code === null ? "" : (code.url ?? `${location.origin}/courier#${code.value}`);
+  return (
+    <section class="card" data-testid="sign-in">
+      <h2>{t.signIn}</h2>
+      <p class="hint">{t.signInHint}</p>
+      {code !== null && (
+        <>
+          <QrCode text={link} label={t.qr} class="qr" />
+          <Secret lead={t.link} value={link} note={t.until(dateTime(code.expiresAt, zone.value))} />
+        </>
+      )}
+      <button type="button" class="button" aria-disabled={busy} onClick={issue}>{t.newCode}</button>
+    </section>
+  );
+}
+
+function Trip(props: { courier: CourierRecord; trip: readonly OrderDetails[] }) {
+  const t = courierTexts.value;
+  const { courier, trip } = props;
+  const key = JSON.stringify([courier.latitude, courier.longitude, trip.map((order) => [order.id, order.situation])]);
+  const marks = useMemo(() => tripMarks(courier, trip), [key]);
+  return (
+    <section class="card" aria-labelledby="trip">
+      <h2 id="trip">{t.trip}</h2>
+      {trip.length === 0 ? <p class="dim">{t.noTrip}</p> : (
+        <ul class="fleet-list">
+          {trip.map((order) => (
+            <li key={order.id}>
+              <a href={`#/orders/${order.id}`}>
+                <span class="strong">{order.code}</span>
+                <Situation of={order.situation} />
+                <span class="sub">{order.storeName ?? `#${order.storeId}`}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {marks.length > 0 && <RouteMap label={t.map} marks={marks} path={[]} />}
+    </section>
+  );
+}
+
+function tripMarks(courier: CourierRecord, trip: readonly OrderDetails[]): Mark[] {
+  const marks = trip.flatMap((order): Mark[] => [
+    { name: order.code, label: "", ...order.pickupLocation, radius: 0, kind: "pickup" },
+    ...order.deliveries.filter((stop) => !isFinal(stop.situation)).map((stop): Mark => ({
+      name: stop.name ?? order.code, label: String(stop.orderRoute), ...stop.location, radius: 0, kind: mark(stop.situation),
+    })),
+  ]);
+  const { latitude, longitude, name } = courier;
+  if (latitude !== null && longitude !== null) marks.push({ name, label: "", latitude, longitude, radius: 0, kind: "courier" });
+  return marks;
+}
+
+function Facts(props: { courier: CourierRecord }) {
+  const t = courierTexts.value;
+  const { courier } = props;
+  return (
+    <section class="card">
+      <h2>{t.details}</h2>
+      <dl class="facts">
+        <Fact name="ID"><span class="number">{courier.id}</span></Fact>
+        <Fact name={t.profile}><span class="number">{courier.profileId}</span></Fact>
+        {courier.email !== null && <Fact name={t.email}><span class="break">{courier.email}</span></Fact>}
+        {courier.document !== null && <Fact name={t.document}>{courier.document}</Fact>}
+        {courier.availableFrom !== undefined && courier.availableUntil !== undefined && (
+          <Fact name={t.shift}><When at={courier.availableFrom} /> – <When at={courier.availableUntil} /></Fact>
+        )}
+        {courier.keyExpiresAt !== null && Date.parse(courier.keyExpiresAt) > now.value && <Fact name={t.keyUntil}><When at={courier.keyExpiresAt} full /></Fact>}
+        {courier.sandbox && <Fact name={t.sandbox}>✓</Fact>}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,183 @@
+import { useState } from "preact/hooks";
+import { ApiError, NetworkError } from "../../api/http";
+import type { OrderRow } from "../../api/wire";
+import { now } from "../../clock";
+import { zone } from "../../context";
+import { money, nextDay, startOfDay, zoneOf } from "../../format";
+import { texts } from "../../i18n";
+import { byUrgency, promised } from "../../lateness";
+import { isFinal } from "../../situations";
+import { LatenessText } from "../../ui/lateness";
+import { Age, Empty, Failure, Loading, Page, Situation, When } from "../../ui/parts";
+import { Recipients } from "../../ui/recipients";
+import { Table } from "../../ui/table";
+import { orders, readPages, type OrderFilter } from "../api";
+import { change, filter, noFilter, type Filter } from "../order-filter";
+import type { PageProps } from "../pages";
+import { usePolled } from "../poll";
+import { orderTexts } from "../texts/orders";
+import { DayField, MIN_SEARCH, SearchField, useDelayed } from "../ui/filters";
+import { StorePicker } from "../ui/store-picker";
+import { OrderPage } from "./order";
+
+const POLL_MS = 10_000;
+/** Maximum number of pages that one update reads. */
+const MAX_PAGES = 5;
+const MAX_ROWS = 500;
+const SITUATIONS = [100, 110, 120, 200, 210, 220, 300, 400, 410, 500, 510, 520, 600, 610, 620, 630, 640];
+
+function query(of: Filter): OrderFilter {
+  const search = of.search.trim();
+  return {
+    q: search.length < MIN_SEARCH ? undefined : search,
+    situation: of.situation === "" ? undefined : Number(of.situation),
+    storeId: of.store.id ?? undefined,
+    late: of.late ? "true" : undefined,
+    from: of.from === "" ? undefined : startOfDay(of.from, zone.value).toISOString(),
+    to: of.to === "" ? undefined : startOfDay(nextDay(of.to), zone.value).toISOString(),
+  };
+}
+
+interface Found {
+  rows: OrderRow[];
+  isComplete: boolean;
+}
+
+/** Loads the newest orders. The late ones among all orders are added if no other filter excludes them. */
+async function load(of: OrderFilter, pages: number): Promise<Found> {
+  const { q, situation, late, from, to } = of;
+  const isFiltered = [q, situation, late, from, to].some((one) => one !== undefined);
+  const [newest, lateOnes] = await Promise.all([
+    readPages((cursor) => orders.list({ ...of, cursor }), pages),
+    isFiltered ? null : orders.list({ ...of, late: "true" }),
+  ]);
+  const all = [...(lateOnes?.orders ?? []), ...newest.pages.flatMap((page) => page.orders)];
+  const rows = new Map(all.map((row) => [row.id, row]));
+  return { rows: [...rows.values()], isComplete: newest.more === null };
+}
+
+/** Open orders by urgency, then the others, newest first. */
+function sorted(rows: readonly OrderRow[], at: number): OrderRow[] {
+  const closed = rows.filter((row) => isFinal(row.situation)).sort((a, b) => b.id - a.id);
+  return [...byUrgency(rows.filter((row) => !isFinal(row.situation)), at), ...closed];
+}
+
+export function OrdersPage(props: PageProps) {
+  const [id] = props.rest;
+  return id === undefined ? <OrderList /> : <OrderPage key={id} id={Number(id)} />;
+}
+
+function OrderList() {
+  const t = orderTexts.value;
+  const applied = useDelayed(query(filter.value));
+  const key = JSON.stringify(applied);
+  const [depth, setDepth] = useState({ key, pages: 1 });
+  const pages = depth.key === key ? depth.pages : 1;
+  const found = usePolled(() => load(applied, pages), [key, pages], POLL_MS);
+  const { value, error } = found;
+  const errors = filterErrors(filter.value, error);
+  const isRejected = Object.values(errors).some((one) => one !== null);
+  // The banner reports a lost network; the rows remain.
+  const isFailed = error !== null && !isRejected && !(value !== null && error instanceof NetworkError);
+  const rows = value === null ? [] : sorted(value.rows, now.value);
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Filters errors={errors} />
+      {value === null && error === null && <Loading lines={6} />}
+      {isFailed && <Failure error={error} retry={found.reload} />}
+      {value !== null && !isRejected && (
+        <>
+          <p class="hint" role="status">{t.count(rows.length)}</p>
+          {rows.length === 0 ? <Empty text={t.empty} /> : <OrderTable rows={rows} />}
+          {!value.isComplete && (pages < MAX_PAGES
+            ? <p class="row"><button type="button" class="button" onClick={() => setDepth({ key, pages: pages + 1 })}>{t.more}</button></p>
+            : <p class="hint">{t.full(MAX_ROWS)}</p>)}
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** The errors of the fields of the filter. */
+interface FilterErrors {
+  search: string | null;
+  store: string | null;
+  to: string | null;
+}
+
+function filterErrors(of: Filter, error: unknown): FilterErrors {
+  const problem = error instanceof ApiError ? error.problem : null;
+  return {
+    search: problem?.code === "validation_failed" ? problem.detail : null,
+    store: problem?.code === "store_not_found" ? problem.detail : null,
+    to: of.from !== "" && of.to !== "" && of.to < of.from ? orderTexts.value.endBeforeStart : null,
+  };
+}
+
+function Filters(props: { errors: FilterErrors }) {
+  const t = orderTexts.value;
+  const value = filter.value;
+  const isEmpty = JSON.stringify(value) === JSON.stringify(noFilter());
+  return (
+    <div class="filters" role="search">
+      <SearchField label={t.search} hint={t.searchHint} value={value.search} error={props.errors.search} set={(search) => change({ search })} />
+      <label class="inline">
+        <span>{t.situation}</span>
+        <select value={value.situation} onChange={(event) => change({ situation: event.currentTarget.value })}>
+          <option value="">{t.anySituation}</option>
+          {SITUATIONS.map((one) => <option key={one} value={String(one)}>{texts.value.situations[one]}</option>)}
+        </select>
+      </label>
+      <StorePicker value={value.store} error={props.errors.store} set={(store) => change({ store })} />
+      <DayField id="from" label={t.from} value={value.from} max={value.to} set={(from) => change({ from })} />
+      <DayField id="to" label={t.to} value={value.to} min={value.from} error={props.errors.to} set={(to) => change({ to })} />
+      <div class="check">
+        <input id="late" type="checkbox" checked={value.late} onChange={(event) => change({ late: event.currentTarget.checked })} />
+        <label for="late">{t.late}</label>
+      </div>
+      {!isEmpty && <button type="button" class="button" onClick={() => (filter.value = noFilter())}>{t.clear}</button>}
+    </div>
+  );
+}
+
+function OrderTable(props: { rows: readonly OrderRow[] }) {
+  const t = texts.value.orders;
+  const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress.state);
+  const isOpen = (row: OrderRow) => !isFinal(row.situation);
+  return (
+    <Table
+      label={t.title}
+      class="orders open-rows"
+      rows={props.rows}
+      id={(row) => row.id}
+      columns={[
+        {
+          head: t.code,
+          kind: "main",
+          cell: (row) => (
+            <>
+              <a href={`#/orders/${row.id}`} class="strong row-link">{row.code}</a>
+              <span class="dim number"> #{row.id}</span>
+            </>
+          ),
+        },
+        { head: t.situation, kind: "plain", class: "situation", cell: (row) => <Situation of={row.situation} /> },
+        { head: t.recipients, class: "to", cell: (row) => <Recipients of={row} /> },
+        { head: texts.value.common.store, class: "from", cell: (row) => row.storeName ?? `#${row.storeId}` },
+        { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier none"), cell: (row) => row.deliveryMan?.name ?? "—" },
+        {
+          head: t.due,
+          class: (row) => (isOpen(row) && promised(row) !== null ? "due" : "due none"),
+          cell: (row) => isOpen(row) && <><When at={promised(row)} zone={zoneOfRow(row)} /><LatenessText of={row} class="sub" /></>,
+        },
+        {
+          head: t.age,
+          right: true,
+          class: "age",
+          cell: (row) => (isOpen(row) ? <Age since={row.createdAt} /> : <When at={row.createdAt} zone={zoneOfRow(row)} />),
+        },
+        { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) },
+      ]}
+    />
+  );
+}

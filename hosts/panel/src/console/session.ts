@@ -1,0 +1,46 @@
+/** The operator's session, which is in a cookie that scripts cannot read. The token is never stored in the page. */
+
+import { signal } from "@preact/signals";
+import { ApiError, credentials, invalidFields, request } from "../api/http";
+import type { FieldError } from "../api/wire";
+import { clearDrafts } from "../draft";
+
+/** `unknown` until the server has responded to the first request. */
+export const state = signal<"unknown" | "signedIn" | "signedOut">("unknown");
+/** Whether the last session expired or was revoked. */
+export const ended = signal(false);
+
+credentials.cookie = true;
+credentials.onRejected = () => {
+  if (state.value === "signedIn") ended.value = true;
+  state.value = "signedOut";
+};
+
+/** Requests something that only the operator can read: the page cannot see the cookie. */
+export async function restore(): Promise<void> {
+  await request<unknown>("/admin/couriers?limit=1").then(
+    () => (state.value = "signedIn"),
+    (error: unknown) => {
+      if (state.value === "unknown") throw error;
+    },
+  );
+}
+
+/** Exchanges the token for a cookie. A wrong token is an error of its field. */
+export async function signIn(token: string): Promise<void> {
+  await request<null>("/admin/session", { method: "POST", body: { token } }).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.problem.status !== 401) throw error;
+    const { code, detail } = error.problem;
+    throw new ApiError(invalidFields([{ pointer: "/token", code, detail } as FieldError]));
+  });
+  ended.value = false;
+  state.value = "signedIn";
+}
+
+/** Removes the cookie. While the server is unreachable, the session continues and an error is thrown. */
+export async function signOut(): Promise<void> {
+  await request<null>("/admin/session", { method: "DELETE" });
+  clearDrafts();
+  ended.value = false;
+  state.value = "signedOut";
+}

@@ -1,0 +1,50 @@
+/** The texts of the map, and the words for couriers. */
+
+import { computed } from "@preact/signals";
+import { language } from "../../i18n/language";
+
+export type CourierState = "available" | "trip" | "silent" | "off" | "removed";
+
+const en = {
+  title: "Map",
+  label: "Map of the couriers and the open orders",
+  states: { available: "Available", trip: "On a trip", silent: "No recent position", off: "Not available", removed: "Removed" } satisfies Record<CourierState, string>,
+  pickups: "Pickups",
+  stops: "Stops",
+  late: "Late",
+  fit: "Show everything",
+  city: "City of the pickup",
+  allCities: "All cities",
+  orders: "Open orders",
+  noOrders: "No open orders.",
+  couriers: "Couriers",
+  noCouriers: "No courier is available or on a trip.",
+  noPosition: "no position",
+  position: (age: string) => `position ${age} ago`,
+  order: (code: string, store: string) => `${code} · ${store}`,
+  moreOrders: (n: number) => `Only open orders among the newest ${n} orders and the late ones are shown.`,
+  moreCouriers: (n: number) => `Only the first ${n} couriers are shown.`,
+};
+
+const pt: typeof en = {
+  title: "Mapa",
+  label: "Mapa dos entregadores e dos pedidos em aberto",
+  states: { available: "Disponível", trip: "Em viagem", silent: "Sem posição recente", off: "Indisponível", removed: "Removido" },
+  pickups: "Coletas",
+  stops: "Paradas",
+  late: "Atrasados",
+  fit: "Mostrar tudo",
+  city: "Cidade da coleta",
+  allCities: "Todas as cidades",
+  orders: "Pedidos em aberto",
+  noOrders: "Nenhum pedido em aberto.",
+  couriers: "Entregadores",
+  noCouriers: "Nenhum entregador disponível ou em viagem.",
+  noPosition: "sem posição",
+  position: (age) => `posição há ${age}`,
+  order: (code, store) => `${code} · ${store}`,
+  moreOrders: (n) => `Só aparecem os pedidos em aberto entre os ${n} mais novos, e os atrasados.`,
+  moreCouriers: (n) => `Só aparecem os primeiros ${n} entregadores.`,
+};
+
+export const mapTexts = computed(() => (language.value === "pt" ? pt : en));
