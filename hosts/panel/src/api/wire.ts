@@ -37,6 +37,7 @@ export type StatementLine = Schemas["StatementLine"];
 export type StatementPage = Schemas["StatementPage"];
 export type DayReport = Schemas["DayReportView"];
 export type ReportDay = Schemas["ReportDay"];
+export type DispatchPass = Schemas["DispatchPass"];
 /** A journal event, as sent by the event stream. */
 export type JournalEvent = Schemas["JournalEvent"];
 

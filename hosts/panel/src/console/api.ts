@@ -39,6 +39,12 @@ export const couriers = {
 
 export const photo = (id: number) => download(`/admin/photos/${id}`, "image/*");
 
+export const dispatch = {
+  /** Runs a pass, or returns what a pass would do. The endpoint has no request body. */
+  run: (isDryRun: boolean) =>
+    request<wire.DispatchPass>(path("/admin/dispatch", { dryRun: isDryRun ? "true" : undefined }), { method: "POST", idempotencyKey: newIdempotencyKey() }),
+};
+
 export const stores = {
   list: (q?: string, cursor?: string) => get<wire.OperatorStorePage>("/admin/stores", { q, cursor }),
   get: (id: number) => get<wire.OperatorStore>(`/admin/stores/${id}`),
