@@ -44,7 +44,7 @@ test("download sizes stay below their limits", async () => {
   row("compiled core, without its gazetteer, brotli", sum(/\.wasm$/), "KiB", MAX_CORE);
   row("gazetteer, brotli", sum(/\.bin$/), "KiB");
   // The pages that are loaded when they are opened.
-  const pages = { "report of orders by day": /^reports-/ };
+  const pages = { "report of orders by day": /^reports-/, "console's editor of tariffs": /^tariffs-/ };
   for (const [name, files] of Object.entries(pages)) {
     row(`${name}, brotli`, sum(files), "KiB", MAX_PAGE);
     assert.ok(sum(files) > 0 && sum(files) < MAX_PAGE, `${name}: ${sum(files)} KiB`);

@@ -37,6 +37,17 @@ export type StatementLine = Schemas["StatementLine"];
 export type StatementPage = Schemas["StatementPage"];
 export type DayReport = Schemas["DayReportView"];
 export type ReportDay = Schemas["ReportDay"];
+export type Tariff = Schemas["Tariff"];
+export type TariffBody = Schemas["TariffBody"];
+export type TariffWindow = Schemas["TariffWindow"];
+export type TariffVersion = Schemas["TariffVersion"];
+export type TariffPage = Schemas["TariffList"];
+export type TariffSample = Schemas["TariffSample"];
+export type TariffPreview = Schemas["TariffPreview"];
+export type SamplePrice = Schemas["SamplePrice"];
+export type TariffComparison = Schemas["TariffComparison"];
+export type FeeComparison = Schemas["FeeComparison"];
+export type StoreComparison = Schemas["StoreComparison"];
 export type DispatchPass = Schemas["DispatchPass"];
 /** A journal event, as sent by the event stream. */
 export type JournalEvent = Schemas["JournalEvent"];

@@ -23,5 +23,6 @@ export const PAGES: readonly PageEntry[] = [
   page("orders", () => consoleTexts.value.nav.orders, () => import("./pages/orders").then((module) => module.OrdersPage)),
   page("stores", () => consoleTexts.value.nav.stores, () => import("./pages/stores").then((module) => module.StoresPage)),
   page("couriers", () => consoleTexts.value.nav.couriers, () => import("./pages/couriers").then((module) => module.CouriersPage)),
+  page("tariffs", () => consoleTexts.value.nav.tariffs, () => import("./pages/tariffs").then((module) => module.TariffsPage)),
   page("dispatch", () => consoleTexts.value.nav.dispatch, () => import("./pages/dispatch").then((module) => module.DispatchPage)),
 ];

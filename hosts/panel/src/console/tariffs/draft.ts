@@ -1,0 +1,125 @@
+/** The draft of a tariff: the typed texts of its form, stored in this tab until it takes effect. */
+
+import type { FieldError, Tariff as StoredTariff, TariffWindow } from "../../api/wire";
+import { startOfDay } from "../../format";
+import { language } from "../../i18n";
+import { formDraft } from "../draft";
+import { tariffTexts } from "../texts/tariffs";
+import type { ChosenStore } from "../order-filter";
+import type { Tariff } from "./api";
+
+/** The amounts with their unit and their range, in the order of the form. */
+export const AMOUNTS = [
+  { name: "baseFee", unit: "R$", max: 10_000 },
+  { name: "baseKm", unit: "km", max: 1_000 },
+  { name: "perKm", unit: "R$/km", max: 1_000 },
+  { name: "perExtraStop", unit: "R$", max: 10_000 },
+  { name: "returnFee", unit: "R$", max: 10_000 },
+  { name: "returnPerKm", unit: "R$/km", max: 1_000 },
+  { name: "minimumFee", unit: "R$", max: 10_000 },
+  { name: "maxDistanceKm", unit: "km", max: 5_000 },
+  { name: "serviceRadiusKm", unit: "km", max: 5_000 },
+  { name: "approachMinutes", unit: "min", max: 240 },
+  { name: "handoverMinutes", unit: "min", max: 240 },
+] as const;
+
+export type AmountName = (typeof AMOUNTS)[number]["name"];
+
+export const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
+export const MAX_WINDOWS = 50;
+
+export type TypedTariff = Record<AmountName, string> & { version: string; windows: TariffWindow[] };
+
+export interface TariffDraft {
+  tariff: TypedTariff | null;
+  /** The samples of the preview. */
+  distances: string;
+  times: string;
+  day: string;
+  state: string;
+  stops: string;
+  hasReturn: boolean;
+  /** The period and the store of the comparison with past orders. */
+  days: string;
+  store: ChosenStore;
+  /** The local day and time of effect; empty means at once. */
+  effective: string;
+}
+
+const empty = (): TariffDraft => ({
+  tariff: null, distances: "1; 3; 5; 8; 12", times: "12:00; 19:00; 23:00", day: "", state: "SP", stops: "1", hasReturn: false, days: "30",
+  store: { text: "", id: null }, effective: "",
+});
+
+export const tariffDraft = formDraft<TariffDraft>("tariff", empty);
+export const DRAFT = "draft";
+
+/** Returns the text of a decimal string or number. */
+const typed = (value: unknown): string => (language.value === "pt" ? String(value).replace(".", ",") : String(value));
+
+/** Returns the weekday `Mon` of names such as `monday`. */
+const weekday = (name: string): string => WEEKDAYS.find((one) => one.toLowerCase() === name.slice(0, 3).toLowerCase()) ?? name;
+
+export function typedTariff(tariff: StoredTariff): TypedTariff {
+  const amounts = Object.fromEntries(AMOUNTS.map(({ name }) => [name, typed(tariff[name])])) as Record<AmountName, string>;
+  const windows = tariff.windows.map((window) => ({ ...window, days: window.days.map(weekday), percent: typed(window.percent) }));
+  return { ...amounts, version: tariff.version, windows };
+}
+
+export const emptyWindow = (): TariffWindow => ({ name: "", days: [], from: "18:00", until: "22:00", percent: "10" });
+
+/** Returns the instant of a time such as `22:00` of a day in a time zone. */
+export function instantOf(day: string, time: string, zone: string): string {
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  return new Date(startOfDay(day, zone).getTime() + (hours * 60 + minutes) * 60_000).toISOString();
+}
+
+/** Parses a number with a decimal comma or point. */
+export function parseDecimal(text: string): number | null {
+  const bare = text.trim();
+  return /^-?\d{1,9}([.,]\d{1,9})?$/.test(bare) ? Number(bare.replace(",", ".")) : null;
+}
+
+/** Returns the tariff of a draft, or the fields that are not numbers. The server checks the ranges. */
+export function readTariff(draft: TypedTariff): { tariff: Tariff; errors: FieldError[] } {
+  const t = tariffTexts.value;
+  const errors: FieldError[] = [];
+  const decimal = (pointer: string, text: string): number => {
+    const value = parseDecimal(text);
+    if (value === null) errors.push({ pointer, code: "wrong_type", detail: t.notNumber });
+    return value ?? 0;
+  };
+  const amounts = Object.fromEntries(AMOUNTS.map(({ name }) => [name, decimal(`/tariff/${name}`, draft[name])])) as Record<AmountName, number>;
+  for (const name of ["approachMinutes", "handoverMinutes"] as const) {
+    if (!Number.isInteger(amounts[name])) errors.push({ pointer: `/tariff/${name}`, code: "not_whole", detail: t.notWhole });
+  }
+  const windows = draft.windows.map((window, at) => ({ ...window, name: window.name.trim(), percent: decimal(`/tariff/windows/${at}/percent`, window.percent) }));
+  return { tariff: { ...amounts, version: draft.version.trim(), windows }, errors };
+}
+
+/** Reads a pasted tariff. Throws an error with a text for the user. */
+export function parseTariff(json: string): TypedTariff {
+  const t = tariffTexts.value;
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw new Error(t.jsonInvalid);
+  }
+  const found = isObject(value) && isObject(value["tariff"]) ? value["tariff"] : value;
+  if (!isObject(found)) throw new Error(t.jsonInvalid);
+  const known = ["version", "windows", ...AMOUNTS.map(({ name }) => name)];
+  const unknown = Object.keys(found).filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new Error(t.jsonUnknown(unknown.join(", ")));
+  const missing = known.filter((name) => name !== "windows" && found[name] === undefined);
+  if (missing.length > 0) throw new Error(t.jsonMissing(missing.join(", ")));
+  const windows = found["windows"] ?? [];
+  const isWindow = (one: unknown) => isObject(one) && ["name", "from", "until"].every((name) => typeof one[name] === "string") && one["percent"] !== undefined;
+  if (!Array.isArray(windows) || !windows.every(isWindow)) throw new Error(t.jsonWindows);
+  const days = (one: Record<string, unknown>) => (Array.isArray(one["days"]) ? one["days"].map(String) : []);
+  return typedTariff({ ...found, version: String(found["version"]), windows: windows.map((one) => ({ ...one, days: days(one) })) } as unknown as StoredTariff);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,127 @@
+/** The fees of past orders compared with those of the draft. */
+
+import { useState } from "preact/hooks";
+import { ApiError } from "../../api/http";
+import type { FeeComparison, StoreComparison, TariffComparison } from "../../api/wire";
+import { zone } from "../../context";
+import { dateTime, money, quantity } from "../../format";
+import { ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../../ui/field";
+import { Table } from "../../ui/table";
+import { tariffTexts } from "../texts/tariffs";
+import { StorePicker } from "../ui/store-picker";
+import { tariffs, type Tariff } from "./api";
+import { DRAFT, tariffDraft } from "./draft";
+import { Difference } from "./preview";
+
+export const DEFAULT_DAYS = 30;
+const MAX_DAYS = 92;
+
+export interface Calculated {
+  /** The JSON of the compared tariff. */
+  key: string;
+  days: number;
+  storeId: number | null;
+  result: TariffComparison;
+}
+
+export interface WhatIfState {
+  value: Calculated | null;
+  error: unknown;
+  busy: boolean;
+  calculate: (tariff: Tariff, days: number, storeId: number | null) => void;
+}
+
+export function useWhatIf(): WhatIfState {
+  const [value, setValue] = useState<Calculated | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const calculate = (tariff: Tariff, days: number, storeId: number | null) => {
+    if (busy) return;
+    setBusy(true);
+    setError(null);
+    tariffs
+      .whatIf(tariff, days, storeId ?? undefined)
+      .then((result) => setValue({ key: JSON.stringify(tariff), days, storeId, result }), setError)
+      .finally(() => setBusy(false));
+  };
+  return { value, error, busy, calculate };
+}
+
+export function WhatIfSection(props: { of: WhatIfState; tariff: Tariff; isValid: boolean }) {
+  const t = tariffTexts.value;
+  const { value: draft, set } = tariffDraft(DRAFT);
+  const { value, error, busy, calculate } = props.of;
+  // The form above shows the errors of the tariff itself.
+  const isOfTariff = error instanceof ApiError && error.fields.length > 0 && error.fields.every(({ pointer }) => pointer.startsWith("/tariff"));
+  const days = Number(draft.days);
+  const isPeriod = Number.isInteger(days) && days >= 1 && days <= MAX_DAYS;
+  return (
+    <section class="stack" aria-labelledby="what-if">
+      <h2 id="what-if">{t.whatIf}</h2>
+      <p class="hint">{t.whatIfHint}</p>
+      <FieldErrors.Provider value={isPeriod ? fieldErrorsOf(error) : [{ pointer: "/days", code: "out_of_range", detail: t.daysInvalid }]}>
+        <div class="filters">
+          <TextField pointer="/days" label={t.days} mode="numeric" max={2} value={draft.days} set={(typed) => set({ days: typed })} />
+          <StorePicker value={draft.store} set={(store) => set({ store })} />
+          <button type="button" class="button" aria-disabled={busy} disabled={!isPeriod || !props.isValid} onClick={() => calculate(props.tariff, days, draft.store.id)}>
+            {busy ? t.calculating : t.calculate}
+          </button>
+        </div>
+        {!isOfTariff && <ErrorBox error={error} />}
+      </FieldErrors.Provider>
+      <div role="status">
+        {value !== null && value.key !== JSON.stringify(props.tariff) && <p class="notice">{t.outdated}</p>}
+      </div>
+      {value !== null && <Result of={value.result} />}
+    </section>
+  );
+}
+
+function Result(props: { of: TariffComparison }) {
+  const t = tariffTexts.value;
+  const { of } = props;
+  const cells = <Row extends FeeComparison>() => [
+    { head: t.orders, right: true, class: "number", cell: (row: Row) => quantity(row.orders) },
+    { head: t.currentFee, right: true, class: "number", cell: (row: Row) => money(row.currentFee) },
+    { head: t.draftFee, right: true, class: "number", cell: (row: Row) => money(row.draftFee) },
+    { head: t.difference, right: true, class: "number", cell: (row: Row) => <Difference of={row.difference} /> },
+    { head: t.outOfRange, right: true, class: "number", cell: (row: Row) => (row.outOfRange > 0 ? <strong class="late">{row.outOfRange}</strong> : 0) },
+  ];
+  return (
+    <div class="stack" data-testid="what-if">
+      <p class="dim">{t.period(dateTime(of.from, zone.value), dateTime(of.until, zone.value))}</p>
+      <Totals of={of} />
+      {of.stores.length > 0 && (
+        <>
+          <Table
+            label={t.whatIf}
+            class="tight"
+            rows={of.stores}
+            id={(row) => row.storeId}
+            columns={[{ head: tariffTexts.value.storeName, kind: "main", cell: (row: StoreComparison) => <>{row.storeName}<span class="dim number"> #{row.storeId}</span></> }, ...cells<StoreComparison>()]}
+          />
+          {of.stores.length >= 500 && <p class="hint">{t.listed(of.stores.length)}</p>}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The totals, and warnings of what they do not contain. */
+export function Totals(props: { of: TariffComparison }) {
+  const t = tariffTexts.value;
+  const { of } = props;
+  if (of.orders === 0) return <p class="notice">{t.noOrders}</p>;
+  return (
+    <>
+      {of.partial && <p class="error-box" role="alert">{t.partial}</p>}
+      {of.outOfRange > 0 && <p class="error-box" role="alert">{t.outOfRangeText(of.outOfRange)}</p>}
+      <dl class="facts totals-list">
+        <div class="fact"><dt>{t.orders}</dt><dd class="number">{quantity(of.orders)}</dd></div>
+        <div class="fact"><dt>{t.currentFee}</dt><dd class="number">{money(of.currentFee)}</dd></div>
+        <div class="fact"><dt>{t.draftFee}</dt><dd class="number">{money(of.draftFee)}</dd></div>
+        <div class="fact strong"><dt>{t.difference}</dt><dd class="number"><Difference of={of.difference} /></dd></div>
+      </dl>
+    </>
+  );
+}
