@@ -25,4 +25,5 @@ export const PAGES: readonly PageEntry[] = [
   page("couriers", () => consoleTexts.value.nav.couriers, () => import("./pages/couriers").then((module) => module.CouriersPage)),
   page("tariffs", () => consoleTexts.value.nav.tariffs, () => import("./pages/tariffs").then((module) => module.TariffsPage)),
   page("dispatch", () => consoleTexts.value.nav.dispatch, () => import("./pages/dispatch").then((module) => module.DispatchPage)),
+  page("health", () => consoleTexts.value.nav.health, () => import("./pages/health").then((module) => module.HealthPage)),
 ];

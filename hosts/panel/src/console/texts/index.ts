@@ -6,7 +6,7 @@ import { language } from "../../i18n/language";
 const en = {
   title: "Operator's console",
   short: "Operator",
-  nav: { map: "Map", orders: "Orders", stores: "Stores", couriers: "Couriers", dispatch: "Dispatch", tariffs: "Tariffs" },
+  nav: { map: "Map", orders: "Orders", stores: "Stores", couriers: "Couriers", dispatch: "Dispatch", tariffs: "Tariffs", health: "Health" },
   out: "Sign out",
   connected: "Connected",
   banner: "No connection to the server. Your input stays in this tab.",
@@ -24,7 +24,7 @@ const en = {
 const pt: typeof en = {
   title: "Console do operador",
   short: "Operador",
-  nav: { map: "Mapa", orders: "Pedidos", stores: "Lojas", couriers: "Entregadores", dispatch: "Despacho", tariffs: "Tarifas" },
+  nav: { map: "Mapa", orders: "Pedidos", stores: "Lojas", couriers: "Entregadores", dispatch: "Despacho", tariffs: "Tarifas", health: "Saúde" },
   out: "Sair",
   connected: "Conectado",
   banner: "Sem conexão com o servidor. O que você digitou continua nesta aba.",
