@@ -9,6 +9,8 @@ pub enum Endpoint {
     PreviewOrder,
     /// `GET /delivery/preview-context`
     PreviewContext,
+    /// `POST /delivery/location`
+    LocateAddress,
     /// `GET /delivery/orders/{platformOrderId}`
     GetOrder,
     /// `POST /delivery/stores`

@@ -81,6 +81,7 @@ routes! {
     POST "/delivery/orders" CreateOrder Store Create,
     POST "/delivery/orders/preview" PreviewOrder Store Preview,
     GET "/delivery/preview-context" PreviewContext Store Read,
+    POST "/delivery/location" LocateAddress Store Preview,
     GET "/delivery/orders/{platformOrderId}" GetOrder Store Read,
     POST "/delivery/stores" CreateStore Store Create,
     PUT "/delivery/stores" UpdateStore Store Create,

@@ -65,6 +65,8 @@ fn all() -> Result<Vec<Example>, HostError> {
     examples.push(created);
     examples.push(run.record(Endpoint::UpdateStore, "PUT /delivery/stores", &key, Some(update()))?);
     examples.push(run.record(Endpoint::GetStore, &format!("GET /delivery/stores/{store}"), KEY, None)?);
+    let address = json!({ "street": "Avenida Paulista", "number": "1578", "city": "São Paulo", "state": "SP" });
+    examples.push(run.record(Endpoint::LocateAddress, "POST /delivery/location", KEY, Some(address))?);
     let rules = json!({ "rules": [{ "step": "DELIVERY", "requires": ["NAME", "PHOTO"] }] });
     let path = format!("/delivery/stores/{store}/proofs");
     examples.push(run.record(Endpoint::SetProofRules, &format!("PUT {path}"), KEY, Some(rules))?);

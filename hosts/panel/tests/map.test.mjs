@@ -114,6 +114,33 @@ test("a click on the map fills in the coordinates", async () => {
   await context.close();
 });
 
+test("a search places the pin and states its precision", async () => {
+  const { page, pageErrors, context } = await openPin();
+  const requested = [];
+  const found = { latitude: -23.5578, longitude: -46.66, precision: "number", radiusM: 15 };
+  // The test's server has no gazetteer pack, so a street number is found only here.
+  await page.route("**/delivery/location", (route) => {
+    requested.push(route.request().postDataJSON());
+    return requested.length === 1 ? route.fulfill({ json: found }) : route.continue();
+  });
+  await page.getByLabel("Rua e número").fill("Rua Augusta, 1508");
+  await page.getByLabel("Rua e número").press("Enter");
+  await page.getByText("O marcador está no número da casa.").waitFor();
+  assert.deepEqual(requested[0], { street: "Rua Augusta, 1508", city: "São Paulo", state: "SP", zipCode: null });
+  assert.equal(await page.locator("dialog .pin-at").textContent(), "Latitude -23,557800, longitude -46,660000");
+  await page.getByRole("button", { name: "Buscar" }).click();
+  await page.getByText(/^Só a cidade foi encontrada \(± \d+ m\)\. Leve o marcador até a porta\.$/).waitFor();
+  await context.setOffline(true);
+  await page.getByRole("button", { name: "Buscar" }).click();
+  await page.locator("dialog .error-box").waitFor();
+  assert.equal(await page.getByLabel("Rua e número").inputValue(), "Rua Augusta, 1508", "nothing typed is lost");
+  assert.deepEqual(await axeViolations(page), []);
+  await context.setOffline(false);
+  await page.locator("dialog .button.primary").click();
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
 test("the pin can be placed with the keyboard", async () => {
   const { page, pageErrors, context } = await openPin({ locale: "en-US" });
   const status = () => page.locator("dialog [role=status]").textContent();

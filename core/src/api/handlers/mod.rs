@@ -13,6 +13,7 @@ mod keys;
 mod ledger;
 mod life;
 mod listing;
+mod location;
 mod notifications;
 mod operator;
 mod orders;
@@ -65,6 +66,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::GetOrder => boxed::<H, _>(orders::get(call, endpoint)).await,
         Endpoint::AdminGetOrder => operator::<H, _>(orders::get(call, endpoint)).await,
         Endpoint::PreviewContext => boxed::<H, _>(preview::context(call)).await,
+        Endpoint::LocateAddress => boxed::<H, _>(location::locate(call)).await,
         Endpoint::CreateStore => boxed::<H, _>(stores::create_branch(call)).await,
         Endpoint::UpdateStore => boxed::<H, _>(stores::update(call)).await,
         Endpoint::GetStore => boxed::<H, _>(stores::get(call)).await,

@@ -123,9 +123,11 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
 #[expect(clippy::too_many_lines, reason = "a table of all endpoints")]
 pub(super) fn operation(endpoint: Endpoint) -> Operation {
     match endpoint {
-        Endpoint::CreateOrder | Endpoint::PreviewOrder | Endpoint::PreviewContext | Endpoint::GetOrder => {
-            order(endpoint)
-        }
+        Endpoint::CreateOrder
+        | Endpoint::PreviewOrder
+        | Endpoint::PreviewContext
+        | Endpoint::LocateAddress
+        | Endpoint::GetOrder => order(endpoint),
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
         Endpoint::ListSessions
         | Endpoint::EndSession
@@ -265,6 +267,17 @@ fn order(endpoint: Endpoint) -> Operation {
         Endpoint::PreviewOrder => Operation {
             tag: "Orders",
             id: "previewOrder",
+        Endpoint::LocateAddress => Operation {
+            tag: "Orders",
+            id: "locateAddress",
+            summary: "Locate an address",
+            description: "Returns the coordinates at which a preview or an order would locate the address, and their precision. With \
+                gazetteer packs or a geocoder, an address is located by its street and number. Nothing is stored.",
+            request: Some("Address"),
+            documented: &[(200, Some("Location"), "The location.")],
+            parameters: &[],
+            codes: &[ProblemCode::AddressNotFound, ProblemCode::CoordinatesMismatch],
+        },
             summary: "Calculate route, fee and times",
             description: "Calculates the order's cost and creates nothing. Addresses only have to be located. An order that a preview \
                 accepts can be created with the additional fields that creation requires. To lock in the fee for 15 minutes, send \

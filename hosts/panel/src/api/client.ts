@@ -71,6 +71,8 @@ export const orders = {
       maxAttempts: 1,
       ...(signal ? { signal } : {}),
     }),
+  locate: (address: Partial<wire.Address>) =>
+    request<wire.Location>("/delivery/location", { method: "POST", body: address, maxAttempts: 1 }),
   ready: (id: number) => post<wire.Order>(`/delivery/orders/${id}/ready`),
   delay: (id: number, minutes: number | undefined) => post<wire.Order>(`/delivery/orders/${id}/delay`, { minutes }),
   route: (id: number) => request<wire.OrderRoute>(`/delivery/orders/${id}/route`),

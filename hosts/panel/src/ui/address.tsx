@@ -102,6 +102,7 @@ export function AddressFields(props: Props) {
         {isChoosing && (
           <PinDialog
             start={coordinates(value)}
+            address={value}
             choose={(latitude, longitude) => props.set({ ...value, latitude, longitude })}
             close={() => setChoosing(false)}
           />

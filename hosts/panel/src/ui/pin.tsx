@@ -2,11 +2,15 @@
 
 import L from "leaflet";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { orders } from "../api/client";
+import type { Location } from "../api/wire";
 import { texts } from "../i18n";
 import { language } from "../i18n/language";
 import { pinTexts } from "../i18n/pin";
 import { store } from "../session";
+import type { AddressDraft } from "./address";
 import { Dialog } from "./dialog";
+import { ErrorBox } from "./field";
 import { addBackground } from "./map";
 
 /** Brazil, if neither the address nor the store has coordinates. */
@@ -20,6 +24,8 @@ const ARROWS: Record<string, readonly [number, number]> = { ArrowLeft: [-1, 0], 
 interface Props {
   /** The coordinates that the form has. */
   start: readonly [number, number] | null;
+  /** The address of the form, for the search. */
+  address: AddressDraft;
   choose: (latitude: string, longitude: string) => void;
   close: () => void;
 }
@@ -82,6 +88,7 @@ export function PinDialog(props: Props) {
   return (
     <Dialog title={t.title} close={props.close}>
       <p class="hint" id="pin-hint">{t.hint}</p>
+      {store.value !== null && <Search address={props.address} found={(at) => place.current(L.latLng(at.latitude, at.longitude))} />}
       <div ref={box} class="map pin-map" role="application" tabIndex={0} aria-label={t.map} aria-describedby="pin-hint" />
       <p class="pin-at" role="status">{pin === null ? t.none : t.at(degrees(pin.lat), degrees(pin.lng))}</p>
       <div class="row end">
@@ -93,5 +100,51 @@ export function PinDialog(props: Props) {
         </button>
       </div>
     </Dialog>
+  );
+}
+
+/** Finds an address by its street and number, with the city of the form or else of the store. It is no form, because it can be inside one. */
+function Search(props: { address: AddressDraft; found: (at: Location) => void }) {
+  const t = pinTexts.value;
+  const { address } = props;
+  const typed = [address.street, address.number].filter((part) => part.trim() !== "").join(", ");
+  const [text, setText] = useState(typed);
+  const [result, setResult] = useState<Location | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const search = () => {
+    if (busy || text.trim() === "") return;
+    setBusy(true);
+    setResult(null);
+    setError(null);
+    const named = address.city.trim() !== "" && address.state !== "" ? address : store.value?.address;
+    // The CEP belongs to the street of the form.
+    const zipCode = text === typed ? address.zipCode : "";
+    const shown = (at: Location) => {
+      setResult(at);
+      props.found(at);
+    };
+    orders
+      .locate({ street: text, city: named?.city ?? null, state: named?.state ?? null, zipCode: zipCode === "" ? null : zipCode })
+      .then(shown, setError)
+      .finally(() => setBusy(false));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    search();
+  };
+  return (
+    <div class="stack" role="search">
+      <label for="pin-query">{t.search}</label>
+      <div class="row">
+        <input id="pin-query" type="search" class="grow" value={text} maxLength={255} autocomplete="off" onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
+        <button type="button" class="button" aria-disabled={busy || text.trim() === ""} onClick={search}>
+          {t.find}
+        </button>
+      </div>
+      <ErrorBox error={error} />
+      <p class="hint" role="status">{result !== null && t.found[result.precision](Math.round(result.radiusM))}</p>
+    </div>
   );
 }
