@@ -101,6 +101,10 @@ pub enum Endpoint {
     CreateSignInCode,
     /// `POST /admin/dispatch`
     RunDispatch,
+    /// `GET /admin/dispatch`
+    GetDispatch,
+    /// `POST /admin/dispatch/what-if`
+    CompareDispatch,
     /// `GET /admin/orders/{platformOrderId}/dispatch`
     ExplainDispatch,
     /// `GET /admin/stores/{storeId}/dispatch`

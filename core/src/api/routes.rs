@@ -127,6 +127,8 @@ routes! {
     PATCH "/admin/couriers/{courierId}" AlterCourier Operator Create,
     POST "/admin/couriers/{courierId}/sign-in" CreateSignInCode Operator Create,
     POST "/admin/dispatch" RunDispatch Operator Create,
+    GET "/admin/dispatch" GetDispatch Operator Read,
+    POST "/admin/dispatch/what-if" CompareDispatch Operator Read,
     GET "/admin/orders/{platformOrderId}/dispatch" ExplainDispatch Operator Read,
     GET "/admin/stores/{storeId}/dispatch" GetStoreDispatch Operator Read,
     PUT "/admin/stores/{storeId}/dispatch" SetStoreDispatch Operator Create,

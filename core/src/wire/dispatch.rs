@@ -1,5 +1,7 @@
 //! Trips, dispatch terms and the reasons of dispatch decisions.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{AddressBody, CourierOrderView, ExcludedView};
@@ -184,6 +186,103 @@ pub struct OrderDispatchView {
     pub passes: Vec<DecisionView>,
 }
 
+/// Dispatch settings of a draft. Absent and null values are those of the deployment.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SetDispatch {
+    /// Maximum great-circle distance between a courier and a pickup in whole kilometres, 1 to 200.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 200, example = 5))]
+    pub radius_km: Option<f64>,
+    /// Maximum age of a courier's position in whole minutes, 1 to 60.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 60))]
+    pub max_position_age_minutes: Option<f64>,
+    /// Whole minutes of searching after which a courier who released the order can get it again, 0 to 60.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 60))]
+    pub reoffer_after_minutes: Option<f64>,
+    /// Whole minutes within which a courier must be free to be considered, 0 to 120.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 120))]
+    pub horizon_minutes: Option<f64>,
+    /// Maximum number of orders in a trip of a store without its own limit, 1 to 10.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 10, example = 2))]
+    pub orders_per_trip: Option<f64>,
+    /// Maximum whole minutes by which the other orders of a trip can delay a delivery, 0 to 120.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 120))]
+    pub detour_minutes: Option<f64>,
+    /// Maximum whole minutes between the ready times of a trip's orders, 0 to 120.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 120))]
+    pub ready_spread_minutes: Option<f64>,
+    /// Whole seconds by which couriers are sent earlier than the travel time requires, 0 to 1,800.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 1_800))]
+    pub margin_seconds: Option<f64>,
+}
+
+/// Dispatch settings of a deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DispatchSettings {
+    /// Maximum great-circle distance between a courier and a pickup in kilometres.
+    pub radius_km: u32,
+    /// Maximum age of a courier's position in minutes.
+    pub max_position_age_minutes: u32,
+    /// Minutes of searching after which a courier who released the order can get it again.
+    pub reoffer_after_minutes: u32,
+    /// Minutes within which a courier must be free to be considered.
+    pub horizon_minutes: u32,
+    /// Maximum number of orders in a trip of a store without its own limit.
+    pub orders_per_trip: u32,
+    /// Maximum minutes by which the other orders of a trip can delay a delivery.
+    pub detour_minutes: u32,
+    /// Maximum minutes between the ready times of a trip's orders.
+    pub ready_spread_minutes: u32,
+    /// Seconds by which couriers are sent earlier than the travel time requires.
+    pub margin_seconds: u32,
+}
+
+/// The decisions of a dispatch pass with the deployment's settings and with a draft. Neither pass changes anything.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DispatchComparison {
+    /// The complete settings of the draft.
+    pub settings: DispatchSettings,
+    /// The pass with the deployment's settings.
+    pub current: DispatchSummary,
+    /// The pass with the draft.
+    pub draft: DispatchSummary,
+    /// The number of orders about which the two passes decide differently.
+    pub changed_orders: u32,
+    /// These decisions, in the order of the passes, at most 100.
+    pub changed: Vec<ChangedDecision>,
+}
+
+/// The size of a simulated dispatch pass.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DispatchSummary {
+    /// Searching orders with a courier in reach.
+    pub orders: u32,
+    /// Orders that the pass would assign.
+    pub assigned: u32,
+    /// Orders for which a courier is planned, including the assigned ones.
+    pub planned: u32,
+}
+
+/// An order about which the two passes decide differently.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedDecision {
+    /// The order's ID.
+    pub order_id: u64,
+    /// The decision with the deployment's settings. Null if the pass would not match the order.
+    pub current: Option<DecisionView>,
+    /// The decision with the draft. Null if the pass would not match the order.
+    pub draft: Option<DecisionView>,
+}
+
 impl TripView {
     /// Builds the representation of a trip.
     pub fn of(orders: &[Order], plan: &TripPlan) -> TripView {
@@ -226,6 +325,63 @@ impl StoreDispatchView {
                 orders_per_trip: store.dispatch.orders_per_trip.unwrap_or(config.orders_per_trip),
             },
         }
+    }
+}
+
+impl DispatchSettings {
+    /// Returns the settings that a draft can change.
+    pub fn of(config: &Dispatch) -> DispatchSettings {
+        DispatchSettings {
+            radius_km: config.radius_km,
+            max_position_age_minutes: config.max_position_age_minutes,
+            reoffer_after_minutes: config.reoffer_after_minutes,
+            horizon_minutes: config.horizon_minutes,
+            orders_per_trip: config.orders_per_trip,
+            detour_minutes: config.detour_minutes,
+            ready_spread_minutes: config.ready_spread_minutes,
+            margin_seconds: config.margin_seconds,
+        }
+    }
+}
+
+/// An order with the decision about it.
+type Decided = (Order, Decision);
+
+impl DispatchSummary {
+    fn of(decided: &[Decided]) -> DispatchSummary {
+        let count = |is_counted: fn(&Decided) -> bool| {
+            u32::try_from(decided.iter().filter(|one| is_counted(one)).count()).unwrap_or(u32::MAX)
+        };
+        DispatchSummary {
+            orders: count(|_| true),
+            assigned: count(|(_, decision)| decision.open.is_none()),
+            planned: count(|(_, decision)| decision.assignment.is_some()),
+        }
+    }
+}
+
+impl DispatchComparison {
+    /// Maximum number of listed orders.
+    pub const MAX_CHANGED: usize = 100;
+
+    /// Compares the decisions of two passes. Two decisions differ in their outcome or their courier.
+    pub fn of(settings: DispatchSettings, current: &[Decided], draft: &[Decided], at: Timestamp) -> DispatchComparison {
+        let views = |decided: &[Decided]| -> BTreeMap<u64, DecisionView> {
+            let views = decided.iter().map(|(order, decision)| DecisionView::of(order.id, Some(decision), at));
+            views.map(|view| (view.order_id, view)).collect()
+        };
+        let (summary, drafted) = (DispatchSummary::of(current), DispatchSummary::of(draft));
+        let (mut before, mut after) = (views(current), views(draft));
+        let outcome = |view: &DecisionView| (view.outcome, view.courier_id);
+        let mut ids: Vec<u64> = current.iter().map(|(order, _)| order.id.get()).collect();
+        ids.extend(after.keys().filter(|id| !before.contains_key(id)));
+        ids.retain(|id| before.get(id).map(outcome) != after.get(id).map(outcome));
+        let changed_orders = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+        ids.truncate(DispatchComparison::MAX_CHANGED);
+        let change =
+            |order_id| ChangedDecision { order_id, current: before.remove(&order_id), draft: after.remove(&order_id) };
+        let changed = ids.into_iter().map(change).collect();
+        DispatchComparison { settings, current: summary, draft: drafted, changed_orders, changed }
     }
 }
 

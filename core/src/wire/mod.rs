@@ -43,8 +43,9 @@ pub use confirmation::{ConfirmationBody, MarketplaceOrder, MarketplaceWebhookOrd
 pub use context::{ContextLimits, ContextStore, PreviewContext};
 pub use device::{DeviceKeyView, DeviceSetup, ReportResult, SkipReason};
 pub use dispatch::{
-    ConsideredView, CostView, CurrentTrip, DecisionView, EffectiveDispatch, OrderDispatchView, SetStoreDispatch,
-    StoreDispatchView, TripStopView, TripView,
+    ChangedDecision, ConsideredView, CostView, CurrentTrip, DecisionView, DispatchComparison, DispatchSettings,
+    DispatchSummary, EffectiveDispatch, OrderDispatchView, SetDispatch, SetStoreDispatch, StoreDispatchView,
+    TripStopView, TripView,
 };
 pub use eta::EtaView;
 pub use event::{EventPage, JournalEventView};

@@ -64,6 +64,37 @@ test("a pass with all kinds of results is explained in words", async () => {
   await person.stop();
 });
 
+test("other settings are compared with those in force", async () => {
+  const person = await courier("Rita Ajuste");
+  const settings = { radiusKm: 1, maxPositionAgeMinutes: 5, reofferAfterMinutes: 3, horizonMinutes: 40, ordersPerTrip: 3, detourMinutes: 20, readySpreadMinutes: 20, marginSeconds: 30 };
+  const summary = (assigned) => ({ orders: 2, assigned, planned: assigned });
+  const decision = { orderId: 900001, at: new Date().toISOString(), outcome: "ASSIGNED", courierId: person.id, orders: 1, cost: null, considered: [] };
+  const form = page.getByTestId("settings");
+  await form.getByText("Agora: 10").waitFor();
+  const radius = page.getByLabel("Distância do entregador à coleta, no máximo em km");
+  await radius.fill("0");
+  await form.getByRole("button", { name: "Simular com estes valores" }).click();
+  await form.locator(".field-error", { hasText: "de 1 a 200" }).waitFor();
+  await radius.fill("1");
+  // The couriers of the sandbox take the orders of a test before a pass of the operator can.
+  await page.route("**/admin/dispatch/what-if", (route) => {
+    assert.equal(route.request().postDataJSON().radiusKm, 1);
+    return route.fulfill({ json: { settings, current: summary(1), draft: summary(0), changedOrders: 1, changed: [{ orderId: 900001, current: decision, draft: null }] } });
+  });
+  await form.getByRole("button", { name: "Simular com estes valores" }).click();
+  const shown = page.getByTestId("comparison");
+  await shown.getByText("A decisão sobre 1 pedido muda.").waitFor();
+  assert.match(await shown.innerText(), /Com estes valores: nenhum entregador ao alcance/);
+  assert.match(await shown.locator("pre").innerText(), /\[dispatch\]\nradius-km = 1/);
+  await screenshot(page, "console-dispatch-settings");
+  await page.unroute("**/admin/dispatch/what-if");
+  await form.getByRole("button", { name: "Simular com estes valores" }).click();
+  await shown.getByText(/^Atribuídos agora: \d+ de \d+ pedidos ao alcance/).waitFor();
+  await form.getByRole("button", { name: "Desfazer" }).click();
+  assert.equal(await radius.inputValue(), "10");
+  await person.stop();
+});
+
 test("a pass is run once, and a lost network is explained", async () => {
   const [sent] = await Promise.all([page.waitForRequest((one) => one.url().endsWith("/admin/dispatch")), page.getByRole("button", { name: "Executar uma passada agora" }).click()]);
   assert.equal(sent.postData(), null);

@@ -11,8 +11,10 @@ use crate::{
     drivers::{clock, dispatch, erasure},
     host::Host,
     model::{OrderId, Text, order::OrderStatus, store::Store},
-    rules::stores,
-    wire::{DecisionView, DispatchPassView, OrderDispatchView, StoreDispatchView},
+    rules::{settings::Settings, stores},
+    wire::{
+        DecisionView, DispatchComparison, DispatchPassView, DispatchSettings, OrderDispatchView, StoreDispatchView,
+    },
 };
 
 /// `POST /admin/dispatch?dryRun=`
@@ -30,6 +32,23 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
     // A host without background tasks applies the retention here.
     done.more |= erasure::retain(call.host, call.settings, call.context.now).await?.more;
     Ok(ApiResponse::json(200, &DispatchPassView::from(done))?)
+}
+
+/// `GET /admin/dispatch`
+pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    Ok(ApiResponse::json(200, &DispatchSettings::of(&call.settings.dispatch))?)
+}
+
+/// `POST /admin/dispatch/what-if`
+pub(super) async fn compare<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let dispatch = validate::dispatch_draft(call.read()?, &call.settings.dispatch)?;
+    let settings = DispatchSettings::of(&dispatch);
+    let draft = Settings { dispatch, ..call.settings.clone() };
+    // Both passes draw the same random orders if there are more than a pass matches.
+    let current = dispatch::decide_pass(call.host, call.settings, &mut call.context.clone()).await?;
+    let drafted = dispatch::decide_pass(call.host, &draft, &mut call.context).await?;
+    let view = DispatchComparison::of(settings, &current, &drafted, call.context.now);
+    Ok(ApiResponse::json(200, &view)?)
 }
 
 async fn dry_run<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {

@@ -20,6 +20,27 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             parameters: &["dryRun"],
             codes: &[ProblemCode::ValidationFailed],
         },
+        Endpoint::GetDispatch => Operation {
+            tag: "Operator",
+            id: "getDispatch",
+            summary: "Get the dispatch settings",
+            description: "Returns the deployment's settings that a draft can change. They come from its configuration.",
+            request: None,
+            documented: &[(200, Some("DispatchSettings"), "The settings.")],
+            parameters: &[],
+            codes: &[],
+        },
+        Endpoint::CompareDispatch => Operation {
+            tag: "Operator",
+            id: "compareDispatch",
+            summary: "Compare a draft of the dispatch settings",
+            description: "Simulates a dispatch pass with the deployment's settings and one with a draft, and returns the orders about \
+                which they decide differently. Nothing is changed.",
+            request: Some("SetDispatch"),
+            documented: &[(200, Some("DispatchComparison"), "The comparison.")],
+            parameters: &[],
+            codes: &[],
+        },
         Endpoint::ExplainDispatch => Operation {
             tag: "Operator",
             id: "explainDispatch",

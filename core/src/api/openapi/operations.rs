@@ -146,9 +146,12 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         Endpoint::RegisterCourier | Endpoint::ListCouriers | Endpoint::GetCourier | Endpoint::AlterCourier => {
             fleet::operator(endpoint)
         }
-        Endpoint::RunDispatch | Endpoint::ExplainDispatch | Endpoint::GetStoreDispatch | Endpoint::SetStoreDispatch => {
-            dispatch::operator(endpoint)
-        }
+        Endpoint::RunDispatch
+        | Endpoint::GetDispatch
+        | Endpoint::CompareDispatch
+        | Endpoint::ExplainDispatch
+        | Endpoint::GetStoreDispatch
+        | Endpoint::SetStoreDispatch => dispatch::operator(endpoint),
         Endpoint::CourierTrip => dispatch::trip(),
         Endpoint::ShowCourier | Endpoint::ReportPosition | Endpoint::SetAvailability => fleet::courier(endpoint),
         Endpoint::CreateSignInCode
@@ -264,9 +267,6 @@ fn order(endpoint: Endpoint) -> Operation {
             parameters: &["storeIdOfContext"],
             codes: &[ProblemCode::StoreNotFound],
         },
-        Endpoint::PreviewOrder => Operation {
-            tag: "Orders",
-            id: "previewOrder",
         Endpoint::LocateAddress => Operation {
             tag: "Orders",
             id: "locateAddress",
@@ -278,6 +278,9 @@ fn order(endpoint: Endpoint) -> Operation {
             parameters: &[],
             codes: &[ProblemCode::AddressNotFound, ProblemCode::CoordinatesMismatch],
         },
+        Endpoint::PreviewOrder => Operation {
+            tag: "Orders",
+            id: "previewOrder",
             summary: "Calculate route, fee and times",
             description: "Calculates the order's cost and creates nothing. Addresses only have to be located. An order that a preview \
                 accepts can be created with the additional fields that creation requires. To lock in the fee for 15 minutes, send \

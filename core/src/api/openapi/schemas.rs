@@ -100,6 +100,11 @@ fn operator(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::DayReportView>(schemas)?;
     add::<wire::ReportDay>(schemas)?;
     add::<wire::OperatorStoreList>(schemas)?;
+    add::<wire::SetDispatch>(schemas)?;
+    add::<wire::DispatchSettings>(schemas)?;
+    add::<wire::DispatchComparison>(schemas)?;
+    add::<wire::DispatchSummary>(schemas)?;
+    add::<wire::ChangedDecision>(schemas)?;
     add::<wire::HealthView>(schemas)?;
     add::<wire::HealthFigure>(schemas)?;
     add::<wire::HealthStatus>(schemas)?;

@@ -2,19 +2,12 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{
-        problem::{Problem, ProblemCode},
-        read::Body,
-    },
+    api::{problem::Problem, read::Body},
     geo::{Gazetteer, LocateError},
-    model::{Address, CourierId, Duration, Email, Point, Timestamp, courier::Shift, store::StoreDispatch},
-    rules::{
-        couriers::{CourierUpdate, NewCourier},
-        matching::Dispatch,
-    },
+    model::{Address, CourierId, Duration, Email, Point, Timestamp, courier::Shift},
+    rules::couriers::{CourierUpdate, NewCourier},
     wire::{
-        AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, SetStoreDispatch, StartCourierSession,
-        StartOperatorSession,
+        AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, StartCourierSession, StartOperatorSession,
     },
 };
 
@@ -162,33 +155,6 @@ pub fn availability(body: Body<SetAvailability>, now: Timestamp) -> Result<(bool
     }
     let shift = from.or(until.map(|_| now)).map(|from| Shift { from, until, orders: 0 });
     checker.finish(sent.available.map(|available| (available, shift)))
-}
-
-/// Validates the dispatch terms of a store.
-///
-/// # Errors
-/// The lead time, then the trip limit, if it is out of range.
-pub fn store_dispatch(body: Body<SetStoreDispatch>) -> Result<StoreDispatch, Problem> {
-    let Body { value: sent, wrong } = body;
-    let ranges = [
-        ("leadMinutes", sent.lead_minutes, 0, Dispatch::MAX_LEAD_MINUTES, ProblemCode::LeadOutOfRange),
-        ("ordersPerTrip", sent.orders_per_trip, 1, Dispatch::MAX_ORDERS_PER_TRIP, ProblemCode::TripLimitOutOfRange),
-    ];
-    let mut checker = Checker::new(wrong);
-    let mut first = None;
-    let mut terms = [None; 2];
-    for (term, (name, value, min, max, code)) in terms.iter_mut().zip(ranges) {
-        *term = checker.integer(&Path::Root.member(name), value, min, max);
-        if value.is_some() && term.is_none() {
-            first.get_or_insert(code);
-        }
-    }
-    let [lead_minutes, orders_per_trip] = terms;
-    let finished = checker.finish(Some(StoreDispatch { lead_minutes, orders_per_trip }));
-    finished.map_err(|problem| match first.filter(|_| problem.code == ProblemCode::ValidationFailed) {
-        Some(code) => Problem { code, ..problem },
-        None => problem,
-    })
 }
 
 /// Whether a point is on land in Brazil.

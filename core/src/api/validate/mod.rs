@@ -4,6 +4,7 @@
 mod account;
 mod address;
 mod checker;
+mod dispatch;
 mod fleet;
 mod life;
 mod order;
@@ -20,7 +21,8 @@ mod webhook;
 pub use account::{NewUser, confirmation, login_name, new_user, password_change, password_reset, user_update};
 pub use address::{Need, address};
 pub use checker::{Checker, Path, UNKNOWN_FIELD};
-pub use fleet::{altered_courier, availability, new_courier, operator_token, position, sign_in_code, store_dispatch};
+pub use dispatch::{dispatch_draft, store_dispatch};
+pub use fleet::{altered_courier, availability, new_courier, operator_token, position, sign_in_code};
 pub use life::{
     Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, failure, handover_code, reason, reassignment,
     step_time,

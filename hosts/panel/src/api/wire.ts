@@ -51,6 +51,9 @@ export type TariffComparison = Schemas["TariffComparison"];
 export type FeeComparison = Schemas["FeeComparison"];
 export type StoreComparison = Schemas["StoreComparison"];
 export type DispatchPass = Schemas["DispatchPass"];
+export type DispatchSettings = Schemas["DispatchSettings"];
+export type DispatchComparison = Schemas["DispatchComparison"];
+export type ChangedDecision = Schemas["ChangedDecision"];
 /** A journal event, as sent by the event stream. */
 export type JournalEvent = Schemas["JournalEvent"];
 

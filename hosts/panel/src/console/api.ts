@@ -40,6 +40,8 @@ export const couriers = {
 export const photo = (id: number) => download(`/admin/photos/${id}`, "image/*");
 
 export const dispatch = {
+  settings: () => get<wire.DispatchSettings>("/admin/dispatch"),
+  compare: (draft: unknown) => post<wire.DispatchComparison>("/admin/dispatch/what-if", draft),
   /** Runs a pass, or returns what a pass would do. The endpoint has no request body. */
   run: (isDryRun: boolean) =>
     request<wire.DispatchPass>(path("/admin/dispatch", { dryRun: isDryRun ? "true" : undefined }), { method: "POST", idempotencyKey: newIdempotencyKey() }),

@@ -2,14 +2,17 @@
 
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import type { DispatchPass } from "../../api/wire";
+import type { ChangedDecision, DispatchComparison, DispatchPass, DispatchSettings } from "../../api/wire";
 import { zone } from "../../context";
 import { timeWithSeconds } from "../../format";
-import { ErrorBox } from "../../ui/field";
-import { Page } from "../../ui/parts";
+import { ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../../ui/field";
+import { useLoad } from "../../ui/load";
+import { Loaded, Page } from "../../ui/parts";
+import { useSubmit } from "../../ui/submit";
 import { dispatch } from "../api";
+import { formDraft } from "../draft";
 import type { PageProps } from "../pages";
-import { dispatchTexts } from "../texts/dispatch";
+import { dispatchTexts, settingNames } from "../texts/dispatch";
 import { Decision } from "../ui/decision";
 
 const MAX_DECISIONS = 100;
@@ -28,6 +31,7 @@ export function DispatchPage(_: PageProps) {
   return (
     <Page title={t.title} lead={t.lead}>
       <PassSection />
+      <SettingsSection />
     </Page>
   );
 }
@@ -84,4 +88,89 @@ function Changes(props: { of: DispatchPass }) {
   const counts = [[allocated, t.allocated], [released, t.released], [expired, t.expired], [moved - expired, t.moved]] as const;
   const present = counts.filter(([count]) => count > 0);
   return present.length === 0 ? <p>{t.noChange}</p> : <ul>{present.map(([count, text]) => <li key={text(2)}>{text(count)}</li>)}</ul>;
+}
+
+/** The values that the operator typed; absent ones are those in force. */
+const settingsDraft = formDraft("dispatch", (): Partial<Record<keyof DispatchSettings, string>> => ({}));
+
+/** Returns the value as a number, or as typed, so that the API reports it. */
+const numberOf = (text: string) => (text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text));
+
+/** The settings in force, and a pass simulated with other values. */
+function SettingsSection() {
+  const t = dispatchTexts.value;
+  const settings = useLoad(() => dispatch.settings(), []);
+  return (
+    <section class="stack below" aria-labelledby="dispatch-settings">
+      <h2 id="dispatch-settings">{t.settings}</h2>
+      <p class="hint">{t.settingsHint}</p>
+      <Loaded of={settings} lines={4}>{(current) => <SettingsForm current={current} />}</Loaded>
+    </section>
+  );
+}
+
+function SettingsForm(props: { current: DispatchSettings }) {
+  const t = dispatchTexts.value;
+  const { current } = props;
+  const draft = settingsDraft("deployment");
+  const [shown, setShown] = useState<DispatchComparison | null>(null);
+  const shownValue = (name: keyof DispatchSettings) => draft.value[name] ?? String(current[name]);
+  const body = () => Object.fromEntries(settingNames.map((name) => [name, numberOf(shownValue(name))]));
+  const { error, busy, submit } = useSubmit(() => dispatch.compare(body()), setShown);
+  return (
+    <>
+      <form class="stack" onSubmit={submit} noValidate data-testid="settings">
+        <FieldErrors.Provider value={fieldErrorsOf(error)}>
+          <ErrorBox error={error} />
+          <div class="grid">
+            {settingNames.map((name) => (
+              <TextField key={name} pointer={`/${name}`} label={t.names[name]} hint={t.current(current[name])} value={shownValue(name)} set={(text) => draft.set({ [name]: text })} mode="numeric" max={6} />
+            ))}
+          </div>
+        </FieldErrors.Provider>
+        <div class="row">
+          <button type="submit" class="button" aria-disabled={busy}>{busy ? t.running : t.compare}</button>
+          <button type="button" class="button" onClick={() => { draft.clear(); setShown(null); }}>{t.reset}</button>
+        </div>
+      </form>
+      <div role="status">{shown !== null && <Comparison of={shown} current={current} />}</div>
+    </>
+  );
+}
+
+function Comparison(props: { of: DispatchComparison; current: DispatchSettings }) {
+  const t = dispatchTexts.value;
+  const { of, current } = props;
+  const changed = settingNames.filter((name) => of.settings[name] !== current[name]);
+  const lines = changed.map((name) => `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} = ${of.settings[name]}`);
+  return (
+    <div class="card stack" data-testid="comparison">
+      <p>{t.compared(of.current.assigned, of.draft.assigned, of.current.orders, of.draft.orders)}</p>
+      <p class="strong">{of.changedOrders === 0 ? t.same : t.changed(of.changedOrders)}</p>
+      {of.changed.length < of.changedOrders && <p class="warn-text">{t.shown(of.changed.length, of.changedOrders)}</p>}
+      {of.changed.map((one) => <Changed key={one.orderId} of={one} />)}
+      {lines.length > 0 && (
+        <>
+          <p>{t.apply}</p>
+          <pre class="lines">{["[dispatch]", ...lines].join("\n")}</pre>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Changed(props: { of: ChangedDecision }) {
+  const t = dispatchTexts.value;
+  const { orderId, current, draft } = props.of;
+  const side = (title: string, of: ChangedDecision["current"]) =>
+    of === null ? <li><p>{title}: {t.notMatched}</p></li> : <Decision pass={of} title={<>{title}: </>} />;
+  return (
+    <section>
+      <h3><a href={`#/orders/${orderId}`}>{t.order(orderId)}</a></h3>
+      <ol class="decisions">
+        {side(t.now, current)}
+        {side(t.withDraft, draft)}
+      </ol>
+    </section>
+  );
 }

@@ -1,7 +1,13 @@
 /** The texts of the page for dispatch. */
 
 import { computed } from "@preact/signals";
+import type { DispatchSettings } from "../../api/wire";
 import { language } from "../../i18n/language";
+
+/** The settings in the order of the form. */
+export const settingNames = [
+  "radiusKm", "maxPositionAgeMinutes", "reofferAfterMinutes", "horizonMinutes", "ordersPerTrip", "detourMinutes", "readySpreadMinutes", "marginSeconds",
+] as const satisfies readonly (keyof DispatchSettings)[];
 
 const en = {
   title: "Dispatch",
@@ -22,6 +28,28 @@ const en = {
   more: "The pass stopped at its limit. Run another one at once.",
   shown: (n: number, all: number) => `The list shows ${n} of ${all} decisions.`,
   order: (id: number) => `Order #${id}`,
+  settings: "Settings",
+  settingsHint: "The settings are those of the server's configuration. A simulation shows what a pass would decide with other values; it changes nothing.",
+  names: {
+    radiusKm: "Distance from courier to pickup, km at most",
+    maxPositionAgeMinutes: "Age of a courier's position, minutes at most",
+    reofferAfterMinutes: "Another offer to a courier who released the order, after minutes",
+    horizonMinutes: "Couriers who are free within minutes",
+    ordersPerTrip: "Orders in a trip, at most",
+    detourMinutes: "Delay by other orders of a trip, minutes at most",
+    readySpreadMinutes: "Minutes between the ready times of a trip, at most",
+    marginSeconds: "Send couriers earlier, by seconds",
+  } satisfies Record<keyof DispatchSettings, string>,
+  current: (value: number) => `Now: ${value}`,
+  compare: "Simulate with these values",
+  reset: "Reset",
+  compared: (current: number, draft: number, orders: number, drafted: number) => `Assigned now: ${current} of ${orders} orders in reach. With these values: ${draft} of ${drafted}.`,
+  same: "The decisions are the same.",
+  changed: (n: number) => (n === 1 ? "The decision about 1 order changes." : `The decisions about ${n} orders change.`),
+  now: "Now",
+  withDraft: "With these values",
+  notMatched: "no courier in reach",
+  apply: "To apply these values, add them to the configuration file of the server and restart it:",
 };
 
 const pt: typeof en = {
@@ -43,6 +71,28 @@ const pt: typeof en = {
   more: "A passada parou no seu limite. Execute outra em seguida.",
   shown: (n, all) => `A lista mostra ${n} de ${all} decisões.`,
   order: (id) => `Pedido #${id}`,
+  settings: "Ajustes",
+  settingsHint: "Os ajustes são os da configuração do servidor. A simulação mostra o que uma passada decidiria com outros valores e não altera nada.",
+  names: {
+    radiusKm: "Distância do entregador à coleta, no máximo em km",
+    maxPositionAgeMinutes: "Idade da posição do entregador, no máximo em minutos",
+    reofferAfterMinutes: "Nova oferta a quem liberou o pedido, após minutos",
+    horizonMinutes: "Entregadores livres em até minutos",
+    ordersPerTrip: "Pedidos por viagem, no máximo",
+    detourMinutes: "Atraso por outros pedidos da viagem, no máximo em minutos",
+    readySpreadMinutes: "Minutos entre os horários de preparo da viagem, no máximo",
+    marginSeconds: "Antecedência de saída dos entregadores, em segundos",
+  },
+  current: (value) => `Agora: ${value}`,
+  compare: "Simular com estes valores",
+  reset: "Desfazer",
+  compared: (current, draft, orders, drafted) => `Atribuídos agora: ${current} de ${orders} pedidos ao alcance. Com estes valores: ${draft} de ${drafted}.`,
+  same: "As decisões são as mesmas.",
+  changed: (n) => (n === 1 ? "A decisão sobre 1 pedido muda." : `As decisões sobre ${n} pedidos mudam.`),
+  now: "Agora",
+  withDraft: "Com estes valores",
+  notMatched: "nenhum entregador ao alcance",
+  apply: "Para aplicar estes valores, inclua-os no arquivo de configuração do servidor e reinicie-o:",
 };
 
 export const dispatchTexts = computed(() => (language.value === "pt" ? pt : en));
