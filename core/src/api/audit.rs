@@ -28,13 +28,15 @@ enum Subject {
 
 /// Every action with its description.
 #[cfg(feature = "openapi")]
-pub(super) const ACTIONS: [(&str, &str); 28] = [
+pub(super) const ACTIONS: [(&str, &str); 30] = [
     ("store.created", "A store was created."),
     ("store.updated", "A store's name, contact, email or address was changed."),
     ("store.operator-settings-set", "The operator disabled or enabled a store, or set its prepaid floor."),
     ("store.removed", "A branch was removed."),
     ("proof-rules.set", "The rules for proofs were set."),
     ("tracking.set", "The settings for recipients' pages were set."),
+    ("hours.set", "The store's opening hours were set."),
+    ("service-area.set", "The store's service area was set or removed."),
     ("dispatch-terms.set", "The store's dispatch terms were set."),
     ("top-up", "The balance was topped up. `subjectId` is the store."),
     ("key.issued", "An API key was issued."),
@@ -117,6 +119,8 @@ fn action(endpoint: Endpoint, changes: &Changes) -> Option<(&'static str, Subjec
         Endpoint::RemoveStore => ("store.removed", Subject::Store),
         Endpoint::SetProofRules => ("proof-rules.set", Subject::Store),
         Endpoint::SetStoreTracking => ("tracking.set", Subject::Store),
+        Endpoint::SetStoreHours => ("hours.set", Subject::Store),
+        Endpoint::SetStoreArea => ("service-area.set", Subject::Store),
         Endpoint::SetStoreDispatch => ("dispatch-terms.set", Subject::Store),
         Endpoint::TopUpStore => ("top-up", Subject::TopUp),
         Endpoint::IssueKey | Endpoint::AdminIssueKey => ("key.issued", Subject::Key),

@@ -11,6 +11,8 @@ pub enum Endpoint {
     PreviewContext,
     /// `POST /delivery/location`
     LocateAddress,
+    /// `GET /delivery/coverage`
+    GetCoverage,
     /// `GET /delivery/orders/{platformOrderId}`
     GetOrder,
     /// `POST /delivery/stores`
@@ -195,6 +197,14 @@ pub enum Endpoint {
     GetStoreTracking,
     /// `PUT /delivery/stores/{storeId}/tracking`
     SetStoreTracking,
+    /// `GET /delivery/stores/{storeId}/hours`
+    GetStoreHours,
+    /// `PUT /delivery/stores/{storeId}/hours`
+    SetStoreHours,
+    /// `GET /delivery/stores/{storeId}/service-area`
+    GetStoreArea,
+    /// `PUT /delivery/stores/{storeId}/service-area`
+    SetStoreArea,
     /// `GET /t/{token}`
     RecipientPage,
     /// `GET /t/{token}/events`

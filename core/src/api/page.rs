@@ -6,7 +6,7 @@
 use super::{
     media::too_large,
     places::every_place,
-    planning::{Route, inquired, own_pickup, preview_view},
+    planning::{Route, check_open, inquired, own_pickup, preview_view, ready_at},
     problem::{FieldError, Problem, ProblemCode},
     read::read,
     tariff::EffectiveTariff,
@@ -14,9 +14,13 @@ use super::{
 };
 use crate::{
     geo::{self, Gazetteer, pack::Pack},
-    model::{Located, Point, StoreId, Timestamp, order::Place, store::Store},
+    model::{
+        Located, Point, StoreId, Timestamp,
+        order::Place,
+        store::{ServiceArea, Store, StoreHours},
+    },
     rules::{limits::Limits, pricing::Tariff, settings::Settings},
-    wire::{ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView},
+    wire::{AreaGeometry, ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView, StoreHoursBody},
 };
 
 /// The supported format of a context.
@@ -41,6 +45,8 @@ pub(super) fn context(
             address: (&store.address).into(),
             location: store.located.into(),
             lead_minutes: settings.dispatch.lead(store),
+            hours: (store.hours != StoreHours::default()).then(|| StoreHoursBody::of(&store.hours)),
+            service_area: store.area.as_ref().map(AreaGeometry::of),
         },
         tariff: Tariff::clone(tariff),
         limits: ContextLimits {
@@ -59,6 +65,8 @@ pub struct Previewer {
     id: StoreId,
     valid_until: Option<Timestamp>,
     pickup: Place,
+    hours: StoreHours,
+    area: Option<ServiceArea>,
     limits: Limits,
     gazetteer: Gazetteer,
     packs: Vec<Pack<'static>>,
@@ -86,6 +94,9 @@ impl Previewer {
         let store = root.member("store");
         let mut checker = Checker::default();
         let address = checker.address(&store.member("address"), &context.store.address, Need::Locate);
+        let hours = context.store.hours.as_ref().map(|hours| checker.hours(&store.member("hours"), hours));
+        let area = context.store.service_area.as_ref();
+        let area = area.map(|area| checker.area(&store.member("serviceArea"), area));
         let location = &context.store.location;
         let point = Point::from_degrees(location.latitude, location.longitude);
         let mut errors = context.tariff.errors();
@@ -120,6 +131,8 @@ impl Previewer {
             id,
             valid_until,
             pickup: Place { address, located },
+            hours: hours.unwrap_or_default(),
+            area,
             limits,
             gazetteer,
             packs: Vec::new(),
@@ -154,13 +167,11 @@ impl Previewer {
         let min = self.context.limits.min_precision;
         let error = own_pickup(&inquiry, &self.pickup, min);
         let located = every_place(&addresses, responses, min, pointer, error)?;
-        let route = Route::new(&inquiry, &self.pickup, located);
+        let route = Route::new(&inquiry, &self.pickup, located, self.area.as_ref());
         let matrix = geo::matrix(&route.places());
-        Ok(preview_view(
-            &inquiry,
-            &route.plan(&self.context.tariff, &matrix, self.context.store.lead_minutes, now)?,
-            None,
-        ))
+        let planned = route.plan(&self.context.tariff, &matrix, self.context.store.lead_minutes, now)?;
+        check_open(&self.hours, self.pickup.address.uf(), ready_at(&inquiry, now))?;
+        Ok(preview_view(&inquiry, &planned, None))
     }
 }
 

@@ -13,9 +13,15 @@ use super::{
 use crate::{
     host::Host,
     model::{
-        Address, Distance, DistanceMatrix, Leg, Located, Precision, Text, Timestamp, Uf, order::Place, store::Store,
+        Address, Day, Distance, DistanceMatrix, Duration, Leg, Located, Precision, Text, Timestamp, Uf,
+        order::Place,
+        store::{ServiceArea, Store, StoreHours},
+        time_of_day,
     },
-    rules::pricing::{FeeRange, Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
+    rules::{
+        hours::next_opening,
+        pricing::{FeeRange, Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
+    },
     wire::{FeeRangeView, Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
 };
 
@@ -54,12 +60,48 @@ pub(super) fn not_allowed() -> Problem {
     Problem::new(ProblemCode::StoreNotAllowed, en, pt).with_errors(errors)
 }
 
-/// Locates the addresses, measures the distances and plans the route.
+/// Locates the addresses, measures the distances and plans the route of an order that the store's hours permit.
 pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
+    let planned = planned_at_any_time(call, store, inquiry).await?;
+    check_open(&store.hours, store.address.uf(), ready_at(inquiry, call.context.now))?;
+    Ok(planned)
+}
+
+/// Returns the time at which the goods of an inquiry are ready, which must be in the store's hours.
+pub(super) fn ready_at(inquiry: &Inquiry, now: Timestamp) -> Timestamp {
+    now.after(Duration::minutes(inquiry.preparation_minutes.into()))
+}
+
+/// Rejects goods that are ready while the store is closed.
+pub(super) fn check_open(hours: &StoreHours, uf: Option<Uf>, ready: Timestamp) -> Result<(), Problem> {
+    let next = next_opening(hours, ready, uf);
+    if next == Some(ready) {
+        return Ok(());
+    }
+    let opening = next.unwrap_or(ready);
+    let (day, time) = (Day::of(opening, uf), time_of_day(opening, uf));
+    let problem = Problem::new(
+        ProblemCode::StoreClosed,
+        format!("The store is closed when the goods are ready. It opens on {day} at {time} (local time)."),
+        format!(
+            "A loja está fechada quando o pedido fica pronto. Ela abre em {} às {time} (horário local).",
+            day.in_portuguese()
+        ),
+    );
+    Err(Problem { next_opening: next, ..problem })
+}
+
+/// Like [`planned`], but also while the store is closed.
+pub(super) async fn planned_at_any_time<H: Host>(
+    call: &Call<'_, H>,
+    store: &Store,
+    inquiry: &Inquiry,
+) -> Result<Planned, Problem> {
     let own = Place { address: store.address.clone(), located: store.located };
     let (addresses, pointer) = inquired(inquiry);
     let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
-    let route = Route::new(inquiry, &own, locate(call, &addresses, pointer, error).await?);
+    let located = locate(call, &addresses, pointer, error).await?;
+    let route = Route::new(inquiry, &own, located, store.area.as_ref());
     let matrix = call.host.distance_matrix(&route.places()).await?;
     let tariff = tariff::effective(call).await?;
     route.plan(&tariff, &matrix, call.settings.dispatch.lead(store), call.context.now)
@@ -73,16 +115,23 @@ pub(super) struct Route<'a> {
     located: Vec<Located>,
     /// The store's state, used if the pickup has none.
     store_uf: Option<Uf>,
+    /// The store's service area.
+    area: Option<&'a ServiceArea>,
 }
 
 impl<'a> Route<'a> {
     /// Creates the route of an inquiry from the locations of its addresses, in the order of [`inquired`]. `own` is the store's address.
-    pub(super) fn new(inquiry: &'a Inquiry, own: &Place, mut located: Vec<Located>) -> Route<'a> {
+    pub(super) fn new(
+        inquiry: &'a Inquiry,
+        own: &Place,
+        mut located: Vec<Located>,
+        area: Option<&'a ServiceArea>,
+    ) -> Route<'a> {
         let pickup = match &inquiry.pickup {
             Some(address) => Place { address: address.clone(), located: located.remove(0) },
             None => own.clone(),
         };
-        Route { inquiry, pickup, located, store_uf: own.address.uf() }
+        Route { inquiry, pickup, located, store_uf: own.address.uf(), area }
     }
 
     /// Returns the locations to measure between: the pickup, then the stops in the order sent.
@@ -98,7 +147,7 @@ impl<'a> Route<'a> {
         lead_minutes: u32,
         now: Timestamp,
     ) -> Result<Planned, Problem> {
-        let Route { inquiry, pickup, located, store_uf } = self;
+        let Route { inquiry, pickup, located, store_uf, area } = self;
         let stops: Vec<Stop> = located
             .iter()
             .zip(&inquiry.stops)
@@ -118,7 +167,14 @@ impl<'a> Route<'a> {
             now,
             uf: pickup.address.uf().or(store_uf),
         };
-        let plan = plan(tariff, &request).map_err(|error| plan_problem(tariff, &error))?;
+        let is_outside = |located: &Located| area.is_some_and(|area| !area.may_contain(located));
+        let outside: Vec<usize> =
+            (0..located.len()).filter(|stop| located.get(*stop).is_some_and(is_outside)).collect();
+        let plan = match plan(tariff, &request) {
+            Err(PlanError::OutOfArea { stops }) => Err(out_of_area(tariff, &stops, &outside)),
+            _ if !outside.is_empty() => Err(out_of_area(tariff, &[], &outside)),
+            result => result.map_err(|error| plan_problem(tariff, &error)),
+        }?;
         Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone() })
     }
 }
@@ -141,41 +197,57 @@ pub(super) fn own_pickup(inquiry: &Inquiry, own: &Place, min: Precision) -> Opti
     error.map(|(code, detail)| FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
 }
 
+/// Returns the problem of stops that are too far from the pickup, with their distances, or outside the store's service area.
+fn out_of_area(tariff: &Tariff, far: &[(usize, Distance)], outside: &[usize]) -> Problem {
+    let radius = limit(tariff.service_radius_km);
+    let too_far = |distance: Distance| {
+        let km = km(distance);
+        Text::new(
+            format!("The stop is {km} km from the pickup in a straight line; the maximum is {radius} km."),
+            format!("A parada fica a {} km da coleta em linha reta; o máximo é {} km.", comma(km), comma(radius)),
+        )
+    };
+    let (en, pt) =
+        ("The address is outside the store's service area.", "O endereço fica fora da área de entrega da loja.");
+    let mut stops: Vec<(usize, Text)> = far.iter().map(|(stop, distance)| (*stop, too_far(*distance))).collect();
+    let beyond = outside.iter().filter(|stop| far.iter().all(|(other, _)| other != *stop));
+    stops.extend(beyond.map(|stop| (*stop, Text::new(en, pt))));
+    stops.sort_by_key(|(stop, _)| *stop);
+    let errors = stops.into_iter().map(|(stop, detail)| FieldError {
+        pointer: format!("/deliveries/{stop}/address"),
+        code: ProblemCode::OutOfArea.name(),
+        detail,
+    });
+    let errors = errors.collect();
+    if !outside.is_empty() {
+        let en = "At least one delivery is outside the store's service area; `errors` lists each one.";
+        let pt = "Ao menos uma entrega fica fora da área de entrega da loja; `errors` lista cada uma.";
+        return Problem::new(ProblemCode::OutOfArea, en, pt).with_errors(errors);
+    }
+    let en = format!("The service area ends {radius} km from the pickup; `errors` lists the deliveries outside it.");
+    let pt =
+        format!("A área de atendimento vai até {} km da coleta; `errors` lista as entregas fora dela.", comma(radius));
+    Problem::new(ProblemCode::OutOfArea, en, pt).with_errors(errors)
+}
+
+fn km(distance: Distance) -> Decimal {
+    distance.kilometres().normalize()
+}
+
+fn limit(km: Decimal) -> Decimal {
+    km.round_dp(9).normalize()
+}
+
+fn comma(number: Decimal) -> String {
+    number.to_string().replace('.', ",")
+}
+
 /// Converts a plan error to a problem.
 pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError) -> Problem {
-    let km = |distance: &Distance| distance.kilometres().normalize();
-    let limit = |km: Decimal| km.round_dp(9).normalize();
-    let comma = |number: Decimal| number.to_string().replace('.', ",");
     match error {
-        PlanError::OutOfArea { stops } => {
-            let radius = limit(tariff.service_radius_km);
-            let errors = stops.iter().map(|(stop, distance)| FieldError {
-                pointer: format!("/deliveries/{stop}/address"),
-                code: ProblemCode::OutOfArea.name(),
-                detail: Text::new(
-                    format!(
-                        "The stop is {} km from the pickup in a straight line; the maximum is {radius} km.",
-                        km(distance)
-                    ),
-                    format!(
-                        "A parada fica a {} km da coleta em linha reta; o máximo é {} km.",
-                        comma(km(distance)),
-                        comma(radius)
-                    ),
-                ),
-            });
-            Problem::new(
-                ProblemCode::OutOfArea,
-                format!("The service area ends {radius} km from the pickup; `errors` lists the deliveries outside it."),
-                format!(
-                    "A área de atendimento vai até {} km da coleta; `errors` lista as entregas fora dela.",
-                    comma(radius)
-                ),
-            )
-            .with_errors(errors.collect())
-        }
+        PlanError::OutOfArea { stops } => out_of_area(tariff, stops, &[]),
         PlanError::DistanceExceeded { distance } => {
-            let (max, km) = (limit(tariff.max_distance_km), km(distance));
+            let (max, km) = (limit(tariff.max_distance_km), km(*distance));
             let en = format!(
                 "The route is {km} km long; the maximum is {max} km. Split the deliveries into several orders."
             );

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::{
     host::HostError,
     model::{
-        Duration, Language, Text,
+        Duration, Language, Text, Timestamp,
         store::{FailedField, FailureReason},
     },
 };
@@ -168,8 +168,10 @@ codes! {
     AddressImprecise "address_imprecise" 422 "Address not precise enough" "Endereço sem precisão suficiente",
     /// The coordinates are far from the address, or outside Brazil.
     CoordinatesMismatch "coordinates_mismatch" 422 "Coordinates do not match the address" "Coordenadas não correspondem ao endereço",
-    /// A stop is too far from the pickup, or no road leads to it.
+    /// A stop is too far from the pickup or outside the store's service area, or no road leads to it.
     OutOfArea "out_of_area" 422 "Outside the service area" "Fora da área de atendimento",
+    /// The store is closed when the goods are ready; `nextOpening` is the time at which it opens.
+    StoreClosed "store_closed" 422 "Store closed" "Loja fechada",
     /// The route exceeds the maximum distance.
     DistanceExceeded "distance_exceeded" 422 "Route too long" "Rota longa demais",
     /// The code of a link that sets a password is unknown, was used, or has expired.
@@ -234,6 +236,8 @@ pub struct Problem {
     pub possible: Option<Vec<&'static str>>,
     /// The number of incorrect codes left before the lock.
     pub tries_left: Option<u32>,
+    /// The time at which the closed store opens.
+    pub next_opening: Option<Timestamp>,
     /// The methods that the endpoint accepts, for the `Allow` header.
     pub allow: Option<String>,
     /// The cause, for the log only.
@@ -251,6 +255,7 @@ impl Problem {
             existing_order: None,
             possible: None,
             tries_left: None,
+            next_opening: None,
             allow: None,
             log: None,
         }
@@ -287,6 +292,7 @@ impl Problem {
             order_id: self.existing_order,
             possible: self.possible.clone(),
             tries_left: self.tries_left,
+            next_opening: self.next_opening.map(|at| at.to_string()),
         }
     }
 
@@ -382,6 +388,10 @@ pub struct ProblemDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub tries_left: Option<u32>,
+    /// With `store_closed`: the time at which the store opens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime, nullable = false))]
+    pub next_opening: Option<String>,
 }
 
 /// An invalid field.

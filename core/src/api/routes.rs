@@ -82,6 +82,7 @@ routes! {
     POST "/delivery/orders/preview" PreviewOrder Store Preview,
     GET "/delivery/preview-context" PreviewContext Store Read,
     POST "/delivery/location" LocateAddress Store Preview,
+    GET "/delivery/coverage" GetCoverage Store Preview,
     GET "/delivery/orders/{platformOrderId}" GetOrder Store Read,
     POST "/delivery/stores" CreateStore Store Create,
     PUT "/delivery/stores" UpdateStore Store Create,
@@ -157,6 +158,10 @@ routes! {
     POST "/delivery/orders/{platformOrderId}/tracking" ChangeLink Store Create,
     GET "/delivery/stores/{storeId}/tracking" GetStoreTracking Store Read,
     PUT "/delivery/stores/{storeId}/tracking" SetStoreTracking Store Create,
+    GET "/delivery/stores/{storeId}/hours" GetStoreHours Store Read,
+    PUT "/delivery/stores/{storeId}/hours" SetStoreHours Store Create,
+    GET "/delivery/stores/{storeId}/service-area" GetStoreArea Store Read,
+    PUT "/delivery/stores/{storeId}/service-area" SetStoreArea Store Create,
     GET "/t/{token}" RecipientPage Recipient Read,
     GET "/t/{token}/events" RecipientEvents Recipient Read,
     POST "/t/{token}/choice" RecipientChoice Recipient Create,
@@ -261,6 +266,8 @@ impl Endpoint {
             | Endpoint::GetStatement
             | Endpoint::ListAudit
             | Endpoint::SetStoreTracking
+            | Endpoint::SetStoreHours
+            | Endpoint::SetStoreArea
             | Endpoint::SetProofRules => Role::Owner,
             _ => Role::Clerk,
         }

@@ -1,5 +1,6 @@
 //! Geocodes addresses and estimates road distances from embedded data only.
 
+mod area;
 pub mod candidate;
 pub mod cnefe;
 mod detour;
@@ -9,9 +10,11 @@ mod located;
 pub mod names;
 mod outline;
 pub mod pack;
+mod plane;
 mod street;
 pub mod tables;
 
+pub use area::{first_crossing, has_three_edges, is_in_box};
 pub(crate) use detour::leg_over;
 pub use detour::{great_circle_m, leg};
 pub use gazetteer::{Gazetteer, Municipality};

@@ -1,6 +1,6 @@
 //! Checks whether a point is in Brazil, using the coast and borders of Natural Earth (1:10,000,000).
 
-use super::tables::Tables;
+use super::{plane::Plane, tables::Tables};
 use crate::model::Point;
 
 /// Distance in metres within which a point outside the outline still counts as in Brazil.
@@ -8,9 +8,6 @@ use crate::model::Point;
 /// The outline is simplified to 1.3 km, and the source has an error of about the same size. Piers, islets and border towns
 /// must be accepted.
 const MARGIN_M: f64 = 6_000.0;
-
-/// Metres in one degree of latitude.
-const DEGREE_M: f64 = 111_195.0;
 
 /// Side of a cell: a quarter of a degree.
 ///
@@ -58,25 +55,10 @@ fn is_inside(tables: &Tables, point: Point) -> bool {
     odd
 }
 
-/// Whether any edge is within the margin. At this distance plane geometry is accurate to a metre.
+/// Whether any edge is within the margin.
 fn is_near_edge(tables: &Tables, point: Point) -> bool {
-    let radians = core::f64::consts::PI / 180.0;
-    let east_m = DEGREE_M * libm::cos(point.latitude() * radians);
-    let flat = |other: Point| {
-        let x = (other.longitude() - point.longitude()) * east_m;
-        let y = (other.latitude() - point.latitude()) * DEGREE_M;
-        (x, y)
-    };
-    tables.strips().any(|strip| {
-        strip.edges().any(|(from, to)| {
-            let (start, end) = (flat(from), flat(to));
-            let (dx, dy) = (end.0 - start.0, end.1 - start.1);
-            let length = dx * dx + dy * dy;
-            let along = if length > 0.0 { (-(start.0 * dx + start.1 * dy) / length).clamp(0.0, 1.0) } else { 0.0 };
-            let (x, y) = (start.0 + along * dx, start.1 + along * dy);
-            x * x + y * y <= MARGIN_M * MARGIN_M
-        })
-    })
+    let plane = Plane::around(point);
+    tables.strips().any(|strip| strip.edges().any(|(from, to)| plane.is_near(from, to, MARGIN_M)))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod fold;
 mod geo;
 mod ids;
 mod load;
+mod local;
 mod money;
 pub mod order;
 mod phone;
@@ -44,6 +45,7 @@ pub use ids::{
     TariffId, UserId, WebhookId,
 };
 pub use load::{Capacity, Load, Misfit, Requirements, Vehicle};
+pub use local::{Day, LocalTime, time_of_day};
 pub use money::{Money, MoneyError};
 pub use phone::{Phone, PhoneError};
 pub use price::{PriceLine, Rule};

@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod couriers;
 pub mod erasure;
 pub mod health;
+pub mod hours;
 pub mod lifecycle;
 pub mod limits;
 pub mod matching;

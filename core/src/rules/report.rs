@@ -1,20 +1,12 @@
 //! The report of a store's orders by day. It stores sums and counts only, so its size does not depend on the number of orders.
 
 use crate::model::{
-    Money, StoreId, Timestamp, Uf,
+    Day, Money, StoreId,
     order::{Order, OrderStatus},
 };
 
-const DAY_MILLIS: i64 = 86_400_000;
-const HOUR_MILLIS: i64 = 3_600_000;
 /// Durations of a day or more count as a day.
 const MAX_MINUTES: u16 = 1_440;
-/// Offsets of Brazil's time zones from UTC in hours: the first and the last midnight of a day.
-const OFFSETS: (i64, i64) = (-2, -5);
-
-/// A day in a store's time zone, by its number since 1970-01-01.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Day(i64);
 
 /// The orders that one store created on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,46 +38,6 @@ pub struct DayTotals {
 pub struct DayReport {
     /// The totals, sorted by day and store.
     pub rows: Vec<DayTotals>,
-}
-
-impl Day {
-    /// Parses a day in the format `2026-11-21`.
-    pub fn parse(text: &str) -> Option<Day> {
-        let is_date = text.len() == 10 && text.is_ascii();
-        let at = Timestamp::parse(&format!("{text}T00:00:00Z")).filter(|_| is_date)?;
-        Some(Day(at.millis() / DAY_MILLIS))
-    }
-
-    /// Returns the day of a time in a time zone. If it is unknown, the time of Brasília is used.
-    pub fn of(at: Timestamp, uf: Option<Uf>) -> Day {
-        let offset = uf.map_or(-3, Uf::utc_offset_hours);
-        Day((at.millis() + i64::from(offset) * HOUR_MILLIS).div_euclid(DAY_MILLIS))
-    }
-
-    /// Returns the day some days earlier.
-    #[must_use]
-    pub fn before(self, days: i64) -> Day {
-        Day(self.0 - days)
-    }
-
-    /// Returns the number of days from another day to this one, with both. It is not positive if this day is earlier.
-    pub fn days_from(self, first: Day) -> i64 {
-        self.0 - first.0 + 1
-    }
-
-    /// Returns the times between which the day begins and ends in Brazil's time zones.
-    pub fn span(self) -> (Timestamp, Timestamp) {
-        let midnight = |day: i64, offset: i64| Timestamp::from_millis(day * DAY_MILLIS - offset * HOUR_MILLIS);
-        (midnight(self.0, OFFSETS.0), midnight(self.0 + 1, OFFSETS.1))
-    }
-}
-
-impl std::fmt::Display for Day {
-    /// Formats the day as `2026-11-21`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let text = Timestamp::from_millis(self.0 * DAY_MILLIS).to_string();
-        f.write_str(text.get(..10).unwrap_or_default())
-    }
 }
 
 impl DayReport {
@@ -183,6 +135,7 @@ impl DayTotals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Timestamp, Uf};
 
     #[test]
     fn day_depends_on_the_time_zone() {
@@ -203,7 +156,7 @@ mod tests {
 
     #[test]
     fn mean_and_percentile_are_rounded() {
-        let mut row = DayTotals::new(Day(0), StoreId::new(1).unwrap());
+        let mut row = DayTotals::new(Day::parse("1970-01-01").unwrap(), StoreId::new(1).unwrap());
         assert_eq!((row.mean_minutes(), row.p90_minutes(), row.late_percent()), (None, None, None));
         (row.delivered, row.minutes) = (10, vec![(10, 8), (20, 1), (90, 1)]);
         (row.expected, row.late) = (3, 2);

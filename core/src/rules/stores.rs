@@ -6,7 +6,8 @@ use crate::{
     model::{
         Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
         store::{
-            Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, SessionUser, Store, StoreDispatch, StoreTracking,
+            Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, SessionUser, Store, StoreDispatch, StoreHours,
+            StoreTracking,
         },
     },
 };
@@ -124,6 +125,8 @@ pub fn open(
         dispatch: StoreDispatch::default(),
         tracking: StoreTracking::default(),
         proofs: Vec::new(),
+        hours: StoreHours::default(),
+        area: None,
         disabled_at: None,
         parent_disabled: false,
         deleted_at: None,

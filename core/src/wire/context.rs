@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AddressBody, LocationView};
+use super::{AddressBody, AreaGeometry, LocationView, StoreHoursBody};
 use crate::{model::Precision, rules::pricing::Tariff};
 
 /// All data that a preview depends on besides the request. A page that caches it can calculate previews without calling
@@ -47,6 +47,14 @@ pub struct ContextStore {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub lead_minutes: u32,
+    /// The opening hours. Absent if the store is always open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(required = false, nullable = false))]
+    pub hours: Option<StoreHoursBody>,
+    /// The area in which the store delivers. Absent if only the tariff's service radius applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(required = false, nullable = false))]
+    pub service_area: Option<AreaGeometry>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde expects")]

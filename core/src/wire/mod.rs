@@ -6,6 +6,7 @@ mod address;
 mod audit;
 mod confirmation;
 mod context;
+mod coverage;
 mod device;
 mod dispatch;
 mod eta;
@@ -41,6 +42,9 @@ pub use address::{AddressBody, LocationView};
 pub use audit::{ActorView, AuditList, AuditView};
 pub use confirmation::{ConfirmationBody, MarketplaceOrder, MarketplaceWebhookOrder};
 pub use context::{ContextLimits, ContextStore, PreviewContext};
+pub use coverage::{
+    AreaGeometry, Coordinates, CoverageView, HoursExceptionBody, OpeningPeriodBody, StoreAreaBody, StoreHoursBody,
+};
 pub use device::{DeviceKeyView, DeviceSetup, ReportResult, SkipReason};
 pub use dispatch::{
     ChangedDecision, ConsideredView, CostView, CurrentTrip, DecisionView, DispatchComparison, DispatchSettings,

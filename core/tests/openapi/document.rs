@@ -71,6 +71,7 @@ fn all() -> Result<Vec<Example>, HostError> {
     let path = format!("/delivery/stores/{store}/proofs");
     examples.push(run.record(Endpoint::SetProofRules, &format!("PUT {path}"), KEY, Some(rules))?);
     examples.push(run.record(Endpoint::GetProofRules, &format!("GET {path}"), KEY, None)?);
+    examples.extend(coverage(&run, &store)?);
     let login = json!({ "email": demo::EMAIL, "password": demo::PASSWORD });
     examples.push(run.record(Endpoint::CreateSession, "POST /delivery/sessions", "", Some(login))?);
     let issue = json!({ "storeId": store.parse::<u64>().unwrap_or(0), "name": "Till 2", "expiresInDays": 90 });
@@ -101,6 +102,31 @@ fn all() -> Result<Vec<Example>, HostError> {
     examples.extend(fleet(&run)?);
     examples.extend(privacy(&run)?);
     Ok(examples)
+}
+
+/// Records examples of opening hours, service areas and coverage.
+fn coverage(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
+    let hours = json!({
+        "hours": [
+            { "days": ["tue", "wed", "thu"], "from": "11:00", "until": "23:00" },
+            { "days": ["fri", "sat"], "from": "11:00", "until": "02:00" },
+        ],
+        "exceptions": [
+            { "date": "2026-12-24", "from": "11:00", "until": "17:00", "name": "Véspera de Natal" },
+            { "date": "2026-12-25", "closed": true, "name": "Natal" },
+        ],
+    });
+    let ring = json!([[-46.70, -23.55], [-46.62, -23.55], [-46.62, -23.60], [-46.70, -23.60], [-46.70, -23.55]]);
+    let area = json!({ "serviceArea": { "type": "Polygon", "coordinates": [ring] } });
+    let paths = ["hours", "service-area"].map(|name| format!("/delivery/stores/{store}/{name}"));
+    let query = format!("latitude=-23.5530&longitude=-46.6560&preparationTime=15&storeId={store}");
+    Ok(vec![
+        run.record(Endpoint::SetStoreHours, &format!("PUT {}", paths[0]), KEY, Some(hours))?,
+        run.record(Endpoint::GetStoreHours, &format!("GET {}", paths[0]), KEY, None)?,
+        run.record(Endpoint::SetStoreArea, &format!("PUT {}", paths[1]), KEY, Some(area))?,
+        run.record(Endpoint::GetStoreArea, &format!("GET {}", paths[1]), KEY, None)?,
+        run.record(Endpoint::GetCoverage, &format!("GET /delivery/coverage?{query}"), KEY, None)?,
+    ])
 }
 
 /// Records examples of users, sessions and the audit log.

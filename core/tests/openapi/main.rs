@@ -102,6 +102,7 @@ fn every_field_error_code_is_documented() {
         "validate/life.rs",
         "validate/mod.rs",
         "validate/address.rs",
+        "validate/coverage.rs",
         "validate/fleet.rs",
         "validate/order.rs",
         "validate/privacy.rs",

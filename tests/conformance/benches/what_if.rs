@@ -23,15 +23,11 @@ use despacho_core::{
     changes::{Changes, Write},
     host::{Host, OrderQuery},
     model::{
-        Duration as Span, Timestamp,
+        Day, Duration as Span, Timestamp,
         order::{Order, OrderFilter},
         store::{KeyHash, LedgerEntry},
     },
-    rules::{
-        lifecycle::Timing,
-        report::{Day, DayReport},
-        settings::Settings,
-    },
+    rules::{lifecycle::Timing, report::DayReport, settings::Settings},
 };
 use despacho_postgres::{Address, Postgres};
 use despacho_process::cluster::{self, Cluster};

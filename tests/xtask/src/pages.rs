@@ -17,7 +17,7 @@ use despacho_xtask::{
 };
 
 /// Pages that call the demo server of `cargo up` on port 8080. The step starts the same server from the release build.
-const DEMO: [&str; 4] = ["README.md", "core/EVENTS.md", "core/DISPATCH.md", "core/PROOFS.md"];
+const DEMO: [&str; 5] = ["README.md", "core/COVERAGE.md", "core/EVENTS.md", "core/DISPATCH.md", "core/PROOFS.md"];
 /// The operator's token that these pages use.
 const OPERATOR_TOKEN: &str = "choose-a-long-random-text";
 /// The time limit for one page, in seconds.

@@ -3,6 +3,7 @@
 mod accounts;
 mod audit;
 mod carry;
+mod coverage;
 mod devices;
 mod dispatch;
 mod events;
@@ -67,6 +68,10 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::AdminGetOrder => operator::<H, _>(orders::get(call, endpoint)).await,
         Endpoint::PreviewContext => boxed::<H, _>(preview::context(call)).await,
         Endpoint::LocateAddress => boxed::<H, _>(location::locate(call)).await,
+        Endpoint::GetCoverage => boxed::<H, _>(coverage::coverage(call)).await,
+        Endpoint::GetStoreHours | Endpoint::SetStoreHours | Endpoint::GetStoreArea | Endpoint::SetStoreArea => {
+            boxed::<H, _>(coverage::settings(call, endpoint)).await
+        }
         Endpoint::CreateStore => boxed::<H, _>(stores::create_branch(call)).await,
         Endpoint::UpdateStore => boxed::<H, _>(stores::update(call)).await,
         Endpoint::GetStore => boxed::<H, _>(stores::get(call)).await,

@@ -8,8 +8,8 @@ use crate::{
         routes::Endpoint,
     },
     host::{Host, OrderQuery},
-    model::order::OrderFilter,
-    rules::report::{Day, DayReport},
+    model::{Day, order::OrderFilter},
+    rules::report::DayReport,
     wire::{DayReportView, report_csv},
 };
 

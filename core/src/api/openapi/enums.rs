@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The codes of invalid fields that are not also problem codes, with their descriptions.
-const FIELD_CODES: [(&str, &str); 47] = [
+const FIELD_CODES: [(&str, &str); 58] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "The value has the wrong JSON type."),
     ("duplicate_field", "The field was sent twice."),
@@ -60,6 +60,17 @@ const FIELD_CODES: [(&str, &str); 47] = [
     ("push_unavailable", "The deployment sends no push messages."),
     ("mail_unavailable", "The deployment, or a sandbox store, sends no mail."),
     ("mail_events", "A webhook with the URL `smtp:` subscribes to exactly one event type, `recipient.notify`."),
+    ("invalid_date", "Not a date in the format `YYYY-MM-DD`."),
+    ("duplicate_date", "The list has the date twice."),
+    ("empty_period", "The period ends when it starts."),
+    ("overlapping_hours", "The period overlaps with another one of the week."),
+    ("unsupported_geometry", "The type is neither `Polygon` nor `MultiPolygon`."),
+    ("invalid_position", "Not a longitude and a latitude in degrees, or a list at the wrong depth."),
+    ("too_many_rings", "The area has more than 20 rings."),
+    ("too_many_positions", "The area has more than 500 positions."),
+    ("ring_not_closed", "The last position of the ring differs from the first."),
+    ("ring_too_short", "The ring has fewer than three different positions."),
+    ("ring_crosses_itself", "Edges of the ring cross or touch."),
     ("invalid_value", "Not one of the values that the field accepts."),
     ("too_many_deliveries", "The list has more deliveries than allowed."),
 ];

@@ -4,6 +4,7 @@
 //! which needs the feature `openapi`.
 
 mod accounts;
+mod coverage;
 mod devices;
 mod dispatch;
 mod enums;

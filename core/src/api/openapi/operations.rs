@@ -1,8 +1,8 @@
 //! The descriptions of all endpoints. The match is exhaustive: every endpoint has a description.
 
 use super::{
-    accounts::account, devices, dispatch, fleet, life, operation::Operation, outward::outward, privacy::privacy,
-    proofs::proofs, push::push, sign_in, tariffs, tracking,
+    accounts::account, coverage::coverage, devices, dispatch, fleet, life, operation::Operation, outward::outward,
+    privacy::privacy, proofs::proofs, push::push, sign_in, tariffs, tracking,
 };
 use crate::{
     api::{
@@ -36,17 +36,18 @@ pub(super) const TAGS: [(&str, &str); 14] = [
 const PLACES: [ProblemCode; 3] =
     [ProblemCode::AddressNotFound, ProblemCode::AddressImprecise, ProblemCode::CoordinatesMismatch];
 
-const PREVIEW: [ProblemCode; 7] = [
+const PREVIEW: [ProblemCode; 8] = [
     ProblemCode::StoreNotAllowed,
     PLACES[0],
     PLACES[1],
     PLACES[2],
     ProblemCode::OutOfArea,
+    ProblemCode::StoreClosed,
     ProblemCode::DistanceExceeded,
     ProblemCode::TooManyDeliveries,
 ];
 
-const CREATION: [ProblemCode; 11] = [
+const CREATION: [ProblemCode; 12] = [
     ProblemCode::StoreNotAllowed,
     ProblemCode::InsufficientBalance,
     ProblemCode::OrderCodeConflict,
@@ -56,6 +57,7 @@ const CREATION: [ProblemCode; 11] = [
     PLACES[1],
     PLACES[2],
     ProblemCode::OutOfArea,
+    ProblemCode::StoreClosed,
     ProblemCode::DistanceExceeded,
     ProblemCode::TooManyDeliveries,
 ];
@@ -128,6 +130,11 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::PreviewContext
         | Endpoint::LocateAddress
         | Endpoint::GetOrder => order(endpoint),
+        Endpoint::GetStoreHours
+        | Endpoint::SetStoreHours
+        | Endpoint::GetStoreArea
+        | Endpoint::SetStoreArea
+        | Endpoint::GetCoverage => coverage(endpoint),
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
         Endpoint::ListSessions
         | Endpoint::EndSession
@@ -258,9 +265,9 @@ fn order(endpoint: Endpoint) -> Operation {
             tag: "Orders",
             id: "previewContext",
             summary: "Get the context for previews in a page",
-            description: "Returns the tariff, the store's location and the limits. With them the browser package calculates previews \
+            description: "Returns the tariff, the store's location, hours and service area, and the limits. With them the browser package calculates previews \
                 in the page, with the same result as the service except `quote`, which only the service can sign. The context can \
-                be saved and used offline; request a new one at `validUntil`, or if the tariff may have changed. Its only confidential part is the \
+                be saved and used offline; request a new one at `validUntil`, or if the tariff or the store may have changed. Its only confidential part is the \
                 tariff.",
             request: None,
             documented: &[(200, Some("PreviewContext"), "The context.")],

@@ -1,6 +1,6 @@
 //! The shared components: parameters, headers, security schemes, webhooks, and the deployment's own endpoints.
 
-use super::{devices, json::Json};
+use super::{coverage, devices, json::Json};
 
 fn id(name: &str, location: &str, description: &str, required: bool) -> Json {
     let schema = Json::object([
@@ -32,9 +32,8 @@ fn instant() -> Json {
 
 /// Returns the parameters by the names that operations use.
 pub(super) fn parameters() -> Json {
-    let all =
-        everywhere().into_iter().chain(in_paths()).chain(in_queries()).chain(devices::parameters()).chain(outward());
-    Json::object(all)
+    let all = everywhere().into_iter().chain(in_paths()).chain(in_queries()).chain(devices::parameters());
+    Json::object(all.chain(outward()).chain(coverage::parameters()))
 }
 
 /// Returns the headers that every request, or every `POST`, can have.

@@ -3,7 +3,7 @@
 use super::json::Json;
 use crate::{
     api::problem::{FieldError, Problem, ProblemCode},
-    model::{Language, Text},
+    model::{Language, Text, Timestamp},
 };
 
 /// Returns an example document for each code.
@@ -54,6 +54,9 @@ fn problem(code: ProblemCode) -> Problem {
             "required",
             "A panel session must confirm this request. Send the password of your login as currentPassword.",
         )]),
+        ProblemCode::StoreClosed => {
+            Problem { next_opening: Timestamp::parse("2026-11-22T14:00:00Z"), ..problem }
+        }
         ProblemCode::InvalidTransition => Problem { possible: Some(vec!["order.courier_arrived"]), ..problem },
         ProblemCode::CodeIncorrect => {
             let problem = Problem { tries_left: Some(4), ..problem };

@@ -62,6 +62,11 @@ const REQUESTS: &[&str] = &[
     "CreateWebhook",
     "CreateTopUp",
     "NameRecipient",
+    "StoreHours",
+    "OpeningPeriod",
+    "HoursException",
+    "StoreArea",
+    "AreaGeometry",
     "SetStoreTracking",
     "TrackingContact",
     "ChangeLink",
@@ -69,7 +74,7 @@ const REQUESTS: &[&str] = &[
     "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 22] = [
+const OPTIONAL: [(&str, &str); 25] = [
     ("Order", "requirements"),
     ("CourierOrder", "requirements"),
     ("DispatchDecision", "excluded"),
@@ -79,11 +84,14 @@ const OPTIONAL: [(&str, &str); 22] = [
     ("Problem", "orderId"),
     ("Problem", "possible"),
     ("Problem", "triesLeft"),
+    ("Problem", "nextOpening"),
     ("Delivery", "confirmation"),
     ("Order", "eta"),
     ("Order", "combinable"),
     ("Order", "leadMinutes"),
     ("ContextStore", "leadMinutes"),
+    ("ContextStore", "hours"),
+    ("ContextStore", "serviceArea"),
     ("PreviewContext", "validUntil"),
     ("CourierRecord", "orderIds"),
     ("CourierRecord", "availableFrom"),
@@ -130,6 +138,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::PreviewView>(&mut schemas)?;
     add::<wire::FeeRangeView>(&mut schemas)?;
     add::<wire::PreviewContext>(&mut schemas)?;
+    coverage(&mut schemas)?;
     add::<wire::CreateStore>(&mut schemas)?;
     add::<wire::UpdateStore>(&mut schemas)?;
     add::<wire::StoreView>(&mut schemas)?;
@@ -193,6 +202,13 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     let issue = schemas.iter().find(|(name, _)| name == "IssueKey").map(|(_, schema)| schema.clone());
     schemas.extend(issue.map(|schema| ("AdminIssueKey".into(), admin_issue_key(schema))));
     Ok(schemas)
+}
+
+fn coverage(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
+    add::<wire::CoverageView>(schemas)?;
+    add::<wire::StoreHoursBody>(schemas)?;
+    add::<wire::StoreAreaBody>(schemas)?;
+    Ok(())
 }
 
 fn accounts(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {

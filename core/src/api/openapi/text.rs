@@ -25,6 +25,9 @@ fn shape(format: &str) -> Option<&'static str> {
         "pickup-code" => Some("[0-9A-Za-z]{4,12}"),
         "tariff-version" => Some("[0-9A-Za-z._-]{1,40}"),
         "local-time" => Some("([01]?[0-9]|2[0-3]):[0-5]?[0-9]"),
+        "end-time" => Some("([01]?[0-9]|2[0-3]):[0-5]?[0-9]|24:00?"),
+        "local-date" => Some("[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"),
+        "area-type" => Some("(Multi)?Polygon"),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@
 mod account;
 mod address;
 mod checker;
+mod coverage;
 mod dispatch;
 mod fleet;
 mod life;
@@ -21,6 +22,7 @@ mod webhook;
 pub use account::{NewUser, confirmation, login_name, new_user, password_change, password_reset, user_update};
 pub use address::{Need, address};
 pub use checker::{Checker, Path, UNKNOWN_FIELD};
+pub use coverage::{store_area, store_hours};
 pub use dispatch::{dispatch_draft, store_dispatch};
 pub use fleet::{altered_courier, availability, new_courier, operator_token, position, sign_in_code};
 pub use life::{

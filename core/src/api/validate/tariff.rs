@@ -1,6 +1,5 @@
 //! Tariffs, routes to price, and comparisons with orders.
 
-use chrono::Weekday;
 use rust_decimal::Decimal;
 
 use super::checker::{Checker, Path};
@@ -149,22 +148,7 @@ impl Checker {
 
     fn window(&mut self, path: &Path<'_>, sent: &WindowBody) -> Option<Window> {
         let name = self.required_text(&path.member("name"), sent.name.as_ref(), FORMATTED);
-        let list = path.member("days");
-        let names = sent.days.as_deref().unwrap_or_default();
-        if names.len() > 7 {
-            self.reject(&list, "out_of_range", "Send at most 7 days.", "Envie no máximo 7 dias.");
-        }
-        let mut days = Vec::new();
-        for (index, day) in names.iter().take(7).enumerate() {
-            match day.parse::<Weekday>() {
-                Ok(day) => days.push(day),
-                Err(_) => {
-                    let en = "Expected a day of the week in English, such as `mon`.";
-                    let pt = "Esperado um dia da semana em inglês, como `mon`.";
-                    self.reject(&list.item(index), "unknown_value", en, pt);
-                }
-            }
-        }
+        let days = self.weekdays(&path.member("days"), sent.days.as_deref().unwrap_or_default());
         let from = self.local_time(&path.member("from"), sent.from.as_ref());
         let until = self.local_time(&path.member("until"), sent.until.as_ref());
         let percent = self.required_decimal(&path.member("percent"), sent.percent);

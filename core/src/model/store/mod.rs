@@ -1,5 +1,6 @@
 //! Stores: parent stores and branches, their keys, ledgers and notifications.
 
+mod coverage;
 mod hash;
 mod key;
 mod ledger;
@@ -9,6 +10,7 @@ mod user;
 
 use serde::{Deserialize, Serialize};
 
+pub use coverage::{HoursException, OpeningPeriod, Ring, ServiceArea, StoreHours, TimeSpan};
 pub use hash::KeyHash;
 pub use key::{Claim, ClaimChange, Key, KeyHolder, KeyKind, Recompute, StoredResponse};
 pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
@@ -66,6 +68,12 @@ pub struct Store {
     /// What the store's steps require as a proof. New orders of the store copy it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proofs: Vec<ProofRule>,
+    /// The opening hours, in the time zone of the store's state.
+    #[serde(default, skip_serializing_if = "StoreHours::is_default")]
+    pub hours: StoreHours,
+    /// The area in which it delivers. `None` means that only the tariff's service radius applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub area: Option<ServiceArea>,
     /// Time at which the operator disabled the store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled_at: Option<Timestamp>,

@@ -207,6 +207,7 @@ impl Window {
 /// Serialization of local times as `HH:MM`.
 mod clock {
     use super::{NaiveTime, Timelike};
+    use crate::model::local::hour_and_minute;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub(super) fn serialize<S: Serializer>(time: &NaiveTime, serializer: S) -> Result<S::Ok, S::Error> {
@@ -218,14 +219,9 @@ mod clock {
         parse(&text).ok_or_else(|| D::Error::custom("expected a local time as HH:MM"))
     }
 
-    /// Parses `HH:MM`. chrono's format parser is larger; see `core/SIZE.md`.
     pub(super) fn parse(text: &str) -> Option<NaiveTime> {
-        let (hour, minute) = text.split_once(':')?;
-        let number = |digits: &str| {
-            let is_short = digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
-            digits.parse().ok().filter(|_| is_short)
-        };
-        NaiveTime::from_hms_opt(number(hour)?, number(minute)?, 0)
+        let (hour, minute) = hour_and_minute(text)?;
+        NaiveTime::from_hms_opt(hour, minute, 0)
     }
 }
 

@@ -205,6 +205,9 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, ACCOUNTS),
     // An older program would price orders with the configured tariff.
     (Change::Breaking, TARIFFS),
+    // The hours and the area are in the body of a store. An older program would accept orders outside them, and remove them when it changes
+    // the store.
+    (Change::Breaking, &[]),
 ];
 
 /// The first version. An aggregate is one row: the columns of queries, and its body as JSON.

@@ -3,9 +3,9 @@
 use despacho_core::{
     changes::{Changes, Write},
     model::{
-        Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, Located, Money,
-        NotificationId, OrderId, Person, Phone, PhotoId, Point, Precision, Requirements, StoreId, Text, Timestamp,
-        Vehicle, WebhookId,
+        Address, Cnpj, CourierId, Day, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, LocalTime,
+        Located, Money, NotificationId, OrderId, Person, Phone, PhotoId, Point, Precision, Requirements, StoreId, Text,
+        Timestamp, Vehicle, WebhookId,
         courier::{Courier, CourierKey, DeviceKey, Position, PushDue, PushSubscription, TripOrder},
         order::{
             AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
@@ -16,9 +16,9 @@ use despacho_core::{
         price::{PriceLine, Rule},
         privacy::{ErasureCause, ErasureRecord},
         store::{
-            Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
-            NotificationKind, NotifyAt, RecipientChoice, Store, StoreDispatch, StoreTracking, StoredResponse, TopUp,
-            TrackingContact,
+            Billing, Claim, EntryKind, FailedField, FailureReason, HoursException, Key, KeyHash, KeyKind, LedgerEntry,
+            Notification, NotificationKind, NotifyAt, OpeningPeriod, RecipientChoice, Ring, ServiceArea, Store,
+            StoreDispatch, StoreHours, StoreTracking, StoredResponse, TimeSpan, TopUp, TrackingContact,
         },
         webhook::{Attempt, AttemptResult, Lease, Message, SendError, SigningSecret, Subject, Webhook, WebhookState},
     },
@@ -103,10 +103,21 @@ pub(crate) fn store(number: u64) -> Store {
             notify_at: NotifyAt::ALL.to_vec(),
         },
         proofs: vec![proof_rule()],
+        hours: hours(),
+        area: Some(ServiceArea(vec![vec![Ring([1, 2, 3, 1].map(point).to_vec())]])),
         disabled_at: None,
         parent_disabled: false,
         created_at: at(0),
         deleted_at: None,
+    }
+}
+
+fn hours() -> StoreHours {
+    let span = TimeSpan { from: LocalTime::START, until: LocalTime::parse("23:59").unwrap() };
+    let date = Day::parse("2026-12-25").unwrap();
+    StoreHours {
+        weekly: vec![OpeningPeriod { days: Vec::new(), span }],
+        exceptions: vec![HoursException { date, open: None, name: Some("Natal".to_owned()) }],
     }
 }
 

@@ -1,0 +1,115 @@
+//! When and where a store delivers: its settings, and the coverage of an address.
+
+use super::{pages::named_store, stores::overseen};
+use crate::{
+    api::{
+        call::{ApiResponse, Call, HandlerError, plain},
+        planning::{check_open, planned_at_any_time, ready_at},
+        problem::{FieldError, Problem, ProblemCode},
+        read::read,
+        routes::Endpoint,
+        validate,
+    },
+    host::Host,
+    json::Tree,
+    model::store::{ServiceArea, Store, StoreHours},
+    rules::{hours::next_opening, pricing::Inquiry, stores},
+    wire::{CoverageView, Kilometres, Reais, StoreAreaBody, StoreHoursBody},
+};
+
+/// The parameters of an address that are texts.
+const TEXTS: [&str; 7] = ["street", "number", "complement", "neighborhood", "city", "state", "zipCode"];
+
+enum Change {
+    Hours(StoreHours),
+    Area(Option<ServiceArea>),
+}
+
+/// `GET` and `PUT /delivery/stores/{storeId}/hours` and `/delivery/stores/{storeId}/service-area`
+pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+    let change = match endpoint {
+        Endpoint::SetStoreHours => Some(Change::Hours(validate::store_hours(call.read()?)?)),
+        Endpoint::SetStoreArea => Some(Change::Area(validate::store_area(call.read()?)?)),
+        _ => None,
+    };
+    let mut store = overseen(call).await?;
+    match change {
+        None => return Ok(view(&store, endpoint)?),
+        Some(Change::Hours(hours)) => store.hours = hours,
+        Some(Change::Area(area)) => store.area = area,
+    }
+    let (changed, changes) = stores::replace(store, call.context.now);
+    let response = view(&changed, endpoint)?;
+    call.commit(changes, &response).await?;
+    Ok(response)
+}
+
+fn view(store: &Store, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
+    match endpoint {
+        Endpoint::GetStoreHours | Endpoint::SetStoreHours => ApiResponse::json(200, &StoreHoursBody::of(&store.hours)),
+        _ => ApiResponse::json(200, &StoreAreaBody::of(store.area.as_ref())),
+    }
+}
+
+/// `GET /delivery/coverage?street=&number=&…&latitude=&longitude=&preparationTime=&storeId=`
+pub(super) async fn coverage<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let inquiry = inquiry(call)?;
+    let store = named_store(call).await?;
+    let (now, uf) = (call.context.now, store.address.uf());
+    let ready = ready_at(&inquiry, now);
+    let (planned, rejected) = match planned_at_any_time(call, &store, &inquiry).await {
+        Ok(planned) => (Some(planned), None),
+        Err(problem) if problem.code.status() == 422 => (None, Some(problem)),
+        Err(problem) => return Err(problem.into()),
+    };
+    let closed = check_open(&store.hours, uf, ready).err();
+    let next_opening_at = closed.as_ref().and_then(|problem| problem.next_opening);
+    let reasons: Vec<_> = [rejected, closed].into_iter().flatten().map(|problem| problem.code.name()).collect();
+    let planned = planned.as_ref();
+    let view = CoverageView {
+        covered: reasons.is_empty(),
+        reasons,
+        distance: planned.map(|planned| Kilometres(planned.plan.total_distance)),
+        delivery_fee: planned.map(|planned| Reais(planned.plan.fee)),
+        precision: planned.and_then(|planned| Some(planned.located.first()?.precision)),
+        estimated: planned.map(|planned| planned.plan.estimated),
+        open_now: next_opening(&store.hours, now, uf) == Some(now),
+        next_opening: next_opening_at.map(|at| at.to_string()),
+        next_slot: next_opening(&store.hours, ready, uf).map(|at| at.to_string()),
+    };
+    Ok(ApiResponse::json(200, &view)?)
+}
+
+/// Reads the query as a preview with one delivery, so that both accept the same addresses.
+fn inquiry<H: Host>(call: &Call<'_, H>) -> Result<Inquiry, Problem> {
+    let text = |name: &'static str| Some((name.into(), Tree::Text(call.query(name)?.into())));
+    let number = |name: &'static str| {
+        let sent = call.query(name)?;
+        let number = Tree::parse(sent.trim()).ok();
+        let number = number.filter(|value| matches!(value, Tree::Whole(_) | Tree::Negative(_) | Tree::Float(_)));
+        // Another value is rejected as a text.
+        Some((name.into(), number.map_or_else(|| Tree::Text(sent.clone().into()), into_owned)))
+    };
+    let address = TEXTS.into_iter().filter_map(text).chain(["latitude", "longitude"].into_iter().filter_map(number));
+    let delivery = Tree::Object(vec![("address".into(), Tree::Object(address.collect()))]);
+    let mut preview = vec![("deliveries".into(), Tree::List(vec![delivery]))];
+    preview.extend(number("preparationTime"));
+    let body = read(Tree::Object(preview).to_json().as_bytes());
+    body.and_then(|body| validate::preview(body, &call.settings.limits)).map_err(|problem| {
+        let errors = problem.errors.into_iter().map(|error| {
+            let pointer = error.pointer.strip_prefix("/deliveries/0/address").unwrap_or(&error.pointer).to_owned();
+            FieldError { pointer, ..error }
+        });
+        plain(ProblemCode::ValidationFailed).with_errors(errors.collect())
+    })
+}
+
+/// Returns a number that borrows nothing.
+fn into_owned(number: Tree<'_>) -> Tree<'static> {
+    match number {
+        Tree::Whole(number) => Tree::Whole(number),
+        Tree::Negative(number) => Tree::Negative(number),
+        Tree::Float(number) => Tree::Float(number),
+        _ => Tree::Null,
+    }
+}

@@ -1,0 +1,131 @@
+//! Service areas: whether a location is in one, and the validity of their rings. All decisions about points use integers, so they are
+//! identical on every host.
+
+use std::cmp::Ordering;
+
+use super::plane::Plane;
+use crate::model::{
+    Located, Point,
+    store::{Ring, ServiceArea},
+};
+
+/// The position of a point relative to a ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Outside,
+    OnEdge,
+    Inside,
+}
+
+impl ServiceArea {
+    /// Whether the area contains a point. Edges belong to the area, also those of holes.
+    ///
+    /// ```
+    /// use despacho_core::model::{Point, store::{Ring, ServiceArea}};
+    /// let point = |latitude, longitude| Point::from_degrees(latitude, longitude).unwrap();
+    /// let corners = [(-23.5, -46.6), (-23.5, -46.7), (-23.6, -46.7), (-23.6, -46.6), (-23.5, -46.6)];
+    /// let ring = Ring(corners.map(|(latitude, longitude)| point(latitude, longitude)).to_vec());
+    /// let area = ServiceArea(vec![vec![ring]]);
+    /// assert!(area.contains(point(-23.55, -46.65)) && area.contains(point(-23.5, -46.65)));
+    /// assert!(!area.contains(point(-23.55, -46.55)));
+    /// ```
+    pub fn contains(&self, point: Point) -> bool {
+        self.0.iter().any(|polygon| {
+            let Some((outer, holes)) = polygon.split_first() else { return false };
+            side(outer, point) != Side::Outside && holes.iter().all(|hole| side(hole, point) != Side::Inside)
+        })
+    }
+
+    /// Whether a location can be in the area: the area contains it, or is nearer than the location's typical error. Only a location whose
+    /// whole circle is outside is certainly outside.
+    pub fn may_contain(&self, located: &Located) -> bool {
+        if self.contains(located.point) {
+            return true;
+        }
+        if located.radius_m == 0 {
+            return false;
+        }
+        let (plane, metres) = (Plane::around(located.point), f64::from(located.radius_m));
+        self.rings().any(|ring| edges(&ring.0).any(|(from, to)| plane.is_near(from, to, metres)))
+    }
+}
+
+/// Whether a point is in the smallest box around Brazil and its islands, in whole degrees.
+pub fn is_in_box(point: Point) -> bool {
+    (-340_000_000..=60_000_000).contains(&point.lat_e7) && (-740_000_000..=-280_000_000).contains(&point.lon_e7)
+}
+
+/// Returns the index of the first point of a closed ring after which an edge crosses, touches or reverses an earlier one. Points that repeat
+/// their predecessor are skipped.
+pub fn first_crossing(points: &[Point]) -> Option<usize> {
+    let edges: Vec<_> = edges(points).enumerate().filter(|(_, (from, to))| from != to).collect();
+    let last = edges.len().saturating_sub(1);
+    let crossing = edges.iter().enumerate().find(|(at, (_, edge))| {
+        edges.iter().enumerate().take(*at).any(|(other, (_, earlier))| {
+            if other + 1 == *at {
+                reverses(*earlier, *edge)
+            } else if other == 0 && *at == last {
+                reverses(*edge, *earlier)
+            } else {
+                meet(*earlier, *edge)
+            }
+        })
+    });
+    crossing.map(|(_, (index, _))| *index)
+}
+
+/// Whether at least three of a ring's edges have a length.
+pub fn has_three_edges(points: &[Point]) -> bool {
+    edges(points).filter(|(from, to)| from != to).count() >= 3
+}
+
+fn edges(points: &[Point]) -> impl Iterator<Item = (Point, Point)> {
+    points.iter().copied().zip(points.iter().copied().skip(1))
+}
+
+/// Applies the even-odd rule.
+fn side(Ring(points): &Ring, point: Point) -> Side {
+    let mut odd = false;
+    for (from, to) in edges(points) {
+        let turn = turn(from, to, point);
+        if turn == Ordering::Equal && is_within_box(from, to, point) {
+            return Side::OnEdge;
+        }
+        if (from.lat_e7 > point.lat_e7) != (to.lat_e7 > point.lat_e7) {
+            odd ^= (turn == Ordering::Greater) == (to.lat_e7 > from.lat_e7);
+        }
+    }
+    if odd { Side::Inside } else { Side::Outside }
+}
+
+/// Returns on which side of the line from `a` to `b` a point is: `Greater` is left. With `a` and `b` in Brazil's box, the products are below
+/// 2^62 for every point on Earth.
+fn turn(a: Point, b: Point, point: Point) -> Ordering {
+    let [ax, ay, bx, by, x, y] = [a.lon_e7, a.lat_e7, b.lon_e7, b.lat_e7, point.lon_e7, point.lat_e7].map(i64::from);
+    ((bx - ax) * (y - ay)).cmp(&((x - ax) * (by - ay)))
+}
+
+/// Whether a point of the line through two points is between them.
+fn is_within_box(a: Point, b: Point, point: Point) -> bool {
+    let within = |a: i32, b: i32, value: i32| (a.min(b)..=a.max(b)).contains(&value);
+    within(a.lon_e7, b.lon_e7, point.lon_e7) && within(a.lat_e7, b.lat_e7, point.lat_e7)
+}
+
+/// Whether two edges have a common point.
+fn meet((a, b): (Point, Point), (c, d): (Point, Point)) -> bool {
+    let turns = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)];
+    let touches = |at: usize, (from, to), point| turns[at] == Ordering::Equal && is_within_box(from, to, point);
+    (turns[0] != turns[1] && turns[2] != turns[3] && !turns.contains(&Ordering::Equal))
+        || touches(0, (a, b), c)
+        || touches(1, (a, b), d)
+        || touches(2, (c, d), a)
+        || touches(3, (c, d), b)
+}
+
+/// Whether an edge returns along the edge before it, which ends where it starts.
+fn reverses((a, b): (Point, Point), (_, c): (Point, Point)) -> bool {
+    turn(a, b, c) == Ordering::Equal && (is_within_box(a, b, c) || is_within_box(b, c, a))
+}
+
+#[cfg(test)]
+mod tests;

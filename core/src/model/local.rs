@@ -1,0 +1,183 @@
+//! Days and times of day in a store's time zone.
+
+use chrono::Weekday;
+use serde::{Deserialize, Serialize};
+
+use super::{Timestamp, Uf};
+
+const DAY_MILLIS: i64 = 86_400_000;
+const HOUR_MILLIS: i64 = 3_600_000;
+/// Offsets of Brazil's time zones from UTC in hours: the first and the last midnight of a day.
+const OFFSETS: (i64, i64) = (-2, -5);
+
+/// A day in a store's time zone, by its number since 1970-01-01.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Day(i64);
+
+impl Day {
+    /// Parses a day in the format `2026-11-21`.
+    pub fn parse(text: &str) -> Option<Day> {
+        let is_date = text.len() == 10 && text.is_ascii();
+        let at = Timestamp::parse(&format!("{text}T00:00:00Z")).filter(|_| is_date)?;
+        Some(Day(at.millis() / DAY_MILLIS))
+    }
+
+    /// Returns the day of a time in a time zone. If it is unknown, the time of Brasília is used.
+    pub fn of(at: Timestamp, uf: Option<Uf>) -> Day {
+        Day(local_millis(at, uf).div_euclid(DAY_MILLIS))
+    }
+
+    /// Returns the day some days earlier.
+    #[must_use]
+    pub fn before(self, days: i64) -> Day {
+        Day(self.0 - days)
+    }
+
+    /// Returns the day some days later.
+    #[must_use]
+    pub fn after(self, days: i64) -> Day {
+        Day(self.0 + days)
+    }
+
+    /// Returns the number of days from another day to this one, with both. It is not positive if this day is earlier.
+    pub fn days_from(self, first: Day) -> i64 {
+        self.0 - first.0 + 1
+    }
+
+    /// Returns the times between which the day begins and ends in Brazil's time zones.
+    pub fn span(self) -> (Timestamp, Timestamp) {
+        let midnight = |day: i64, offset: i64| Timestamp::from_millis(day * DAY_MILLIS - offset * HOUR_MILLIS);
+        (midnight(self.0, OFFSETS.0), midnight(self.0 + 1, OFFSETS.1))
+    }
+
+    /// Returns the time at which a number of minutes have passed since the day's start in a time zone.
+    pub fn at(self, minutes: u32, uf: Option<Uf>) -> Timestamp {
+        Timestamp::from_millis(self.0 * DAY_MILLIS + i64::from(minutes) * 60_000 - offset_millis(uf))
+    }
+
+    /// Formats the day as `21/11/2026`.
+    pub fn in_portuguese(self) -> String {
+        let text = self.to_string();
+        let mut parts: Vec<&str> = text.split('-').collect();
+        parts.reverse();
+        parts.join("/")
+    }
+
+    /// Returns the day of the week.
+    pub fn weekday(self) -> Weekday {
+        // 1970-01-01 was a Thursday, three days after a Monday.
+        u8::try_from((self.0 + 3).rem_euclid(7))
+            .ok()
+            .and_then(|day| Weekday::try_from(day).ok())
+            .unwrap_or(Weekday::Mon)
+    }
+}
+
+impl std::fmt::Display for Day {
+    /// Formats the day as `2026-11-21`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = Timestamp::from_millis(self.0 * DAY_MILLIS).to_string();
+        f.write_str(text.get(..10).unwrap_or_default())
+    }
+}
+
+/// A time of day in whole minutes, from 00:00 to 24:00, which is the day's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LocalTime(u16);
+
+impl LocalTime {
+    /// The start of a day.
+    pub const START: LocalTime = LocalTime(0);
+    /// The end of a day.
+    pub const END: LocalTime = LocalTime(1_440);
+
+    /// Parses `HH:MM`, 00:00 to 24:00.
+    ///
+    /// ```
+    /// use despacho_core::model::LocalTime;
+    /// assert_eq!(LocalTime::parse("8:30").map(LocalTime::minutes), Some(510));
+    /// assert_eq!(LocalTime::parse("24:00"), Some(LocalTime::END));
+    /// assert!(LocalTime::parse("24:01").is_none());
+    /// ```
+    pub fn parse(text: &str) -> Option<LocalTime> {
+        let (hour, minute) = hour_and_minute(text)?;
+        let minutes = u16::try_from(hour * 60 + minute).ok()?;
+        (minute < 60 && minutes <= LocalTime::END.0).then_some(LocalTime(minutes))
+    }
+
+    /// Returns the minutes since the start of the day.
+    pub fn minutes(self) -> u32 {
+        self.0.into()
+    }
+}
+
+impl std::fmt::Display for LocalTime {
+    /// Formats the time as `08:30`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:02}:{:02}", self.0 / 60, self.0 % 60)
+    }
+}
+
+/// Parses the numbers of `HH:MM`, of one or two digits each. chrono's format parser is larger; see `core/SIZE.md`.
+pub(super) fn hour_and_minute(text: &str) -> Option<(u32, u32)> {
+    let (hour, minute) = text.split_once(':')?;
+    let number = |digits: &str| {
+        let is_short = digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits.parse().ok().filter(|_| is_short)
+    };
+    Some((number(hour)?, number(minute)?))
+}
+
+/// Returns the time of day in a time zone, rounded down to the minute.
+pub fn time_of_day(at: Timestamp, uf: Option<Uf>) -> LocalTime {
+    let minutes = local_millis(at, uf).rem_euclid(DAY_MILLIS) / 60_000;
+    LocalTime(u16::try_from(minutes).unwrap_or_default())
+}
+
+fn local_millis(at: Timestamp, uf: Option<Uf>) -> i64 {
+    at.millis() + offset_millis(uf)
+}
+
+fn offset_millis(uf: Option<Uf>) -> i64 {
+    i64::from(uf.map_or(-3, Uf::utc_offset_hours)) * HOUR_MILLIS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_have_the_weekday_of_the_calendar() {
+        for (text, weekday) in
+            [("1970-01-01", Weekday::Thu), ("2026-11-21", Weekday::Sat), ("2028-02-29", Weekday::Tue)]
+        {
+            assert_eq!(Day::parse(text).unwrap().weekday(), weekday, "{text}");
+        }
+    }
+
+    #[test]
+    fn local_time_depends_on_the_state() {
+        let at = Timestamp::parse("2026-11-22T02:30:59Z").unwrap();
+        let local = |uf: &str| {
+            let uf = Uf::parse(uf);
+            (Day::of(at, uf).to_string(), time_of_day(at, uf).to_string())
+        };
+        assert_eq!(local("SP"), ("2026-11-21".to_owned(), "23:30".to_owned()));
+        assert_eq!(local("AC"), ("2026-11-21".to_owned(), "21:30".to_owned()));
+        assert_eq!(Day::of(at, None).in_portuguese(), "21/11/2026");
+        let uf = Uf::parse("AM");
+        assert_eq!(Day::of(at, uf).at(22 * 60 + 30, uf).to_string(), "2026-11-22T02:30:00.000Z");
+    }
+
+    #[test]
+    fn invalid_days_and_times_are_rejected() {
+        for text in ["2026-02-30", "2026-2-3", "21/11/2026", "2026-11-21T00:00:00Z", ""] {
+            assert_eq!(Day::parse(text), None, "{text}");
+        }
+        for text in ["25:00", "12:60", "24:01", "12", ":30", "+1:30", "012:30", "12:30:00", ""] {
+            assert_eq!(LocalTime::parse(text), None, "{text}");
+        }
+    }
+}
