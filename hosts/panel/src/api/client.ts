@@ -98,6 +98,9 @@ export const stores = {
 };
 
 export const policies = {
+  hours: (storeId: number) => request<wire.StoreHours>(`/delivery/stores/${storeId}/hours`),
+  setHours: (storeId: number, hours: wire.StoreHours) =>
+    request<wire.StoreHours>(`/delivery/stores/${storeId}/hours`, { method: "PUT", body: hours }),
   tracking: (storeId: number) => request<wire.TrackingPolicy>(`/delivery/stores/${storeId}/tracking`),
   setTracking: (storeId: number, policy: wire.TrackingPolicy) =>
     request<wire.TrackingPolicy>(`/delivery/stores/${storeId}/tracking`, { method: "PUT", body: policy }),

@@ -70,6 +70,9 @@ export type AuditPage = Schemas["AuditList"];
 
 export type Choice = Schemas["RecipientChoice"];
 export type NotifyAt = Schemas["NotifyAt"];
+export type StoreHours = Schemas["StoreHours"];
+export type OpeningPeriod = Schemas["OpeningPeriod"];
+export type HoursException = Schemas["HoursException"];
 export type TrackingPolicy = Schemas["StoreTracking"];
 export type ProofStep = Schemas["ProofStep"];
 export type ProofPart = Schemas["ProofPart"];

@@ -12,6 +12,7 @@ import { Loaded, Page } from "../ui/parts";
 import { useSubmit } from "../ui/submit";
 import { notify } from "../ui/toast";
 import { DeviceSettings } from "./device-settings";
+import { HoursForm } from "./hours-form";
 
 export function SettingsPage() {
   const t = texts.value.people;
@@ -30,6 +31,7 @@ function StoreSettings() {
   const t = texts.value.people;
   const [id, setId] = useState(store.value?.id ?? 0);
   const stores = accessibleStores.value;
+  const hours = useLoad(() => policies.hours(id), [id]);
   const tracking = useLoad(() => policies.tracking(id), [id]);
   const proofs = useLoad(() => policies.proofs(id), [id]);
   return (
@@ -38,6 +40,7 @@ function StoreSettings() {
       {stores.length > 1 && (
         <ChoiceField pointer="/store" label={texts.value.common.store} value={String(id)} set={(value) => setId(Number(value))} options={stores.map((one) => [String(one.id), one.name] as const)} />
       )}
+      <Loaded of={hours}>{(value) => <HoursForm key={`${id}`} id={id} value={value} onSaved={saved} />}</Loaded>
       <Loaded of={tracking}>{(value) => <TrackingForm key={`${id}`} id={id} value={value} />}</Loaded>
       <Loaded of={proofs}>{(value) => <ProofForm key={`${id}`} id={id} rules={value.rules} />}</Loaded>
     </>

@@ -1,0 +1,83 @@
+/** The opening hours of a store: a row for each period of the week, and one for each date with other hours. */
+
+import { useEffect, useState } from "preact/hooks";
+import { policies } from "../api/client";
+import type { HoursException, OpeningPeriod, StoreHours } from "../api/wire";
+import { texts } from "../i18n";
+import { CheckField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
+import { useSubmit } from "../ui/submit";
+
+const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+
+export function HoursForm(props: { id: number; value: StoreHours; onSaved: () => void }) {
+  const t = texts.value.people;
+  const [hours, setHours] = useState(props.value.hours ?? []);
+  const [dates, setDates] = useState(props.value.exceptions ?? []);
+  useEffect(() => {
+    setHours(props.value.hours ?? []);
+    setDates(props.value.exceptions ?? []);
+  }, [props.value]);
+  const period = (at: number, part: Partial<OpeningPeriod>) => setHours((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
+  const date = (at: number, part: Partial<HoursException>) => setDates((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
+  const form = useSubmit(() => policies.setHours(props.id, { hours, exceptions: dates }), props.onSaved);
+  return (
+    <form class="card" onSubmit={form.submit} noValidate data-testid="hours">
+      <h2>{t.hours}</h2>
+      <p class="hint">{t.hoursHint}</p>
+      <FieldErrors.Provider value={fieldErrorsOf(form.error)}>
+        <ErrorBox error={form.error} />
+        {hours.map((one, at) => (
+          <div key={at} class="rule">
+            <Days legend={t.period(at + 1)} chosen={one.days ?? []} set={(days) => period(at, { days })} />
+            <div class="row">
+              <TextField pointer={`/hours/${at}/from`} label={t.opens} value={one.from} set={(from) => period(at, { from })} max={5} />
+              <TextField pointer={`/hours/${at}/until`} label={t.closes} value={one.until} set={(until) => period(at, { until })} max={5} />
+              <button type="button" class="button small" onClick={() => setHours(hours.filter((_, index) => index !== at))}>{t.removePeriod}</button>
+            </div>
+          </div>
+        ))}
+        {dates.map((one, at) => (
+          <div key={at} class="rule">
+            <div class="row">
+              <TextField pointer={`/exceptions/${at}/date`} label={t.date} type="date" value={one.date} set={(value) => date(at, { date: value })} />
+              <TextField pointer={`/exceptions/${at}/name`} label={t.dateName} optional value={one.name ?? ""} set={(name) => date(at, { name: name || null })} max={60} />
+            </div>
+            <CheckField pointer={`/exceptions/${at}/closed`} label={t.closed} value={one.closed === true} set={(closed) => date(at, closed ? { closed, from: null, until: null } : { closed })} />
+            <div class="row">
+              {one.closed !== true && (
+                <>
+                  <TextField pointer={`/exceptions/${at}/from`} label={t.opens} value={one.from ?? ""} set={(from) => date(at, { from })} max={5} />
+                  <TextField pointer={`/exceptions/${at}/until`} label={t.closes} value={one.until ?? ""} set={(until) => date(at, { until })} max={5} />
+                </>
+              )}
+              <button type="button" class="button small" onClick={() => setDates(dates.filter((_, index) => index !== at))}>{t.removeDate}</button>
+            </div>
+          </div>
+        ))}
+      </FieldErrors.Provider>
+      <div class="row">
+        <button type="submit" class="button primary" aria-disabled={form.busy}>{t.save}</button>
+        <button type="button" class="button" onClick={() => setHours([...hours, { days: [...DAYS], from: "11:00", until: "23:00" }])}>{t.addPeriod}</button>
+        <button type="button" class="button" onClick={() => setDates([...dates, { date: "", closed: true, from: null, until: null, name: null }])}>{t.addDate}</button>
+      </div>
+    </form>
+  );
+}
+
+/** No selected day means every day, as in the API. */
+function Days(props: { legend: string; chosen: readonly string[]; set: (days: string[]) => void }) {
+  const names = texts.value.people.days;
+  const isChosen = (day: string) => props.chosen.length === 0 || props.chosen.includes(day);
+  const toggle = (day: string, on: boolean) => props.set(DAYS.filter((other) => (other === day ? on : isChosen(other))));
+  return (
+    <fieldset class="choices">
+      <legend>{props.legend}</legend>
+      {DAYS.map((day) => (
+        <label key={day}>
+          <input type="checkbox" checked={isChosen(day)} onChange={(event) => toggle(day, event.currentTarget.checked)} />
+          {names[day]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
