@@ -9,6 +9,8 @@ use crate::pbf::DecodeError;
 pub enum RoadsError {
     /// The extract could not be read.
     Read(std::io::Error),
+    /// A new extract could not be written.
+    Write(std::io::Error),
     /// The extract is truncated, damaged or not an `.osm.pbf` file.
     Damaged {
         /// The index of the invalid block, from 0.
@@ -40,6 +42,7 @@ impl fmt::Display for RoadsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RoadsError::Read(error) => write!(f, "the extract could not be read: {error}"),
+            RoadsError::Write(error) => write!(f, "the extract could not be written: {error}"),
             RoadsError::Damaged { block, reason } => {
                 write!(f, "not a complete .osm.pbf extract: block {block}: {reason}; download the file again")
             }
@@ -53,7 +56,7 @@ impl fmt::Display for RoadsError {
 impl std::error::Error for RoadsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            RoadsError::Read(error) => Some(error),
+            RoadsError::Read(error) | RoadsError::Write(error) => Some(error),
             _ => None,
         }
     }

@@ -194,7 +194,7 @@ pub(crate) fn read_nodes(file: impl Read, ids: &[i64], with_nodes: &[bool]) -> R
 }
 
 /// Finds an ID in a sorted list. Fast if IDs are looked up in ascending order, which is the order of extracts.
-fn find_id(ids: &[i64], next: &mut usize, id: i64) -> Option<usize> {
+pub(crate) fn find_id(ids: &[i64], next: &mut usize, id: i64) -> Option<usize> {
     if *next > 0 && ids.get(*next - 1).is_some_and(|last| *last >= id) {
         *next = ids.partition_point(|known| *known < id);
     }

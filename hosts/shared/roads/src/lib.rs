@@ -26,6 +26,7 @@
 mod components;
 mod coord;
 mod cost;
+mod cut;
 mod error;
 mod extract;
 mod grid;
@@ -46,6 +47,7 @@ pub mod streets;
 pub mod testing;
 mod turns;
 
+pub use cut::{Area, CutReport, cut};
 pub use error::RoadsError;
 pub use matrix::{RoadLeg, RoadMatrix};
 pub use network::{Roads, Size};

@@ -65,7 +65,7 @@ mod tests {
     fn relation(mut tags: Vec<(&'static str, &'static str)>) -> Relation<'static> {
         tags.push(("type", "restriction"));
         let members = vec![(Member::Way(1), "from"), (Member::Node(2), "via"), (Member::Way(3), "to")];
-        Relation { tags: Tags::new(tags), members }
+        Relation { id: 1, tags: Tags::new(tags), members }
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub(crate) enum Member {
 
 /// A relation: members with their roles.
 pub(crate) struct Relation<'a> {
+    pub(crate) id: i64,
     pub(crate) tags: Tags<'a>,
     pub(crate) members: Vec<(Member, &'a str)>,
 }
@@ -70,7 +71,24 @@ impl<'a> Block<'a> {
 
     /// Returns whether the block contains nodes.
     pub(crate) fn has_nodes(&self) -> bool {
-        self.groups.iter().any(|group| matches!(Fields::new(group).next(), Some(Ok((1 | 2, _)))))
+        self.has(&[1, 2])
+    }
+
+    /// Returns whether the block contains ways.
+    pub(crate) fn has_ways(&self) -> bool {
+        self.has(&[3])
+    }
+
+    /// Returns whether the block contains relations.
+    pub(crate) fn has_relations(&self) -> bool {
+        self.has(&[4])
+    }
+
+    /// Returns whether a group has elements of one of these kinds. A group has elements of one kind only.
+    fn has(&self, kinds: &[u64]) -> bool {
+        self.groups
+            .iter()
+            .any(|group| matches!(Fields::new(group).next(), Some(Ok((kind, _))) if kinds.contains(&kind)))
     }
 
     /// Calls `each` for every way that has one of the keys.
@@ -98,9 +116,10 @@ impl<'a> Block<'a> {
     /// Calls `each` for every relation.
     pub(crate) fn relations(&self, mut each: impl FnMut(&Relation<'a>)) -> Result<(), DecodeError> {
         self.for_each_message(4, |message| {
-            let mut parts = [Value::Fixed; 5];
+            let (mut id, mut parts) = (0, [Value::Fixed; 5]);
             for field in Fields::new(message) {
                 match field? {
+                    (1, Value::Number(number)) => id = number.cast_signed(),
                     (2, value) => parts[0] = value,
                     (3, value) => parts[1] = value,
                     (8, value) => parts[2] = value,
@@ -119,7 +138,7 @@ impl<'a> Block<'a> {
                 };
                 members.push((member, self.string(role?)?));
             }
-            each(&Relation { tags: self.tags(keys, values)?, members });
+            each(&Relation { id, tags: self.tags(keys, values)?, members });
             Ok(())
         })
     }

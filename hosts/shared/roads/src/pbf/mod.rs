@@ -5,10 +5,13 @@
 
 mod blob;
 mod block;
+pub(crate) mod encode;
 mod protobuf;
 mod tags;
+mod write;
 
 pub(crate) use blob::{BlobKind, Blobs, Bounds, header};
 pub(crate) use block::{Block, Member, Relation};
 pub(crate) use protobuf::DecodeError;
 pub(crate) use tags::Tags;
+pub(crate) use write::{Group, write_header};

@@ -9,6 +9,11 @@ impl<'a> Tags<'a> {
         Tags(pairs)
     }
 
+    /// Returns the keys with their values.
+    pub(crate) fn pairs(&self) -> &[(&'a str, &'a str)] {
+        &self.0
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
         self.0.iter().find(|pair| pair.0 == key).map(|pair| pair.1)
     }

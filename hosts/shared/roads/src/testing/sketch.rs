@@ -1,10 +1,9 @@
 //! Small hand-drawn road networks, written as a valid `.osm.pbf` file.
 
-use std::collections::BTreeMap;
-use std::io::Write as _;
-
+use crate::pbf::encode::{blob, bytes, deltas, number, packed, zigzag};
 use crate::{Roads, RoadsError};
 use despacho_core::model::Point;
+use std::collections::BTreeMap;
 
 /// The origin in degrees, in São Paulo.
 const ORIGIN: (f64, f64) = (-23.55, -46.63);
@@ -223,56 +222,4 @@ impl Sketch {
 fn keys_and_values(message: &mut Vec<u8>, tags: &[u64]) {
     bytes(message, 2, &packed(tags.iter().copied().step_by(2)));
     bytes(message, 3, &packed(tags.iter().copied().skip(1).step_by(2)));
-}
-
-fn blob(kind: &str, content: &[u8], compress: bool) -> Vec<u8> {
-    let mut data = Vec::new();
-    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
-    let compressed = encoder.write_all(content).and_then(|()| encoder.finish());
-    match compressed.ok().filter(|_| compress) {
-        Some(compressed) => {
-            number(&mut data, 2, content.len() as u64);
-            bytes(&mut data, 3, &compressed);
-        }
-        None => bytes(&mut data, 1, content),
-    }
-    let mut header = Vec::new();
-    bytes(&mut header, 1, kind.as_bytes());
-    number(&mut header, 3, data.len() as u64);
-    let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
-    [&length.to_be_bytes()[..], &header, &data].concat()
-}
-
-fn deltas(values: impl Iterator<Item = i64>) -> Vec<u8> {
-    let mut last = 0;
-    packed(values.map(|value| zigzag(value - std::mem::replace(&mut last, value))))
-}
-
-fn packed(values: impl Iterator<Item = u64>) -> Vec<u8> {
-    let mut all = Vec::new();
-    values.for_each(|value| varint(&mut all, value));
-    all
-}
-
-fn zigzag(value: i64) -> u64 {
-    ((value << 1) ^ (value >> 63)).cast_unsigned()
-}
-
-fn number(message: &mut Vec<u8>, field: u64, value: u64) {
-    varint(message, field << 3);
-    varint(message, value);
-}
-
-fn bytes(message: &mut Vec<u8>, field: u64, value: &[u8]) {
-    varint(message, field << 3 | 2);
-    varint(message, value.len() as u64);
-    message.extend_from_slice(value);
-}
-
-fn varint(message: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        message.push(u8::try_from(value & 0x7f).unwrap_or_default() | 0x80);
-        value >>= 7;
-    }
-    message.push(u8::try_from(value).unwrap_or_default());
 }

@@ -1,5 +1,6 @@
 //! Road legs of small networks, damaged files and real extracts.
 
+mod cuts;
 mod damage;
 mod extracts;
 mod networks;
