@@ -12,7 +12,7 @@ use despacho_core::{
 };
 use despacho_geo::gazetteer::{BuildError, Report};
 
-use super::{error::CommandError, progress};
+use super::{error::CommandError, progress::Progress};
 use crate::{cli::Lookup, geo::LoadedPack, server::print};
 
 /// Builds a pack, reports progress on standard error, and prints a summary.
@@ -35,12 +35,12 @@ pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), CommandErro
 
 /// Builds a pack, reports progress and malformed rows on standard error, and returns the time that it took.
 pub(super) fn build_pack(inputs: &[PathBuf], output: &Path) -> Result<(Report, Duration), CommandError> {
-    let bar = progress::bar("building");
-    let built = despacho_geo::gazetteer::build(inputs, output, &mut |progress| progress::show_build(&bar, &progress));
-    bar.finish_and_clear();
+    let mut shown = Progress::new("building the pack");
+    let built = despacho_geo::gazetteer::build(inputs, output, &mut |progress| shown.show_build(&progress));
+    let took = shown.finish();
     let report = built.map_err(build_error)?;
     list_malformed(&report)?;
-    Ok((report, bar.elapsed()))
+    Ok((report, took))
 }
 
 /// Returns the error with a remedy. A missing file is a usage error.

@@ -6,6 +6,7 @@ mod gazetteer;
 mod geography;
 mod health;
 mod init;
+mod installs;
 mod lines;
 mod load;
 mod migrate;

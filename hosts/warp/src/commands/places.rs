@@ -1,13 +1,15 @@
 //! `despacho places`.
 
-use std::{
-    fs::{self, File, TryLockError},
-    path::Path,
-};
+use std::{fs, path::Path};
 
 use despacho_geo::gazetteer::Report;
 
-use super::{error::CommandError, gazetteer, progress};
+use super::{
+    error::CommandError,
+    gazetteer,
+    installs::{check_installed, lock, parse_all, read_info, remove_if_exists, replace, restart_hint},
+    progress::Progress,
+};
 use crate::{
     config::Config,
     download::{DownloadError, Downloader, FileVersion},
@@ -18,20 +20,12 @@ use crate::{
     server::print,
 };
 
-/// Parses the places of a command line, with every invalid one.
-fn areas(places: &[String]) -> Result<Vec<Area>, CommandError> {
-    let (areas, errors): (Vec<_>, Vec<_>) = places.iter().map(|text| Area::parse(text)).partition(Result::is_ok);
-    let errors: Vec<String> = errors.into_iter().filter_map(Result::err).collect();
-    if errors.is_empty() {
-        Ok(areas.into_iter().flatten().collect())
-    } else {
-        Err(CommandError::Usage(errors.join("\n")))
-    }
-}
+/// The command that lists the installed places.
+const LIST: &str = "despacho places list";
 
 /// Downloads the register of places and builds their packs.
 pub(super) fn install(config: &Config, places: &[String]) -> Result<(), CommandError> {
-    let areas = areas(places)?;
+    let areas = parse_all(places, Area::parse)?;
     let folder = config.places_folder();
     let _lock = lock(&folder)?;
     let register = Register { base: &config.register_url, folder: &folder, downloader: Downloader::new() };
@@ -45,12 +39,12 @@ pub(super) fn install(config: &Config, places: &[String]) -> Result<(), CommandE
 pub(super) fn update(config: &Config, places: &[String]) -> Result<(), CommandError> {
     let folder = config.places_folder();
     let all: Vec<Area> = installed(&folder)?.into_iter().map(|(area, _)| area).collect();
-    let areas = if places.is_empty() { all.clone() } else { areas(places)? };
-    check_installed(&areas, &all)?;
+    let areas = if places.is_empty() { all.clone() } else { parse_all(places, Area::parse)? };
+    check_installed(&areas, &all, LIST)?;
     let _lock = lock(&folder)?;
     let register = Register { base: &config.register_url, folder: &folder, downloader: Downloader::new() };
     for area in areas {
-        let info = read_info(&area.files(&folder));
+        let info: Option<InstalledPlace> = read_info(&area.files(&folder).info);
         register.install(area, info.as_ref().map(|info| &info.version))?;
     }
     restart_hint()
@@ -63,7 +57,7 @@ pub(super) fn list(config: &Config) -> Result<(), CommandError> {
         return Ok(print("no places are installed; `despacho places install 'São Paulo/SP'` installs a city")?);
     }
     for (area, path) in places {
-        let info = read_info(&area.files(&config.places_folder()));
+        let info: Option<InstalledPlace> = read_info(&area.files(&config.places_folder()).info);
         let downloaded = info.map_or_else(|| "unknown".to_owned(), |info| info.downloaded_at);
         let pack = LoadedPack::read(&path)?.pack.info();
         print(&format!(
@@ -80,9 +74,9 @@ pub(super) fn list(config: &Config) -> Result<(), CommandError> {
 
 /// Removes installed places.
 pub(super) fn remove(config: &Config, places: &[String]) -> Result<(), CommandError> {
-    let (folder, areas) = (config.places_folder(), areas(places)?);
+    let (folder, areas) = (config.places_folder(), parse_all(places, Area::parse)?);
     let all: Vec<Area> = installed(&folder)?.into_iter().map(|(area, _)| area).collect();
-    check_installed(&areas, &all)?;
+    check_installed(&areas, &all, LIST)?;
     let _lock = lock(&folder)?;
     for area in areas {
         let files = area.files(&folder);
@@ -91,43 +85,6 @@ pub(super) fn remove(config: &Config, places: &[String]) -> Result<(), CommandEr
         print(&format!("removed {area}"))?;
     }
     restart_hint()
-}
-
-fn restart_hint() -> Result<(), CommandError> {
-    Ok(print("a running service uses the change after its next start")?)
-}
-
-fn check_installed(areas: &[Area], all: &[Area]) -> Result<(), CommandError> {
-    let missing: Vec<String> = areas.iter().filter(|area| !all.contains(area)).map(Area::to_string).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    Err(CommandError::Usage(format!("not installed: {}; `despacho places list` lists the places", missing.join(", "))))
-}
-
-/// Creates the folder and locks it against other commands until the result is dropped.
-fn lock(folder: &Path) -> Result<File, CommandError> {
-    fs::create_dir_all(folder)?;
-    let file = File::create(folder.join("lock"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(CommandError::Failed(format!(
-            "another `despacho places` works in {}; wait for its end",
-            folder.display()
-        ))),
-        Err(TryLockError::Error(error)) => Err(error.into()),
-    }
-}
-
-fn read_info(files: &PlaceFiles) -> Option<InstalledPlace> {
-    serde_json::from_slice(&fs::read(&files.info).ok()?).ok()
-}
-
-fn remove_if_exists(path: &Path) -> std::io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// The address register on a server, and the folder of the installed places.
@@ -142,10 +99,9 @@ impl Register<'_> {
     fn install(&self, area: Area, known: Option<&FileVersion>) -> Result<(), CommandError> {
         let files = area.files(self.folder);
         let url = self.url(area)?;
-        let bar = progress::bar("downloading");
-        let mut on_progress = |bytes, total| progress::show_download(&bar, bytes, total);
-        let version = self.downloader.file(&url, &files.download, known, &mut on_progress);
-        bar.finish_and_clear();
+        let mut shown = Progress::new(format!("downloading {area}"));
+        let version = self.downloader.file(&url, &files.download, known, &mut |bytes, total| shown.show(bytes, total));
+        shown.finish();
         let Some(version) = version.map_err(|error| download_error(area, &error))? else {
             return Ok(print(&format!("{area} is up to date"))?);
         };
@@ -153,9 +109,8 @@ impl Register<'_> {
         // A damaged download must not be the input of the next run.
         remove_if_exists(&files.download)?;
         let report = built.inspect_err(|_| drop(fs::remove_file(&files.unverified)))?;
-        fs::rename(&files.unverified, &files.pack)?;
         let info = InstalledPlace { version, downloaded_at: super::archive::now().to_string() };
-        fs::write(&files.info, serde_json::to_vec(&info).map_err(|error| error.to_string())?)?;
+        replace(&files.unverified, &files.pack, &files.info, &info)?;
         let [_, ceps, streets, doors] = report.records;
         Ok(print(&format!(
             "installed {area}: {doors} street numbers, {streets} streets and {ceps} CEPs in {} bytes",

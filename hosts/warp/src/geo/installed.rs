@@ -6,7 +6,7 @@ use std::{
 };
 
 use despacho_core::{
-    geo::{Gazetteer, Municipality, pack::Pack},
+    geo::{Gazetteer, Municipality, names::plain, pack::Pack},
     model::Uf,
 };
 use serde::{Deserialize, Serialize};
@@ -54,8 +54,11 @@ impl Area {
             let found = found.or_else(|| Uf::from_ibge(code).map(Area::State));
             return found.ok_or_else(|| format!("{text} is not the IBGE code of a municipality"));
         }
-        let namesakes = |name: &str| match gazetteer.namesakes(name)[..] {
-            [] => format!("unknown place {text}; write a city as 'São Paulo/SP' or 3550308, and a state as SP"),
+        let namesakes = |name: &str, uf: Option<Uf>| match gazetteer.namesakes(name)[..] {
+            [] => {
+                let near = nearest(name, uf).map(|found| format!("did you mean {found}? ")).unwrap_or_default();
+                format!("unknown place {text}; {near}write a city as 'São Paulo/SP' or 3550308, and a state as SP")
+            }
             ref found => {
                 let names: Vec<String> = found.iter().map(|one| Area::Municipality(*one).to_string()).collect();
                 format!("{text} is ambiguous or in another state: {}", names.join(", "))
@@ -64,11 +67,11 @@ impl Area {
         match text.rsplit_once(['/', ',']).and_then(|(name, uf)| Some((name, Uf::parse(uf)?))) {
             Some((name, uf)) => match gazetteer.municipality(name, uf) {
                 Some(found) => Ok(Area::Municipality(found)),
-                None => Err(namesakes(name)),
+                None => Err(namesakes(name, Some(uf))),
             },
             None => match gazetteer.namesakes(text)[..] {
                 [found] => Ok(Area::Municipality(found)),
-                _ => Err(namesakes(text)),
+                _ => Err(namesakes(text, None)),
             },
         }
     }
@@ -122,6 +125,16 @@ impl fmt::Display for Area {
     }
 }
 
+/// Returns the municipality, of this state if one is given, whose name differs in the fewest letters, at most in a third of them. Of
+/// several, the most populous one.
+fn nearest(name: &str, uf: Option<Uf>) -> Option<Area> {
+    let name = plain(name);
+    let of_state = Gazetteer::embedded().all().filter(|one| uf.is_none_or(|uf| one.uf() == uf));
+    let known = of_state.map(|one| (strsim::osa_distance(&name, &plain(&one.name())), one));
+    let (distance, found) = known.min_by_key(|(distance, one)| (*distance, std::cmp::Reverse(one.population())))?;
+    (distance * 3 <= name.len()).then_some(Area::Municipality(found))
+}
+
 /// Returns the installed places with their packs, cities before states, so that the smaller pack is searched first.
 pub(crate) fn installed(folder: &Path) -> io::Result<Vec<(Area, PathBuf)>> {
     let entries = match fs::read_dir(folder) {
@@ -164,6 +177,15 @@ mod tests {
         let error = Area::parse("Bom Jesus").unwrap_err();
         assert!(error.contains("Bom Jesus/PI") && error.contains("Bom Jesus/RS"), "{error}");
         assert!(Area::parse("Campinas/RJ").unwrap_err().contains("Campinas/SP"));
+        for (text, expected) in [
+            ("São Paolo/SP", "did you mean São Paulo/SP?"),
+            ("Sao Paul", "did you mean São Paulo/SP?"),
+            ("Belo Horizont/MG", "did you mean Belo Horizonte/MG?"),
+        ] {
+            let error = Area::parse(text).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+        assert!(!Area::parse("Atlantis/SP").unwrap_err().contains("did you mean"));
         for text in ["", "1234567", "Atlantis/SP", "XX"] {
             assert!(Area::parse(text).is_err(), "{text}");
         }

@@ -2,6 +2,7 @@
 
 mod commands;
 mod geocoders;
+mod mirror;
 mod networks;
 mod paths;
 mod places;
