@@ -20,7 +20,7 @@ use despacho_core::{
         privacy::{ErasureRecord, Redaction},
         webhook::{AttemptResult, Webhook},
     },
-    rules::{settings::Settings, webhooks::MessageResult},
+    rules::{pricing::Tariff, settings::Settings, webhooks::MessageResult},
 };
 use despacho_postgres::{Address, Postgres};
 use despacho_simulator::{Pass, Simulation, demo, run_pass};
@@ -170,10 +170,22 @@ impl Store {
         each!(self, host => push::finish(host, batch, results).await)
     }
 
-    /// Returns the addresses of the first stores, at most `limit`.
-    pub async fn store_addresses(&self, limit: u32) -> Result<Vec<model::Address>, HostError> {
-        let stores = each!(self, host => host.find_stores(StoreQuery::All { after: None, limit }).await)?;
-        Ok(stores.into_iter().map(|store| store.address).collect())
+    /// Returns the stores with an ID above `after`, by ID, at most `limit`.
+    pub async fn stores(
+        &self,
+        after: Option<model::StoreId>,
+        limit: u32,
+    ) -> Result<Vec<model::store::Store>, HostError> {
+        each!(self, host => host.find_stores(StoreQuery::All { after, limit }).await)
+    }
+
+    /// Returns the current and the scheduled tariffs. The first is the configured one if no stored tariff is in effect.
+    pub async fn tariffs(&self, configured: Tariff) -> Result<Vec<Tariff>, HostError> {
+        let schedule = each!(self, host => host.tariff_schedule(None).await)?;
+        let now = self.now();
+        let current = schedule.at(now).map_or(configured, |stored| (*stored.tariff).clone());
+        let scheduled = schedule.scheduled(now).map(|stored| (*stored.tariff).clone());
+        Ok(std::iter::once(current).chain(scheduled).collect())
     }
 
     /// Returns the current time of the core.

@@ -115,6 +115,11 @@ impl Roads {
         (low.point(), high.point())
     }
 
+    /// Returns whether a point can be snapped to a road.
+    pub fn has_road_near(&self, point: Point) -> bool {
+        !self.snap(Coord::from_point(point)).is_empty()
+    }
+
     /// Returns the size of the network.
     pub fn size(&self) -> Size {
         let bytes = size_of_val(&self.edges[..])

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod geography;
 mod privacy;
 
 use std::path::PathBuf;
@@ -7,7 +8,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use despacho_core::model::Timestamp;
 
-pub use self::privacy::PrivacyCommand;
+pub use self::{
+    geography::{GazetteerCommand, Lookup, PlacesCommand, RoadsCommand, RoadsInstall, StreetsCommand},
+    privacy::PrivacyCommand,
+};
 use crate::config::CliOverrides;
 
 /// Despacho: delivery dispatch for merchants.
@@ -119,6 +123,9 @@ pub enum Command {
     /// Download the national address register of cities and states, so that addresses are located by street and number.
     #[command(subcommand)]
     Places(PlacesCommand),
+    /// Download the roads around the stores from OpenStreetMap, so that distances are measured on roads.
+    #[command(subcommand)]
+    Roads(RoadsCommand),
     /// Build and inspect gazetteer packs: addresses by street and number, CEP and CEP5, from the national register.
     #[command(subcommand)]
     Gazetteer(GazetteerCommand),
@@ -309,110 +316,6 @@ pub enum KeyCommand {
         #[command(flatten)]
         overrides: CliOverrides,
     },
-}
-
-/// Streets of the panel's map.
-#[derive(Debug, Subcommand)]
-pub enum StreetsCommand {
-    /// Build the file of `--panel-streets` from an OpenStreetMap extract: roads with their names, water and parks.
-    ///
-    /// The file gets its name only when it is complete; an existing file of that name is replaced. OpenStreetMap data is under the ODbL:
-    /// the map shows its attribution.
-    Build {
-        /// The extract.
-        #[arg(value_name = "EXTRACT.osm.pbf")]
-        extract: PathBuf,
-        /// The file to write.
-        #[arg(value_name = "OUT.pmtiles")]
-        output: PathBuf,
-    },
-}
-
-/// Places whose addresses the service locates by street and number.
-#[derive(Debug, Subcommand)]
-pub enum PlacesCommand {
-    /// Download the register (IBGE CNEFE 2022) of cities or states, and build a gazetteer pack of each.
-    ///
-    /// The packs are in the folder `places` of the data folder, and the service loads them when it starts. An interrupted download
-    /// resumes when the command is run again. Until a new pack is complete, the old one stays in use.
-    Install {
-        /// Cities, as 'São Paulo/SP' or by their IBGE code such as 3550308, and states, as SP.
-        #[arg(required = true, value_name = "PLACE")]
-        places: Vec<String>,
-        /// Settings. Only the data folder and the address of the register are used.
-        #[command(flatten)]
-        overrides: CliOverrides,
-    },
-    /// List the installed places.
-    List {
-        /// Settings. Only the data folder is used.
-        #[command(flatten)]
-        overrides: CliOverrides,
-    },
-    /// Download installed places again if the register has a newer file.
-    Update {
-        /// The places. Default: all installed ones.
-        #[arg(value_name = "PLACE")]
-        places: Vec<String>,
-        /// Settings. Only the data folder and the address of the register are used.
-        #[command(flatten)]
-        overrides: CliOverrides,
-    },
-    /// Remove installed places.
-    Remove {
-        /// The places.
-        #[arg(required = true, value_name = "PLACE")]
-        places: Vec<String>,
-        /// Settings. Only the data folder is used.
-        #[command(flatten)]
-        overrides: CliOverrides,
-    },
-}
-
-/// Gazetteer packs.
-#[derive(Debug, Subcommand)]
-pub enum GazetteerCommand {
-    /// Build a pack from files of the register (IBGE CNEFE 2022): zip or csv files, or folders of them.
-    ///
-    /// Reads any number of rows in bounded memory, with temporary files in a folder next to the pack. Malformed rows are skipped, counted
-    /// and listed. The pack gets its name only when it is complete; an existing pack of that name is replaced.
-    Build {
-        /// The pack to write.
-        #[arg(long, value_name = "PACK")]
-        output: PathBuf,
-        /// csv and zip files, and folders of them.
-        #[arg(required = true, value_name = "FILE|FOLDER")]
-        inputs: Vec<PathBuf>,
-    },
-    /// Verify a pack's checksum and print its contents.
-    Info {
-        /// The pack.
-        pack: PathBuf,
-    },
-    /// Look up an address in a pack only, and print its location; exit code 1 if the pack does not contain it.
-    Lookup(Box<Lookup>),
-}
-
-/// An address to look up.
-#[derive(Debug, Args)]
-pub struct Lookup {
-    /// The pack.
-    pub pack: PathBuf,
-    /// The street with its type, such as Rua or Avenida.
-    #[arg(long)]
-    pub street: Option<String>,
-    /// The house number.
-    #[arg(long)]
-    pub number: Option<String>,
-    /// The city; requires --state.
-    #[arg(long, requires = "state")]
-    pub city: Option<String>,
-    /// The two letters of the state, such as AM or SP.
-    #[arg(long, value_name = "UF")]
-    pub state: Option<String>,
-    /// The postal code, 8 digits.
-    #[arg(long, value_name = "CEP")]
-    pub zip_code: Option<String>,
 }
 
 /// Pushes to couriers.

@@ -14,6 +14,7 @@ mod operator;
 mod places;
 mod privacy;
 mod progress;
+mod roads;
 mod serve;
 
 use std::{path::Path, process::ExitCode};
@@ -103,6 +104,7 @@ async fn run(command: Command) -> Result<(), CommandError> {
         Command::Places(PlacesCommand::Remove { places, overrides }) => {
             places::remove(&load(&overrides)?.config, &places)
         }
+        Command::Roads(command) => roads::run(command).await,
         Command::Streets(StreetsCommand::Build { extract, output }) => build_streets(&extract, &output),
         Command::Locate { overrides } => geography::locate(&load(&overrides)?.config).await,
         Command::Route => lines::route(),

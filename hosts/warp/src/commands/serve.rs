@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use despacho_core::model::{Address, Point, Uf};
 use despacho_simulator::demo::{EMAIL, KEY, PASSWORD};
 
 use super::error::CommandError;
@@ -46,16 +47,7 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
         let issued = store.sign_in_demo_courier(&settings).await;
         code = issued.map_err(|error| format!("cannot create the demo courier: {error}"))?;
     }
-    let addresses =
-        store.store_addresses(MAX_STORES).await.map_err(|error| format!("cannot read the stores: {error}"))?;
-    for (city, stores) in geography.cities_without_pack(&addresses).into_iter().take(MAX_CITIES) {
-        let (name, uf) = (city.name(), city.uf());
-        let (uf, code) = (uf.code(), city.ibge());
-        tracing::info!(
-            stores,
-            "addresses in {name}/{uf} are located by CEP or city only; `despacho places install {code}` locates them by street and number"
-        );
-    }
+    log_missing_data(&geography, &store).await?;
     let lines = |address: &str| {
         let panel =
             if config.panel.is_some() { format!("\n\nPanel: {address}/{}", login(config.demo)) } else { String::new() };
@@ -64,6 +56,29 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
         server::print(&(announcement(address, config.demo) + &panel + &courier))
     };
     server::serve(config, settings, store, lines).await?;
+    Ok(())
+}
+
+/// Logs the cities and regions of stores whose addresses or distances are only estimated, with the command that installs them.
+async fn log_missing_data(geography: &Geography, store: &Store) -> Result<(), CommandError> {
+    let stores = store.stores(None, MAX_STORES).await.map_err(|error| format!("cannot read the stores: {error}"))?;
+    let addresses: Vec<Address> = stores.iter().map(|store| store.address.clone()).collect();
+    for (city, stores) in geography.cities_without_pack(&addresses).into_iter().take(MAX_CITIES) {
+        let (name, uf) = (city.name(), city.uf());
+        let (uf, code) = (uf.code(), city.ibge());
+        tracing::info!(
+            stores,
+            "addresses in {name}/{uf} are located by CEP or city only; `despacho places install {code}` locates them by street and number"
+        );
+    }
+    let points: Vec<(Uf, Point)> =
+        stores.iter().filter_map(|store| Some((store.address.uf()?, store.located.point))).collect();
+    for (region, stores) in geography.regions_without_roads(&points) {
+        tracing::info!(
+            stores,
+            "distances from stores in the region {region} are estimated; `despacho roads install {region}` measures them on roads"
+        );
+    }
     Ok(())
 }
 

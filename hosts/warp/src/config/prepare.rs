@@ -41,10 +41,7 @@ pub fn require_service(config: &Config) -> Result<(), StartError> {
 
 /// Returns the settings of the core. Data that they need from the folder is read, or created as `missing` specifies.
 pub fn settings(config: &Config, missing: Missing) -> Result<Settings, StartError> {
-    let tariff = match &config.tariff {
-        Some(file) => read_tariff(file)?,
-        None => Tariff::default(),
-    };
+    let tariff = configured_tariff(config)?;
     // With PostgreSQL only the geocoder cache uses the folder, and it creates the folder itself.
     if config.database == Database::Sqlite && missing != Missing::Reject {
         private::create_folder(&config.data).map_err(|error| StartError::File {
@@ -59,6 +56,11 @@ pub fn settings(config: &Config, missing: Missing) -> Result<Settings, StartErro
     };
     let settings = config.shared.core(tariff, secret, config.admin_token.clone(), config.public_url.clone());
     Ok(Settings { mail: config.smtp.url.is_some(), ..settings })
+}
+
+/// Returns the configured tariff, which applies until one is stored in the database.
+pub fn configured_tariff(config: &Config) -> Result<Tariff, StartError> {
+    config.tariff.as_deref().map_or_else(|| Ok(Tariff::default()), read_tariff)
 }
 
 /// Reads a tariff, or returns all its errors.

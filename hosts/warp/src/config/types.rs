@@ -38,6 +38,7 @@ pub struct Config {
     pub photon: Option<String>,
     #[serde(default)]
     pub roads: Vec<PathBuf>,
+    pub roads_url: String,
     pub osrm: Option<String>,
     pub valhalla: Option<String>,
     pub panel: Option<PathBuf>,
@@ -213,6 +214,11 @@ impl Config {
     /// Returns the folder of installed places.
     pub fn places_folder(&self) -> PathBuf {
         self.data.join("places")
+    }
+
+    /// Returns the folder of installed roads.
+    pub fn roads_folder(&self) -> PathBuf {
+        self.data.join("roads")
     }
 
     /// Returns the file of cached geocoder results.

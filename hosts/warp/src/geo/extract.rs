@@ -35,6 +35,11 @@ impl Extract {
         Ok(Extract { network: Arc::new(network), permits: Arc::new(Semaphore::new(cores)), path: path.to_owned() })
     }
 
+    /// Returns whether a road is near a point.
+    pub(super) fn has_road_near(&self, point: Point) -> bool {
+        self.network.has_road_near(point)
+    }
+
     /// Returns a line for the log.
     pub(super) fn describe(&self) -> String {
         let size = self.network.size();

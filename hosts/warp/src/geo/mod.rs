@@ -3,6 +3,7 @@
 //! A location comes from coordinates, then packs, then geocoders, then embedded data. A leg comes from the road networks; if they have
 //! none, the embedded model estimates it and the leg is marked. hosts/warp/GEOGRAPHY.md is the operator's page about it.
 
+pub(crate) mod boxes;
 mod cache;
 mod extract;
 pub(crate) mod installed;
@@ -10,6 +11,7 @@ mod metrics;
 mod networks;
 mod packs;
 mod platform;
+pub(crate) mod region;
 mod runtime;
 
 use std::time::Duration;
@@ -17,7 +19,7 @@ use std::time::Duration;
 use despacho_core::{
     geo::{self, Gazetteer, LocateError, Municipality},
     host::HostError,
-    model::{Address, DistanceMatrix, Located, Point, Precision},
+    model::{Address, DistanceMatrix, Located, Point, Precision, Uf},
 };
 use despacho_geo::{Geocoders, Places};
 
@@ -30,6 +32,7 @@ pub use platform::ServerPlatform;
 use crate::{config::Config, error::StartError};
 use cache::Cache;
 use networks::Networks;
+use region::Region;
 use runtime::HttpRuntime;
 
 /// The configured sources of locations and distances.
@@ -129,6 +132,21 @@ impl Geography {
         }
         cities.sort_by_key(|(city, count)| (std::cmp::Reverse(*count), city.ibge()));
         cities
+    }
+
+    /// Returns the regions of these stores without road distances, with the number of these stores, most first. Empty if a road service
+    /// measures them.
+    pub(crate) fn regions_without_roads(&self, stores: &[(Uf, Point)]) -> Vec<(Region, usize)> {
+        let mut regions: Vec<(Region, usize)> = Vec::new();
+        for (uf, _) in stores.iter().filter(|(_, point)| !self.networks.can_measure(*point)) {
+            let region = Region::of(*uf);
+            match regions.iter_mut().find(|(other, _)| *other == region) {
+                Some((_, count)) => *count += 1,
+                None => regions.push((region, 1)),
+            }
+        }
+        regions.sort_by_key(|(region, count)| (std::cmp::Reverse(*count), *region));
+        regions
     }
 
     /// Locates addresses, each with the source of its location.

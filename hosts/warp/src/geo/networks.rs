@@ -3,7 +3,7 @@
 use despacho_core::model::{DistanceMatrix, Located, Point};
 use despacho_geo::{Legs, Network, Runtime, ServiceEvent, networks};
 
-use super::{extract::Extract, runtime::HttpRuntime};
+use super::{extract::Extract, region::installed_roads, runtime::HttpRuntime};
 use crate::{config::Config, error::StartError};
 
 /// The configured networks, in the order of their use.
@@ -25,7 +25,12 @@ impl Networks {
     /// # Errors
     /// The first extract that cannot be used, with the remedy.
     pub(super) fn open(config: &Config) -> Result<Networks, StartError> {
-        let extracts = config.roads.iter().map(|path| Extract::read(path)).collect::<Result<_, _>>()?;
+        let folder = config.roads_folder();
+        let installed = installed_roads(&folder);
+        let installed =
+            installed.map_err(|error| StartError::File { name: "folder of installed roads", path: folder, error })?;
+        let files = config.roads.iter().chain(installed.iter().map(|(_, path)| path));
+        let extracts = files.map(|path| Extract::read(path)).collect::<Result<_, _>>()?;
         let routing = &config.shared.routing;
         let services = networks(config.osrm.as_deref(), config.valhalla.as_deref(), routing);
         Ok(Networks { extracts, services, percent: routing.duration_percent })
@@ -33,6 +38,11 @@ impl Networks {
 
     pub(super) fn is_empty(&self) -> bool {
         self.extracts.is_empty() && self.services.is_empty()
+    }
+
+    /// Returns whether an extract has roads near a point, or a service might.
+    pub(super) fn can_measure(&self, point: Point) -> bool {
+        !self.services.is_empty() || self.extracts.iter().any(|extract| extract.has_road_near(point))
     }
 
     pub(super) fn names(&self) -> Vec<&'static str> {

@@ -38,10 +38,19 @@ pub(super) const GEOGRAPHY: &[Setting] = &[
     Setting::new(
         "roads",
         List("FILE", value::path),
-        "OpenStreetMap extracts (.osm.pbf) for road distances, loaded into memory at start; elsewhere, or if unset, the road \
-         service or the estimate is used, and orders with estimated distances are marked",
+        "OpenStreetMap extracts (.osm.pbf) for road distances, loaded into memory at start in addition to those that `despacho roads \
+         install` puts into the data folder; elsewhere, or without extracts, the road service or the estimate is used, and orders with \
+         estimated distances are marked",
     )
     .on(Server),
+    Setting::new(
+        "roads-url",
+        Text("URL", value::base_url),
+        "Base URL of the OpenStreetMap extracts of Brazil's regions for `despacho roads`; a mirror needs the same file names, and a file \
+         with the suffix .md5 for each",
+    )
+    .on(Server)
+    .default_to("https://download.geofabrik.de/south-america/brazil"),
     Setting::new(
         "osrm",
         Text("URL", value::base_url),

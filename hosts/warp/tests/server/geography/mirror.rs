@@ -1,4 +1,4 @@
-//! A mirror of the address register on loopback.
+//! A mirror of the address register and of road extracts on loopback.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -41,6 +41,10 @@ impl Mirror {
         self.state.lock().unwrap().files.insert(path.to_owned(), content.to_vec());
     }
 
+    pub(super) fn remove(&self, path: &str) {
+        self.state.lock().unwrap().files.remove(path);
+    }
+
     pub(super) fn set_etag(&self, etag: &str) {
         self.state.lock().unwrap().etag = etag.to_owned();
     }
@@ -65,7 +69,7 @@ impl Mirror {
     }
 
     pub(super) fn set_urls<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        command.env("DESPACHO_REGISTER_URL", &self.base)
+        command.env("DESPACHO_REGISTER_URL", &self.base).env("DESPACHO_ROADS_URL", &self.base)
     }
 
     /// Starts a proxy that responds to every request as the mirror, and returns its URL.

@@ -6,6 +6,7 @@ mod mirror;
 mod networks;
 mod paths;
 mod places;
+mod roads;
 
 use std::path::Path;
 

@@ -43,7 +43,7 @@ impl Mirror {
 }
 
 /// Returns a file of the register with this number of houses in Rua Augusta.
-fn register_file(houses: u32) -> Vec<u8> {
+pub(super) fn register_file(houses: u32) -> Vec<u8> {
     let mut rows = format!("{HEADER}\n");
     for number in 1..=houses {
         let step = f64::from(number) * 0.0001;

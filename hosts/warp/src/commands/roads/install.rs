@@ -1,0 +1,126 @@
+//! Downloads an extract, verifies it and cuts it.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::Path,
+};
+
+use despacho_roads::{Area, CutReport, Roads, RoadsError, cut};
+use md5::{Digest, Md5};
+
+use super::{CommandError, plan::Plan, remove_if_exists};
+use crate::{
+    commands::{archive, installs::replace, progress::Progress},
+    config::Config,
+    download::{Downloader, FileVersion},
+    geo::{
+        boxes::GeoBox,
+        region::{InstalledRoads, Region, RoadFiles},
+    },
+    server::print,
+};
+
+/// A server of extracts, and the folder of installed roads.
+pub(super) struct RoadSource<'a> {
+    base: &'a str,
+    folder: &'a Path,
+    downloader: Downloader,
+}
+
+impl<'a> RoadSource<'a> {
+    pub(super) fn new(config: &'a Config, folder: &'a Path) -> RoadSource<'a> {
+        RoadSource { base: &config.roads_url, folder, downloader: Downloader::new() }
+    }
+
+    /// Returns the MD5 of a file, which its server publishes next to it.
+    fn published_md5(&self, url: &str) -> Result<String, String> {
+        let page = self.downloader.page(&format!("{url}.md5")).map_err(|error| error.to_string())?;
+        let first = page.split_whitespace().next().unwrap_or_default();
+        if first.len() == 32 && first.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            Ok(first.to_ascii_lowercase())
+        } else {
+            Err(format!("{url}.md5 contains no MD5"))
+        }
+    }
+}
+
+/// Downloads the extract of a region unless it is the known version, cuts it, and replaces the installed roads.
+pub(super) fn install(source: &RoadSource<'_>, plan: Plan, known: Option<&FileVersion>) -> Result<(), CommandError> {
+    let region = plan.region;
+    let failed = |error: String| CommandError::Failed(format!("{region} was not installed: {error}"));
+    let files = region.files(source.folder);
+    let url = format!("{}/{region}-latest.osm.pbf", source.base);
+    let before = source.published_md5(&url).map_err(failed)?;
+    let mut shown = Progress::new(format!("downloading {region}"));
+    let version = source.downloader.file(&url, &files.download, known, &mut |bytes, total| shown.show(bytes, total));
+    shown.finish();
+    let Some(version) = version.map_err(|error| failed(error.to_string()))? else {
+        return Ok(print(&format!("{region} is up to date"))?);
+    };
+    let made = verify(source, &url, &files, &before).and_then(|()| make(region, &files, &plan.boxes));
+    // A damaged download must not be the input of the next run.
+    remove_if_exists(&files.download)?;
+    let (report, roads) = made.map_err(|error| {
+        // The cut may not exist.
+        let _ = fs::remove_file(&files.unverified);
+        failed(error)
+    })?;
+    let size = roads.size();
+    let info = InstalledRoads {
+        version,
+        downloaded_at: archive::now().to_string(),
+        selection: plan.selection,
+        boxes: plan.boxes,
+        edges: size.edges,
+        memory: size.bytes,
+    };
+    replace(&files.unverified, &files.roads, &files.info, &info)?;
+    Ok(print(&format!(
+        "installed {region}: {} roads with {} nodes in {} bytes; {} directed edges, {} MB of memory",
+        report.ways,
+        report.nodes,
+        report.bytes,
+        size.edges,
+        size.bytes.div_ceil(1_000_000)
+    ))?)
+}
+
+/// Compares the download with the MD5 that the server published before it, or publishes now: the file may have been replaced meanwhile.
+fn verify(source: &RoadSource<'_>, url: &str, files: &RoadFiles, before: &str) -> Result<(), String> {
+    let own =
+        md5_of(&files.download).map_err(|error| format!("{} cannot be read: {error}", files.download.display()))?;
+    if own == before || source.published_md5(url)? == own {
+        return Ok(());
+    }
+    Err(format!(
+        "{url} was altered on its way, or replaced during the download: its MD5 is {own}, not {before}; run the command again"
+    ))
+}
+
+fn md5_of(path: &Path) -> io::Result<String> {
+    let (mut file, mut digest, mut buffer) = (File::open(path)?, Md5::new(), vec![0; 1 << 20]);
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+        }
+        digest.update(&buffer[..read]);
+    }
+}
+
+/// Cuts the download, and loads the result as the service will.
+fn make(region: Region, files: &RoadFiles, boxes: &[GeoBox]) -> Result<(CutReport, Roads), String> {
+    let areas: Vec<Area> = boxes.iter().filter_map(GeoBox::corners).collect();
+    let mut shown = Progress::new(format!("cutting {region}"));
+    let report = cut(&files.download, &files.unverified, &areas, &mut |bytes, total| shown.show(bytes, Some(total)));
+    shown.finish();
+    let text = |error: RoadsError| match error {
+        RoadsError::NoRoads => format!("the extract has no roads in the selected area; is it in {region}?"),
+        RoadsError::Write(error) => format!("{} cannot be written: {error}", files.unverified.display()),
+        error => error.to_string(),
+    };
+    let report = report.map_err(text)?;
+    let roads = Roads::load(&files.unverified).map_err(text)?;
+    Ok((report, roads))
+}
