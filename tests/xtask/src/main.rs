@@ -22,7 +22,8 @@ use lexopt::prelude::*;
 const HELP: &str = "\
 cargo up [--listen 127.0.0.1:8080] [--data DIR] [--no-panel] [--city 'São Paulo/SP']...
     Builds the server and starts it with demo data. Prints its address and an API key. With --city it
-    first downloads the city's addresses, as `despacho places install` does.
+    first downloads the city's addresses and roads, as `despacho places install` and `despacho roads
+    install` do. If that fails, it starts without them.
 
 cargo verify [--list] [--only STEP]... [--from STEP]
         Runs every check and installs missing tools. With DESPACHO_VERIFY_OFFLINE=1 it installs nothing,

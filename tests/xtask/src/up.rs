@@ -23,7 +23,7 @@ pub(crate) struct UpOptions {
     pub(crate) data: Option<PathBuf>,
     /// Whether to build and serve the panel.
     pub(crate) panel: bool,
-    /// The cities and states whose addresses are downloaded.
+    /// The cities and states whose addresses are downloaded, and the roads of the cities.
     pub(crate) cities: Vec<String>,
 }
 
@@ -34,15 +34,41 @@ pub(crate) fn up(options: &UpOptions) -> Result<(), Failure> {
     let binary = server::build(&root)?;
     let panel = if options.panel { panel(&root)? } else { None };
     let data = options.data.clone().unwrap_or_else(|| root.join(".despacho"));
-    if !options.cities.is_empty() {
-        let mut install = Command::new(&binary);
-        install.args(["places", "install", "--data"]).arg(&data).args(&options.cities);
-        run::show(install)?;
+    for (install, consequence) in installs(&binary, &data, &options.cities) {
+        // The demo also works without the data, for example offline.
+        if let Err(failure) = run::show(install) {
+            println!("{failure}; continuing without it: {consequence}");
+        }
     }
     println!("starting despacho on {} with its data in {} (Ctrl-C stops it)", options.listen, data.display());
     let mut server = Command::new(binary);
     server.args(arguments(&options.listen, &data, panel.as_deref()));
     exec_server(server)
+}
+
+/// Returns the commands that download the addresses and roads of places, each with the consequence of its failure.
+fn installs(binary: &Path, data: &Path, places: &[String]) -> Vec<(Command, &'static str)> {
+    // A state by its two letters has no single area of roads.
+    let cities: Vec<&String> = places.iter().filter(|place| place.len() > 2).collect();
+    let mut commands = Vec::new();
+    let mut add = |topic: &str, words: Vec<&String>, consequence| {
+        let mut install = Command::new(binary);
+        install.args([topic, "install", "--data"]).arg(data);
+        for word in words {
+            if topic == "roads" {
+                install.arg("--city");
+            }
+            install.arg(word);
+        }
+        commands.push((install, consequence));
+    };
+    if !places.is_empty() {
+        add("places", places.iter().collect(), "addresses are located by CEP or city only");
+    }
+    if !cities.is_empty() {
+        add("roads", cities, "distances are estimated");
+    }
+    commands
 }
 
 /// Returns the server's arguments.
@@ -87,6 +113,17 @@ fn exec_server(server: Command) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_and_roads_of_cities_are_installed() {
+        let places = ["São Paulo/SP", "RJ"].map(str::to_owned);
+        let commands = installs(Path::new("despacho"), Path::new("d"), &places);
+        let words: Vec<Vec<&std::ffi::OsStr>> = commands.iter().map(|(one, _)| one.get_args().collect()).collect();
+        assert_eq!(words[0], ["places", "install", "--data", "d", "São Paulo/SP", "RJ"]);
+        assert_eq!(words[1], ["roads", "install", "--data", "d", "--city", "São Paulo/SP"]);
+        assert_eq!(installs(Path::new("despacho"), Path::new("d"), &places[1..]).len(), 1);
+        assert!(installs(Path::new("despacho"), Path::new("d"), &[]).is_empty());
+    }
 
     #[test]
     fn server_arguments_contain_address_and_folder() {
