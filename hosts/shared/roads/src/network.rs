@@ -105,7 +105,7 @@ impl Roads {
         let turns = turns::turns(&extract, &segments);
         let bounds = extract.bounds;
         drop(extract);
-        build(&segments, &turns, bounds)
+        build(segments, turns, bounds)
     }
 
     /// Returns the south-western and north-eastern corner of the covered area, as stated by the extract or else of its
@@ -169,7 +169,7 @@ fn number(index: usize) -> Result<u32, RoadsError> {
 }
 
 /// Keeps the largest strongly connected component and renumbers its edges.
-fn build(segments: &RoadSegments, found: &Turns, bounds: Option<Bounds>) -> Result<Roads, RoadsError> {
+fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result<Roads, RoadsError> {
     let travel = |edge: usize| segments.list[edge / 2].travel[edge % 2];
     let original = |edge: usize| found.original(u32::try_from(edge).unwrap_or(NONE)) as usize;
     let kept = components::largest_component(&found.of, |edge| travel(original(edge)).is_some());
@@ -230,6 +230,8 @@ fn build(segments: &RoadSegments, found: &Turns, bounds: Option<Bounds>) -> Resu
         }
     }
     roads.grid = Grid::new(&roads.geometries, &roads.shapes)?;
+    // The contraction needs the most memory.
+    drop((segments, found, kept, numbers));
     roads.hierarchy = hierarchy::contract(roads.arcs(next));
     roads.turns.shrink_to_fit();
     roads.geometries.shrink_to_fit();
