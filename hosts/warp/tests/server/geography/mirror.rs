@@ -5,13 +5,13 @@ use std::{
     io::{BufRead, BufReader, Write},
     net::{TcpListener, TcpStream},
     path::Path,
-    process::Command,
+    process::{Command, Output},
     sync::{Arc, Mutex},
 };
 
 use tempfile::TempDir;
 
-use crate::harness::despacho;
+use crate::harness::{BINARY, despacho, prepared};
 
 /// The files of the mirror, and the requests that it received.
 #[derive(Default)]
@@ -149,4 +149,25 @@ pub(super) fn files_in(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
+}
+
+/// Runs a command whose folder of installed data is a tmpfs of this size, and then lists that folder on standard error. Returns `None`
+/// with a message if no tmpfs can be mounted, which needs root.
+#[cfg(target_os = "linux")]
+pub(super) fn on_small_disk(kib: u32, folder: &TempDir, name: &str, mirror: &Mirror, args: &str) -> Option<Output> {
+    let disk = folder.path().join(name);
+    std::fs::create_dir_all(&disk).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size={kib}k tmpfs '{disk}' || exit 77; {BINARY} {args}; code=$?; ls '{disk}' >&2; exit $code",
+        disk = disk.display()
+    );
+    let mut command = prepared(Command::new("unshare"), folder);
+    let result = mirror.set_urls(&mut command).args(["--mount", "sh", "-c", &script]).output();
+    let has_run =
+        |output: &Output| output.status.success() || String::from_utf8_lossy(&output.stderr).contains("despacho: ");
+    if result.as_ref().is_ok_and(has_run) {
+        return result.ok();
+    }
+    eprintln!("SKIPPED: a full disk is not tested, because no tmpfs can be mounted: {result:?}");
+    None
 }

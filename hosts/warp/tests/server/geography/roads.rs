@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::{
     commands::fails,
-    mirror::{Mirror, files_in},
+    mirror::{Mirror, files_in, on_small_disk},
     places::register_file,
 };
 use crate::harness::{BINARY, Server, create_store, despacho, init, prepared, run, stdout};
@@ -213,6 +213,34 @@ fn invalid_extracts_are_rejected_and_installed_roads_remain() {
     check("sudeste-latest.osm.pbf.md5 does not exist");
 }
 
+/// Returns an extract of about 100 kB.
+fn long_street() -> Vec<u8> {
+    let mut long = Sketch::new();
+    let nodes: Vec<i64> = (1..=9_000).collect();
+    for (step, node) in (1..).zip(&nodes) {
+        let step = f64::from(step);
+        long.node(*node, step.sin() * 9_000.0, step.cos() * step, &[]);
+    }
+    long.street(1, &nodes).bytes(Form { dense: true, packed: true })
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn full_file_system_is_freed_of_extract_and_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mirror, extract) = (Mirror::start(), long_street());
+    put_region(&mirror, &extract, "\"long\"");
+    // The extract does not fit; or it does, but not its cut.
+    let download = u32::try_from(extract.len() / 1_024).unwrap();
+    let install = |kib| on_small_disk(kib, &folder, "roads", &mirror, "roads install --city 3550308");
+    for kib in [download / 2, download + 16] {
+        let Some(output) = install(kib) else { return };
+        fails(&output, 1, "No space left on device");
+        assert!(String::from_utf8_lossy(&output.stderr).ends_with("\nlock\n"), "{kib} KiB: {output:?}");
+    }
+    assert!(stdout(&install(download * 3).unwrap()).contains("1 roads with 9000 nodes"));
+}
+
 /// A limit of the file size has the same effect as a full disk.
 #[test]
 #[cfg(target_os = "linux")]
@@ -221,15 +249,7 @@ fn full_disk_leaves_the_installed_roads() {
     let mirror = with_roads();
     stdout(&roads(&mirror, &folder, &["install", "--city", "São Paulo/SP"]));
     let before = installed(&folder);
-    // A long street, so that neither the extract nor its cut fits into 4 KiB.
-    let mut long = Sketch::new();
-    let nodes: Vec<i64> = (1..=9_000).collect();
-    for node in &nodes {
-        let step = f64::from(i32::try_from(*node).unwrap());
-        long.node(*node, step.sin() * 9_000.0, step.cos() * step, &[]);
-    }
-    long.street(1, &nodes);
-    put_region(&mirror, &long.bytes(Form { dense: true, packed: true }), "\"long\"");
+    put_region(&mirror, &long_street(), "\"long\"");
     let script = format!("trap '' XFSZ; ulimit -f 8; exec {BINARY} roads install --city 3550308");
     let mut command = prepared(Command::new("sh"), &folder);
     fails(&mirror.set_urls(&mut command).args(["-c", &script]).output().unwrap(), 1, "cannot be written");
