@@ -166,6 +166,7 @@ impl<'a> Route<'a> {
             lead_minutes,
             now,
             uf: pickup.address.uf().or(store_uf),
+            vehicle: inquiry.vehicle,
         };
         let is_outside = |located: &Located| area.is_some_and(|area| !area.may_contain(located));
         let outside: Vec<usize> =

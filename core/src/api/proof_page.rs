@@ -329,6 +329,7 @@ fn rule(rule: Rule) -> (&'static str, &'static str) {
         Rule::Return => ("Return", "Retorno"),
         Rule::ReturnDistance => ("Way back (km)", "Distância de volta (km)"),
         Rule::Window => ("Surcharge by time (%)", "Adicional por horário (%)"),
+        Rule::Vehicle => ("Vehicle surcharge", "Adicional por veículo"),
         Rule::Minimum => ("Minimum fee", "Taxa mínima"),
     }
 }

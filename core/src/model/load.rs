@@ -124,6 +124,15 @@ impl Requirements {
         Load { weight_g: self.weight_g.unwrap_or(0), volume_ml: self.volume_ml.unwrap_or(0) }
     }
 
+    /// Returns the smallest kind of vehicle that is permitted and carries the load. `None` if every kind is permitted and
+    /// the load is unknown: the number of packages does not determine a kind.
+    pub fn smallest_vehicle(&self) -> Option<Vehicle> {
+        let (load, has_kinds) = (self.load(), !self.vehicles.is_empty());
+        let mut kinds = Vehicle::ALL.into_iter();
+        let fitting = kinds.find(|kind| self.permits(*kind) && kind.limit().exceeded_by(load).is_none());
+        fitting.filter(|_| has_kinds || load != Load::default())
+    }
+
     /// Returns whether the order permits a kind of vehicle.
     pub fn permits(&self, vehicle: Vehicle) -> bool {
         self.vehicles.is_empty() || self.vehicles.contains(&vehicle)
@@ -189,5 +198,18 @@ mod tests {
         let only = Requirements { vehicles: vec![Vehicle::Car, Vehicle::Vuc], ..Requirements::default() };
         assert_eq!(box_.misfit(&only, Load::default()), Some(Misfit::Vehicle));
         assert_eq!(Capacity::of(Vehicle::Vuc).misfit(&only, Load::default()), None);
+    }
+
+    #[test]
+    fn smallest_vehicle_is_permitted_and_carries_the_load() {
+        let smallest = |vehicles: &[Vehicle], weight_g, volume_ml, packages| {
+            Requirements { vehicles: vehicles.to_vec(), weight_g, volume_ml, packages }.smallest_vehicle()
+        };
+        assert_eq!(smallest(&[], None, None, Some(9)), None);
+        assert_eq!(smallest(&[], Some(12_000), None, None), Some(Vehicle::Bicycle));
+        assert_eq!(smallest(&[], Some(12_001), None, None), Some(Vehicle::Scooter));
+        assert_eq!(smallest(&[], Some(1), Some(252_001), None), Some(Vehicle::Car));
+        assert_eq!(smallest(&[Vehicle::MotorbikeBag, Vehicle::Vuc], None, None, None), Some(Vehicle::MotorbikeBag));
+        assert_eq!(smallest(&[Vehicle::MotorbikeBag, Vehicle::Vuc], Some(20_001), None, None), Some(Vehicle::Vuc));
     }
 }

@@ -21,6 +21,8 @@ pub enum Rule {
     ReturnDistance,
     /// A surcharge depending on local time.
     Window,
+    /// A surcharge depending on the vehicle that the requirements need.
+    Vehicle,
     /// The difference to the minimum fee.
     Minimum,
 }

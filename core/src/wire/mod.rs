@@ -88,8 +88,9 @@ pub use store::{
     StoreView, UpdateStore,
 };
 pub use tariff::{
-    CompareTariff, CreateTariff, DecimalNumber, FeeComparison, PreviewTariff, SamplePrice, StoreComparison, TariffBody,
-    TariffComparison, TariffList, TariffPreview, TariffSample, TariffVersionView, WindowBody,
+    CompareTariff, CreateTariff, DecimalNumber, FeeComparison, PreviewTariff, SamplePrice, StoreComparison,
+    SurchargeBody, TariffBody, TariffComparison, TariffList, TariffPreview, TariffSample, TariffVersionView,
+    WindowBody,
 };
 pub use tracking::{
     ChangeLink, ChooseDelivery, LinkView, NotifiedRecipient, RateDelivery, RatingView, RecipientTracking,

@@ -24,7 +24,7 @@ pub struct PreviewOrder {
     /// Address of the pickup. Defaults to the store's address.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<LocateAddress>))]
     pub pickup_address: Option<AddressBody>,
-    /// What the order requires of its courier's vehicle. It does not change the price.
+    /// What the order requires of its courier's vehicle. The tariff can have surcharges for larger vehicles.
     pub requirements: Option<SetRequirements>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]

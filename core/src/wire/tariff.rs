@@ -6,6 +6,8 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
 use super::{Id, PriceLineView, Reais, objects};
+#[cfg(feature = "openapi")]
+use crate::model::Vehicle;
 use crate::{
     model::{Money, read_decimal},
     rules::pricing::Tariff,
@@ -46,6 +48,10 @@ pub struct TariffBody {
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(max_items = 50))]
     pub windows: Option<Vec<WindowBody>>,
+    /// Surcharges depending on the vehicle that the order's requirements need, at most one for each kind.
+    #[serde(deserialize_with = "objects")]
+    #[cfg_attr(feature = "openapi", schema(max_items = 6))]
+    pub vehicles: Option<Vec<SurchargeBody>>,
     /// Minimum fee.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 10000))]
     pub minimum_fee: Option<DecimalNumber>,
@@ -89,6 +95,23 @@ pub struct WindowBody {
     /// Surcharge in per cent of the fee so far.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = -100, maximum = 500))]
     pub percent: Option<DecimalNumber>,
+}
+
+/// A surcharge for orders whose requirements need a kind of vehicle. It also applies to larger kinds, up to the next kind
+/// in the list. `percent` or `fee` is above 0.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct SurchargeBody {
+    /// The smallest kind of vehicle.
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = Vehicle))]
+    pub vehicle: Option<String>,
+    /// Surcharge in per cent of the fee before all surcharges. Defaults to 0.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, minimum = 0, maximum = 500))]
+    pub percent: Option<DecimalNumber>,
+    /// Fixed surcharge. Defaults to 0.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, minimum = 0, maximum = 10000))]
+    pub fee: Option<DecimalNumber>,
 }
 
 /// A tariff to store.
@@ -138,6 +161,9 @@ pub struct TariffSample {
     /// State of the pickup, which determines the local time. By default the time of Brasília.
     #[cfg_attr(feature = "openapi", schema(format = "uf", example = "SP"))]
     pub state: Option<String>,
+    /// The smallest kind of vehicle that meets the order's requirements. By default the order has no requirements.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vehicle>))]
+    pub vehicle: Option<String>,
 }
 
 /// A draft of a tariff to compare with the fees of recent orders.
@@ -305,6 +331,9 @@ struct TariffDocument {
     return_per_km: String,
     /// Surcharges depending on the local time of the pickup.
     windows: Vec<WindowDocument>,
+    /// Surcharges depending on the vehicle that the order's requirements need. Absent without surcharges.
+    #[schema(required = false)]
+    vehicles: Vec<SurchargeDocument>,
     /// Minimum fee.
     #[schema(pattern = "^[0-9]+(\\.[0-9]+)?$", example = "7.90")]
     minimum_fee: String,
@@ -337,4 +366,21 @@ struct WindowDocument {
     /// Surcharge in per cent of the fee so far.
     #[schema(pattern = "^-?[0-9]+(\\.[0-9]+)?$", example = "20")]
     percent: String,
+}
+
+/// A surcharge for orders whose requirements need a kind of vehicle. It also applies to larger kinds, up to the next kind
+/// in the list.
+#[cfg(feature = "openapi")]
+#[derive(utoipa::ToSchema)]
+#[schema(as = VehicleSurcharge, rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used: `Tariff` is written directly")]
+struct SurchargeDocument {
+    /// The smallest kind of vehicle.
+    vehicle: Vehicle,
+    /// Surcharge in per cent of the fee before all surcharges.
+    #[schema(pattern = "^[0-9]+(\\.[0-9]+)?$", example = "50")]
+    percent: String,
+    /// Fixed surcharge.
+    #[schema(pattern = "^[0-9]+(\\.[0-9]+)?$", example = "10")]
+    fee: String,
 }

@@ -226,6 +226,7 @@ fn plan_stops(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) 
         preparation_minutes: 0,
         lead_minutes: 0,
         now: order.created_at,
+        vehicle: None,
         uf: None,
     };
     plan(tariff, &request).unwrap()

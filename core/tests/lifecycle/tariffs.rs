@@ -181,3 +181,25 @@ fn page_rejects_a_context_from_its_time_of_effect_on() {
     damaged["validUntil"] = Value::Null;
     assert_eq!(preview(&damaged, until), Ok(()), "without the time, the context does not end");
 }
+
+#[test]
+fn page_prices_requirements_as_the_service_does() {
+    let host = host();
+    let mut tariff = draft("vehicles");
+    tariff["vehicles"] = json!([{ "vehicle": "MOTORBIKE_BOX", "fee": 3 }, { "vehicle": "CAR", "percent": "33.3" }]);
+    assert_eq!(post(&host, OPERATOR, "/admin/tariffs", &json!({ "tariff": tariff })).0, 201);
+    let context = send(&host, KEY, "GET /delivery/preview-context", &Value::Null).body;
+    let context: PreviewContext = serde_json::from_value(context).unwrap();
+    let previewer = Previewer::new(context, Gazetteer::embedded()).unwrap();
+    let mut fees = std::collections::BTreeSet::new();
+    for requirements in [json!(null), json!({ "weightGrams": 20_001 }), json!({ "vehicle": ["VUC"] })] {
+        let mut body = order(4);
+        body["requirements"] = requirements;
+        let (status, mut service) = post(&host, KEY, "/delivery/orders/preview", &body);
+        service["quote"] = Value::Null;
+        let page = previewer.preview(body.to_string().as_bytes(), host.now()).unwrap();
+        assert_eq!((status, &serde_json::to_value(page).unwrap()), (200, &service));
+        fees.insert(service["deliveryFee"].to_string());
+    }
+    assert_eq!(fees.len(), 3, "each requirement has its own price");
+}

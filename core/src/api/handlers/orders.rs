@@ -145,8 +145,8 @@ fn priced<H: Host>(
         )),
         Err(SealError::Mismatch) => Err(Problem::new(
             ProblemCode::QuoteMismatch,
-            "The quote was issued for another store, addresses, payments or sortByBestRoute. Request a new preview for this order.",
-            "A cotação foi emitida para outra loja ou outros endereços, pagamentos ou sortByBestRoute. Peça uma nova prévia para este pedido.",
+            "The quote was issued for another store, addresses, payments, sortByBestRoute or requirements. Request a new preview for this order.",
+            "A cotação foi emitida para outra loja ou outros endereços, pagamentos, sortByBestRoute ou requirements. Peça uma nova prévia para este pedido.",
         )),
     }
 }

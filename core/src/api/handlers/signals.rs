@@ -149,6 +149,7 @@ async fn replanned<H: Host>(
         lead_minutes: order.dispatch.lead_minutes,
         now: order.created_at,
         uf: order.pickup.address.uf(),
+        vehicle: order.requirements.smallest_vehicle(),
     };
     // The order was accepted: a tariff with a smaller service area must not prevent the cancellation of a stop.
     let farthest = rust_decimal::Decimal::from(u32::MAX);

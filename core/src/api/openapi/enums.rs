@@ -344,6 +344,7 @@ fn rules() -> Vec<(&'static str, String)> {
         ("return", "The return with a payment; `quantity` is 1."),
         ("return_distance", "Kilometres of the way back."),
         ("window", "A surcharge by local time at the pickup; `quantity` is the percentage."),
+        ("vehicle", "A surcharge for the smallest vehicle that meets the requirements; `quantity` is 1."),
         ("minimum", "The difference to the minimum fee; `quantity` is 1."),
     ]
     .map(|(name, meaning)| (name, meaning.to_owned()))
@@ -394,7 +395,9 @@ mod tests {
         let all = [P::Coordinates, P::Number, P::Street, P::Cep, P::Cep5, P::Neighbourhood, P::Municipality].map(name);
         assert_eq!(precisions().iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
         use crate::model::price::Rule as R;
-        let all = [R::Base, R::Distance, R::ExtraStops, R::Return, R::ReturnDistance, R::Window, R::Minimum].map(name);
+        let all =
+            [R::Base, R::Distance, R::ExtraStops, R::Return, R::ReturnDistance, R::Window, R::Vehicle, R::Minimum]
+                .map(name);
         assert_eq!(rules().iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
     }
 }

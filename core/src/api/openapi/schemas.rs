@@ -44,6 +44,7 @@ const REQUESTS: &[&str] = &[
     "PreviewTariff",
     "CompareTariff",
     "TariffBody",
+    "SurchargeBody",
     "TariffSample",
     "WindowBody",
     "SetStoreDispatch",
@@ -74,10 +75,11 @@ const REQUESTS: &[&str] = &[
     "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 25] = [
+const OPTIONAL: [(&str, &str); 26] = [
     ("Order", "requirements"),
     ("CourierOrder", "requirements"),
     ("DispatchDecision", "excluded"),
+    ("Tariff", "vehicles"),
     ("ListedOrder", "storeName"),
     ("OrderDetails", "storeName"),
     ("Store", "balance"),

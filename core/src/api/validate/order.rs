@@ -39,7 +39,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
     let pickup = sent.pickup_address.as_ref();
     let pickup = pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Locate));
     let preparation = checker.preparation(&root, sent.preparation_time, limits);
-    checker.requirements(&root, sent.requirements.as_ref());
+    let requirements = checker.requirements(&root, sent.requirements.as_ref());
     let list = root.member("deliveries");
     let mut inquiry = Inquiry {
         store,
@@ -48,6 +48,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
         best_route: sent.sort_by_best_route.unwrap_or(false),
         with_times: sent.preview_delivery_time.unwrap_or(false),
         preparation_minutes: preparation,
+        vehicle: requirements.smallest_vehicle(),
     };
     let mut pins = Pins::default();
     for (index, PreviewStop { address, online_payment, pin, .. }) in stops.iter().enumerate() {
@@ -83,6 +84,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
         best_route: sent.sort_by_best_route.unwrap_or(false),
         with_times: sent.preview_delivery_time.unwrap_or(false),
         preparation_minutes: checker.preparation(&root, sent.preparation_time, limits),
+        vehicle: None,
     };
     let list = root.member("deliveries");
     let (mut stops, mut pins) = (Vec::with_capacity(deliveries.len()), Pins::default());
@@ -103,6 +105,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let quote = checker.text(&root.member("quoteId"), sent.quote_id.as_ref(), QUOTE);
     let combinable = sent.combinable.unwrap_or(true);
     let requirements = checker.requirements(&root, sent.requirements.as_ref());
+    inquiry.vehicle = requirements.smallest_vehicle();
     let new =
         code.map(|code| NewOrder { code, full_code, pickup_code, quote, inquiry, combinable, requirements, stops });
     checker.finish(new)

@@ -9,8 +9,10 @@ use crate::{
         read::Body,
     },
     model::{Distance, Duration, StoreId, Text, Timestamp, Uf},
-    rules::pricing::{FeeInput, Tariff, Window},
-    wire::{CompareTariff, CreateTariff, DecimalNumber, PreviewTariff, TariffBody, TariffSample, WindowBody},
+    rules::pricing::{FeeInput, Tariff, VehicleSurcharge, Window},
+    wire::{
+        CompareTariff, CreateTariff, DecimalNumber, PreviewTariff, SurchargeBody, TariffBody, TariffSample, WindowBody,
+    },
 };
 
 /// The time by which a time of effect can be in the past.
@@ -114,10 +116,15 @@ impl Checker {
         let (approach, handover) =
             (minutes("approachMinutes", sent.approach_minutes), minutes("handoverMinutes", sent.handover_minutes));
         let list = path.member("windows");
-        let sent = sent.windows.unwrap_or_default();
-        let count = sent.len();
+        let sent_windows = sent.windows.unwrap_or_default();
         let windows: Vec<Window> =
-            sent.iter().enumerate().filter_map(|(index, one)| self.window(&list.item(index), one)).collect();
+            sent_windows.iter().enumerate().filter_map(|(index, one)| self.window(&list.item(index), one)).collect();
+        let list = path.member("vehicles");
+        let sent_vehicles = sent.vehicles.unwrap_or_default();
+        let vehicles = sent_vehicles.iter().enumerate();
+        let vehicles: Vec<VehicleSurcharge> =
+            vehicles.filter_map(|(index, one)| self.surcharge(&list.item(index), one)).collect();
+        let is_complete = windows.len() == sent_windows.len() && vehicles.len() == sent_vehicles.len();
         let [base_fee, base_km, per_km, per_extra_stop, return_fee, return_per_km, minimum_fee, max_km, radius_km] =
             amounts;
         let tariff = Tariff {
@@ -129,17 +136,18 @@ impl Checker {
             return_fee: return_fee?,
             return_per_km: return_per_km?,
             windows,
+            vehicles,
             minimum_fee: minimum_fee?,
             max_distance_km: max_km?,
             service_radius_km: radius_km?,
             approach_minutes: approach?,
             handover_minutes: handover?,
         };
-        // Without all windows, the indices in the errors would be incorrect.
-        if tariff.windows.len() == count {
+        // Without all items of both lists, the indices in the errors would be incorrect.
+        if is_complete {
             self.errors.extend(tariff.errors().into_iter().map(|error| FieldError {
                 pointer: format!("{}{}", path.pointer(), error.pointer()),
-                code: "out_of_range",
+                code: if error.field.ends_with(".vehicle") { "duplicate" } else { "out_of_range" },
                 detail: Text::new(format!("The value {}.", error.detail.en), format!("O valor {}.", error.detail.pt)),
             }));
         }
@@ -153,6 +161,13 @@ impl Checker {
         let until = self.local_time(&path.member("until"), sent.until.as_ref());
         let percent = self.required_decimal(&path.member("percent"), sent.percent);
         Some(Window { name: name?, days, from: from?, until: until?, percent: percent? })
+    }
+
+    fn surcharge(&mut self, path: &Path<'_>, sent: &SurchargeBody) -> Option<VehicleSurcharge> {
+        let name = self.required_text(&path.member("vehicle"), sent.vehicle.as_ref(), FORMATTED);
+        let vehicle = name.and_then(|name| self.vehicle(&path.member("vehicle"), &name));
+        let amount = |sent: Option<DecimalNumber>| sent.map_or(Decimal::ZERO, |number| number.0);
+        Some(VehicleSurcharge { vehicle: vehicle?, percent: amount(sent.percent), fee: amount(sent.fee) })
     }
 
     fn local_time(&mut self, path: &Path<'_>, text: Option<&String>) -> Option<chrono::NaiveTime> {
@@ -189,7 +204,8 @@ impl Checker {
                 ("invalid_state", en.to_owned(), pt.to_owned())
             })
         });
-        Some(FeeInput { outward: outward?, back, stops: stops as usize, at, uf })
+        let vehicle = sent.vehicle.as_ref().and_then(|name| self.vehicle(&path.member("vehicle"), name));
+        Some(FeeInput { outward: outward?, back, stops: stops as usize, at, uf, vehicle })
     }
 
     /// Reads a distance in kilometres and rounds it to metres.

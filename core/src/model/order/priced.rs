@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{DeliveryStatus, Order};
-use crate::model::{Distance, Located, Money, Point, StoreId, Timestamp, Uf};
+use crate::model::{Distance, Located, Money, Point, Requirements, StoreId, Timestamp, Uf, Vehicle};
 
 /// The input and the result of an order's pricing. A stop that was cancelled is no longer part of it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -23,6 +23,8 @@ pub struct PricedOrder {
     pub pickup: Point,
     /// Coordinates of the stops. `None` if the recipient's data was erased.
     pub stops: Vec<Option<Point>>,
+    /// The smallest kind of vehicle that meets the order's requirements.
+    pub vehicle: Option<Vehicle>,
     /// The fee.
     pub fee: Money,
 }
@@ -36,6 +38,8 @@ struct OrderRow {
     deliveries: Vec<DeliveryRow>,
     total_distance: Distance,
     return_leg: Option<Distance>,
+    #[serde(default)]
+    requirements: Requirements,
     fee: Money,
 }
 
@@ -79,6 +83,7 @@ impl From<OrderRow> for PricedOrder {
             back: row.return_leg,
             pickup: row.pickup.located.point,
             stops: stops.collect(),
+            vehicle: row.requirements.smallest_vehicle(),
             fee: row.fee,
         }
     }
@@ -95,6 +100,7 @@ impl From<&Order> for PricedOrder {
             back: order.return_leg,
             pickup: order.pickup.located.point,
             stops: stops.collect(),
+            vehicle: order.requirements.smallest_vehicle(),
             fee: order.fee,
         }
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use schedule::{StoredTariff, TariffSchedule};
 
-use super::{Text, read_decimal};
+use super::{Text, Vehicle, read_decimal};
 
 /// The rules for calculating fees. Amounts are in reais, distances in kilometres. All decimals are exact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ pub struct Tariff {
     /// Surcharges depending on the local time of the pickup.
     #[serde(default)]
     pub windows: Vec<Window>,
+    /// Surcharges depending on the vehicle that the order's requirements need.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vehicles: Vec<VehicleSurcharge>,
     /// Minimum fee.
     #[serde(deserialize_with = "read_decimal")]
     pub minimum_fee: Decimal,
@@ -70,6 +73,21 @@ pub struct Window {
     /// Surcharge in per cent of the fee so far.
     #[serde(deserialize_with = "read_decimal")]
     pub percent: Decimal,
+}
+
+/// A surcharge for orders whose requirements need a kind of vehicle. It also applies to larger kinds, up to the next kind
+/// in the list. It is never negative, so that a merchant does not pay less for a stated load than for none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct VehicleSurcharge {
+    /// The smallest kind of vehicle.
+    pub vehicle: Vehicle,
+    /// Surcharge in per cent of the fee before all surcharges.
+    #[serde(default, deserialize_with = "read_decimal")]
+    pub percent: Decimal,
+    /// Fixed surcharge.
+    #[serde(default, deserialize_with = "read_decimal")]
+    pub fee: Decimal,
 }
 
 /// An invalid field of a tariff.
@@ -106,6 +124,7 @@ impl Default for Tariff {
                 until: NaiveTime::from_hms_opt(6, 0, 0).unwrap_or_default(),
                 percent: Decimal::new(20, 0),
             }],
+            vehicles: Vec::new(),
             minimum_fee: Decimal::new(790, 2),
             max_distance_km: Decimal::new(120, 0),
             service_radius_km: Decimal::new(40, 0),
@@ -175,7 +194,46 @@ impl Tariff {
                 error(&field, "must be 1 to 40 characters".to_owned(), "deve ter de 1 a 40 caracteres".to_owned());
             }
         }
+        self.check_vehicles(&mut error);
         errors
+    }
+
+    fn check_vehicles(&self, error: &mut dyn FnMut(&str, String, String)) {
+        if self.vehicles.len() > Vehicle::ALL.len() {
+            let max = Vehicle::ALL.len();
+            error("vehicles", format!("must have at most {max} items"), format!("deve ter no máximo {max} itens"));
+            return;
+        }
+        for (index, one) in self.vehicles.iter().enumerate() {
+            let mut field = |name: &str, en: &str, pt: &str| {
+                error(&format!("vehicles[{index}].{name}"), en.to_owned(), pt.to_owned());
+            };
+            if self.vehicles.iter().take(index).any(|other| other.vehicle == one.vehicle) {
+                field("vehicle", "must not occur twice", "não pode ocorrer duas vezes");
+            }
+            let is_valid = |value: Decimal, max: u32| {
+                !value.is_sign_negative() && value <= Decimal::from(max) && value.scale() <= 4
+            };
+            if !is_valid(one.percent, 500) {
+                field(
+                    "percent",
+                    "must be 0 to 500 with at most four decimals",
+                    "deve ser de 0 a 500, com no máximo quatro casas decimais",
+                );
+            }
+            if !is_valid(one.fee, 10_000) {
+                let en = "must be 0 to 10000 with at most four decimals";
+                field("fee", en, "deve ser de 0 a 10000, com no máximo quatro casas decimais");
+            }
+            if one.percent.is_zero() && one.fee.is_zero() {
+                field("fee", "must be above 0 unless `percent` is", "deve ser maior que 0, a menos que `percent` seja");
+            }
+        }
+    }
+
+    /// Returns the surcharge of the largest listed kind that is not larger than the needed one.
+    pub fn surcharge(&self, needed: Vehicle) -> Option<&VehicleSurcharge> {
+        self.vehicles.iter().filter(|one| one.vehicle <= needed).max_by_key(|one| one.vehicle)
     }
 }
 
@@ -299,5 +357,32 @@ mod tests {
         tariff.windows[0].percent = Decimal::from(501);
         let pointers: Vec<_> = tariff.errors().iter().map(TariffError::pointer).collect();
         assert_eq!(pointers, ["/windows/0/percent"]);
+    }
+
+    #[test]
+    fn invalid_surcharges_of_vehicles_are_reported() {
+        let list = |items: &[(Vehicle, i64, i64)]| {
+            let surcharge = |&(vehicle, percent, fee): &_| VehicleSurcharge {
+                vehicle,
+                percent: Decimal::from(percent),
+                fee: Decimal::from(fee),
+            };
+            let tariff = Tariff { vehicles: items.iter().map(surcharge).collect(), ..Tariff::default() };
+            tariff.errors().iter().map(TariffError::pointer).collect::<Vec<_>>()
+        };
+        assert_eq!(list(&[(Vehicle::Car, 500, 0), (Vehicle::Vuc, 0, 10_000)]), Vec::<String>::new());
+        let invalid = [(Vehicle::Car, 501, -1), (Vehicle::Vuc, 0, 0), (Vehicle::Car, -1, 10_001)];
+        let pointers =
+            ["0/percent", "0/fee", "1/fee", "2/vehicle", "2/percent", "2/fee"].map(|end| format!("/vehicles/{end}"));
+        assert_eq!(list(&invalid), pointers);
+        assert_eq!(list(&[(Vehicle::Car, 1, 0); 7]), ["/vehicles"]);
+    }
+
+    #[test]
+    fn tariff_without_vehicles_is_written_as_before() {
+        let text = serde_json::to_string(&Tariff::default()).unwrap();
+        assert!(!text.contains("vehicles"), "{text}");
+        let short: VehicleSurcharge = serde_json::from_str(r#"{"vehicle": "CAR", "percent": 50}"#).unwrap();
+        assert_eq!((short.percent, short.fee), (Decimal::from(50), Decimal::ZERO));
     }
 }

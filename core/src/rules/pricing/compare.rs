@@ -68,6 +68,7 @@ fn draft_fee(tariff: &Tariff, order: &PricedOrder, store_uf: Option<Uf>) -> Opti
         stops: order.stops.len(),
         at: order.created_at,
         uf: order.uf.or(store_uf),
+        vehicle: order.vehicle,
     };
     Some(total(&price(tariff, &input)))
 }

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 
 use super::Tariff;
 use crate::model::{
-    Distance, Money, Timestamp, Uf,
+    Distance, Money, Timestamp, Uf, Vehicle,
     price::{PriceLine, Rule},
 };
 
@@ -24,6 +24,8 @@ pub struct FeeInput {
     pub at: Timestamp,
     /// Federative unit of the pickup, which determines the local time. If unknown, the time of Brasília is used.
     pub uf: Option<Uf>,
+    /// The smallest kind of vehicle that meets the order's requirements. `None` without requirements.
+    pub vehicle: Option<Vehicle>,
 }
 
 /// Returns the price lines of a tariff. Rules without effect have no line, except for the base fee.
@@ -44,6 +46,10 @@ pub fn price(tariff: &Tariff, priced: &FeeInput) -> Vec<PriceLine> {
     for window in tariff.windows.iter().filter(|window| window.contains(local.weekday(), time)) {
         lines.push(line(Rule::Window, window.percent, so_far * window.percent / Decimal::ONE_HUNDRED));
     }
+    if let Some(surcharge) = priced.vehicle.and_then(|vehicle| tariff.surcharge(vehicle)) {
+        let amount = so_far * surcharge.percent / Decimal::ONE_HUNDRED + surcharge.fee;
+        lines.push(line(Rule::Vehicle, Decimal::ONE, amount));
+    }
     let missing = (tariff.minimum_fee - total(&lines).reais()).max(Decimal::ZERO);
     lines.push(line(Rule::Minimum, Decimal::ONE, missing));
     lines.retain(|line| line.rule == Rule::Base || line.amount != Money::ZERO);
@@ -63,11 +69,12 @@ fn line(rule: Rule, quantity: Decimal, reais: Decimal) -> PriceLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::tariff::VehicleSurcharge;
 
     fn priced(outward: u32, back: Option<u32>, stops: usize) -> FeeInput {
         // 2026-11-21 is a Saturday; 15:00 UTC is noon in São Paulo.
         let at = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();
-        FeeInput { outward: Distance(outward), back: back.map(Distance), stops, at, uf: Uf::parse("SP") }
+        FeeInput { outward: Distance(outward), back: back.map(Distance), stops, at, uf: Uf::parse("SP"), vehicle: None }
     }
 
     fn amounts(lines: &[PriceLine]) -> Vec<(Rule, String)> {
@@ -95,6 +102,29 @@ mod tests {
         ];
         assert_eq!(amounts(&lines), expected.map(|(rule, amount)| (rule, amount.to_owned())));
         assert_eq!(total(&lines).to_string(), "37.80");
+    }
+
+    #[test]
+    fn vehicle_adds_the_surcharge_of_the_next_smaller_kind() {
+        let surcharge = |vehicle, percent, fee| VehicleSurcharge { vehicle, percent, fee: Decimal::new(fee, 2) };
+        let vehicles = vec![
+            surcharge(Vehicle::Car, Decimal::from(50), 1_001),
+            surcharge(Vehicle::MotorbikeBox, Decimal::ZERO, 300),
+        ];
+        let tariff = Tariff { vehicles, ..Tariff::default() };
+        let mut input = priced(10_123, None, 1);
+        input.at = Timestamp::parse("2026-11-22T02:00:00Z").unwrap();
+        let surcharge = |vehicle| {
+            let lines = price(&tariff, &FeeInput { vehicle, ..input });
+            amounts(&lines).split_off(2)
+        };
+        let window = (Rule::Window, "3.86".to_owned()); // 20 % of 19.30
+        assert_eq!(surcharge(None), std::slice::from_ref(&window));
+        assert_eq!(surcharge(Some(Vehicle::MotorbikeBag)), std::slice::from_ref(&window));
+        assert_eq!(surcharge(Some(Vehicle::MotorbikeBox)), [window.clone(), (Rule::Vehicle, "3.00".to_owned())]);
+        let half = (Rule::Vehicle, "19.66".to_owned()); // 50 % of 19.30, plus 10.01
+        assert_eq!(surcharge(Some(Vehicle::Car)), [window.clone(), half.clone()]);
+        assert_eq!(surcharge(Some(Vehicle::Vuc)), [window, half], "no surcharge of its own");
     }
 
     #[test]

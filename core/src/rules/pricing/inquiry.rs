@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::{
-    model::{Address, StoreId, fingerprint},
+    model::{Address, StoreId, Vehicle, fingerprint},
     route::Pin,
 };
 
@@ -23,6 +23,10 @@ pub struct Inquiry {
     pub with_times: bool,
     /// Preparation time in minutes.
     pub preparation_minutes: u32,
+    /// The smallest kind of vehicle that meets the requirements. Orders also contain the requirements, so it is no part of
+    /// their content.
+    #[serde(skip)]
+    pub vehicle: Option<Vehicle>,
 }
 
 /// A stop of an inquiry.
@@ -41,6 +45,11 @@ impl Inquiry {
     /// address.
     pub fn content(&self, pickup: &Address) -> String {
         let content = serde_json::to_vec(&(pickup, &self.stops, self.best_route)).unwrap_or_default();
-        fingerprint(&[b"price", &content])
+        // Without requirements, the parts are those of earlier versions.
+        let vehicle = self.vehicle.map(|kind| kind.name().as_bytes());
+        match vehicle {
+            Some(vehicle) => fingerprint(&[b"price", &content, vehicle]),
+            None => fingerprint(&[b"price", &content]),
+        }
     }
 }

@@ -7,7 +7,7 @@ mod plan;
 mod range;
 mod seal;
 
-pub use crate::model::tariff::{Tariff, TariffError, Window};
+pub use crate::model::tariff::{Tariff, TariffError, VehicleSurcharge, Window};
 pub use compare::{Comparison, FeeSums};
 pub use fee::{FeeInput, price, total};
 pub use inquiry::{Inquiry, InquiryStop};

@@ -7,7 +7,9 @@ use super::{
 };
 use crate::{
     geo::great_circle_m,
-    model::{Distance, DistanceMatrix, Duration, Leg, Located, Money, Precision, Timestamp, Uf, price::PriceLine},
+    model::{
+        Distance, DistanceMatrix, Duration, Leg, Located, Money, Precision, Timestamp, Uf, Vehicle, price::PriceLine,
+    },
     route,
 };
 
@@ -30,6 +32,8 @@ pub struct Request<'a> {
     pub now: Timestamp,
     /// Federative unit of the pickup, which determines the local time.
     pub uf: Option<Uf>,
+    /// The smallest kind of vehicle that meets the order's requirements. `None` without requirements.
+    pub vehicle: Option<Vehicle>,
 }
 
 /// A stop.
@@ -120,6 +124,7 @@ pub enum PlanError {
 ///     lead_minutes: 0,
 ///     now: Timestamp::from_millis(1_795_262_400_000),
 ///     uf: Uf::parse("SP"),
+///     vehicle: None,
 /// };
 /// let plan = plan(&Tariff::default(), &request).unwrap();
 /// assert_eq!(plan.order, [1, 0], "the nearer stop is visited first");
@@ -147,6 +152,7 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
         stops: order.len(),
         at: request.now,
         uf: request.uf,
+        vehicle: request.vehicle,
     };
     let lines = price(tariff, &priced);
     Ok(Plan {
@@ -261,6 +267,7 @@ mod tests {
             lead_minutes: 0,
             now,
             uf: None,
+            vehicle: None,
         };
         plan(&Tariff::default(), &request)
     }
@@ -314,6 +321,7 @@ mod tests {
                 lead_minutes: 0,
                 now,
                 uf: None,
+                vehicle: None,
             };
             plan(&Tariff::default(), &request).unwrap().estimated
         };

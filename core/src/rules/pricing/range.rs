@@ -84,6 +84,7 @@ mod tests {
             stops: places.len() - 1,
             at: Timestamp::from_millis(1_795_262_400_000),
             uf: None,
+            vehicle: None,
         };
         let places = places.iter().map(located).collect();
         let uncertainty = Uncertainty { places, estimated: estimated.to_vec(), estimated_back: None };

@@ -14,7 +14,12 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{api, memory::MemoryHost, model::Timestamp, rules::settings::Settings};
+use despacho_core::{
+    api,
+    memory::MemoryHost,
+    model::{Timestamp, Vehicle, tariff::VehicleSurcharge},
+    rules::settings::Settings,
+};
 use despacho_simulator::demo::{self, KEY};
 use http::Request;
 use serde_json::json;
@@ -41,6 +46,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     let mut settings = Settings::default();
     settings.limits.previews_per_minute = u32::MAX;
+    let surcharge = |vehicle, percent, fee| VehicleSurcharge { vehicle, percent: percent.into(), fee: fee.into() };
+    settings.tariff.vehicles = vec![surcharge(Vehicle::MotorbikeBox, 0, 3), surcharge(Vehicle::Car, 33, 1)];
     let host = MemoryHost::seeded(seed);
     poll_once(demo::seed(&host, &settings))??;
     let mut rng = fastrand::Rng::with_seed(seed);

@@ -1,5 +1,6 @@
 //! Random bodies of preview requests, valid and invalid.
 
+use despacho_core::model::Vehicle;
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
@@ -30,11 +31,24 @@ pub(crate) fn random_body(rng: &mut Rng) -> String {
     maybe(rng, 2, &mut body, "previewDeliveryTime", |rng| rng.bool().into());
     maybe(rng, 2, &mut body, "preparationTime", |rng| rng.u32(..90).into());
     maybe(rng, 3, &mut body, "pickupAddress", address);
+    maybe(rng, 3, &mut body, "requirements", requirements);
     if rng.u8(..12) == 0 {
         invalidate(rng, &mut body);
     }
     let text = Value::Object(body).to_string();
     if rng.u8(..200) == 0 { text.chars().take(text.len() / 2).collect() } else { text }
+}
+
+fn requirements(rng: &mut Rng) -> Value {
+    let mut requirements = Map::new();
+    maybe(rng, 3, &mut requirements, "vehicle", |rng| {
+        let from = rng.usize(..Vehicle::ALL.len());
+        Vehicle::ALL[from..].iter().map(|kind| kind.name()).collect()
+    });
+    maybe(rng, 2, &mut requirements, "weightGrams", |rng| rng.u32(..40_000).into());
+    maybe(rng, 3, &mut requirements, "volumeMillilitres", |rng| rng.u32(..400_000).into());
+    maybe(rng, 3, &mut requirements, "packages", |rng| rng.u32(..9).into());
+    requirements.into()
 }
 
 fn stop(rng: &mut Rng, at: usize) -> Value {
