@@ -6,6 +6,7 @@ import { createDraft } from "./draft";
 import { day, phoneRequest } from "./format";
 import { texts } from "./i18n";
 import { chosenDay, rows } from "./live";
+import { emptyLoad, requirementsOf, type LoadDraft } from "./load";
 import { store, zone } from "./session";
 import { addressRequest, decimal, emptyAddress, isLocatable, type AddressDraft } from "./ui/address";
 
@@ -27,11 +28,12 @@ export interface Draft {
   preparation: string | null;
   best: boolean;
   store: string;
+  load?: LoadDraft;
   deliveries: DeliveryDraft[];
 }
 
 export const emptyDelivery = (): DeliveryDraft => ({ name: "", phone: "", email: "", value: "", observation: "", paid: true, confirm: true, address: emptyAddress() });
-const empty = (): Draft => ({ code: null, preparation: null, best: false, store: "", deliveries: [emptyDelivery()] });
+const empty = (): Draft => ({ code: null, preparation: null, best: false, store: "", load: emptyLoad(), deliveries: [emptyDelivery()] });
 
 export const draft = createDraft<Draft>("order", empty);
 
@@ -107,6 +109,7 @@ function sharedFields(from: Draft): Record<string, unknown> {
     preparationTime: preparation,
     previewDeliveryTime: true,
     sortByBestRoute: from.best,
+    ...requirementsOf(from.load),
     ...(own ? {} : { store: { userPlatformId: pickupStore(from) } }),
   };
 }

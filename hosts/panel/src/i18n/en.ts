@@ -441,7 +441,7 @@ export const en = {
   } satisfies Record<Schemas["AnySituation"], string> as Record<number, string>,
   rules: {
     base: "Base fee", distance: "Distance", extra_stops: "Extra stops", return: "Return", return_distance: "Return distance",
-    window: "Time of day", minimum: "Minimum fee adjustment",
+    window: "Time of day", vehicle: "Vehicle", minimum: "Minimum fee adjustment",
   } satisfies Record<Schemas["PriceRule"], string> as Record<string, string>,
   precision: {
     coordinates: "exact", number: "house number", street: "street only", cep: "CEP only", cep5: "CEP region only",

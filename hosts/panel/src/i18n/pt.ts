@@ -440,7 +440,7 @@ export const pt: Texts = {
   } satisfies Record<Schemas["AnySituation"], string>,
   rules: {
     base: "Taxa base", distance: "Distância", extra_stops: "Paradas extras", return: "Retorno", return_distance: "Distância de retorno",
-    window: "Horário", minimum: "Ajuste à taxa mínima",
+    window: "Horário", vehicle: "Veículo", minimum: "Ajuste à taxa mínima",
   } satisfies Record<Schemas["PriceRule"], string>,
   precision: {
     coordinates: "exato", number: "número da casa", street: "só a rua", cep: "só o CEP", cep5: "só a região do CEP",

@@ -2,7 +2,9 @@
 
 import type { FieldError } from "../api/wire";
 import { importTexts } from "../i18n/import";
+import { loadTexts } from "../i18n/load";
 import { emptyDelivery, type Draft } from "../order-draft";
+import { VEHICLES } from "../load";
 import type { CsvRecord } from "./csv";
 
 /** Each column with its Portuguese and English name, an example and the pointer of its errors. */
@@ -25,6 +27,10 @@ export const COLUMNS = [
   ["delivery_code", "codigo_de_entrega", "sim", "/deliveries/0/confirmation/platform"],
   ["note", "observacao", "Portão azul", "/deliveries/0/observation"],
   ["preparation", "preparo", "20", "/preparationTime"],
+  ["vehicle", "veiculo", "", "/requirements/vehicle"],
+  ["weight_kg", "peso_kg", "2,5", "/requirements/weightGrams"],
+  ["volume_l", "volume_l", "", "/requirements/volumeMillilitres"],
+  ["packages", "pacotes", "1", "/requirements/packages"],
 ] as const;
 
 type ColumnName = (typeof COLUMNS)[number][0];
@@ -50,7 +56,7 @@ export function readHeader(cells: readonly string[]): Header {
   return header;
 }
 
-/** Returns a record's order, and the errors of cells that are neither yes nor no. */
+/** Returns a record's order, and the errors of cells that are neither yes nor no, or no vehicle. */
 export function readRecord(record: CsvRecord, header: Header, store: string): { draft: Draft; errors: FieldError[] } {
   const cell = (name: ColumnName) => record.cells[header.at[name] ?? -1] ?? "";
   const errors: FieldError[] = [];
@@ -71,8 +77,14 @@ export function readRecord(record: CsvRecord, header: Header, store: string): { 
       city: cell("city"), state: cell("state").toUpperCase(), latitude: cell("latitude"), longitude: cell("longitude"),
     },
   };
+  const names = cell("vehicle").split(/[\s,|+]+/).filter(Boolean);
+  const vehicles = VEHICLES.filter((kind) => names.some((name) => plain(name) === plain(kind)));
+  if (names.some((name) => !VEHICLES.some((kind) => plain(name) === plain(kind)))) {
+    errors.push({ pointer: pointerOf("vehicle"), code: "invalid_vehicle", detail: loadTexts.value.unknown });
+  }
+  const load = { vehicles, weight: cell("weight_kg"), volume: cell("volume_l"), packages: cell("packages") };
   const preparation = cell("preparation");
-  return { draft: { code: cell("code"), preparation: preparation === "" ? null : preparation, best: false, store, deliveries: [delivery] }, errors };
+  return { draft: { code: cell("code"), preparation: preparation === "" ? null : preparation, best: false, store, load, deliveries: [delivery] }, errors };
 }
 
 const pointerOf = (name: ColumnName) => COLUMNS.find(([english]) => english === name)?.[3] ?? "";

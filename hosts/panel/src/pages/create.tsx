@@ -5,6 +5,7 @@ import type { Order } from "../api/wire";
 import { phoneFormat } from "../format";
 import { texts } from "../i18n";
 import { updateRow } from "../live";
+import { emptyLoad } from "../load";
 import {
   change, changeDelivery, clearDraft, codeOf, draft, emptyDelivery, missingContacts, orderRequest, preparationOf, previewRequest, rememberOrder,
   type DeliveryDraft, type Draft,
@@ -14,9 +15,12 @@ import { go } from "../router";
 import { accessibleStores, store } from "../session";
 import { AddressFields, isLocatable } from "../ui/address";
 import { CheckField, ChoiceField, FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
+import { lazy } from "../ui/lazy";
 import { Page } from "../ui/parts";
 import { notify } from "../ui/toast";
 import { PricePanel, usePrice } from "./create-price";
+
+const LoadFields = lazy(() => import("../ui/load-fields").then((module) => module.LoadFields), 1);
 
 /** A quote that expires sooner than this is replaced before the order is sent. */
 const QUOTE_MARGIN_MS = 20_000;
@@ -76,6 +80,7 @@ export function CreatePage() {
             <button type="button" class="button" onClick={() => change({ deliveries: [...draft.value.deliveries, emptyDelivery()] })}>
               {t.add}
             </button>
+            <LoadFields value={draft.value.load ?? emptyLoad()} set={(load) => change({ load })} />
           </div>
           <aside class="create-price" aria-label={t.price}>
             <PricePanel of={price} />

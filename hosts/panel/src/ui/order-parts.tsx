@@ -11,6 +11,7 @@ import { lazy } from "./lazy";
 import type { Mark } from "./map";
 import { Age, Fact, Situation, When } from "./parts";
 
+const LoadFacts = lazy(() => import("./load-facts").then((module) => module.LoadFacts), 0);
 const RouteMap = lazy(() => import("./map").then((module) => module.RouteMap), 0);
 
 /** The status, the times, the store and the courier, whose name is a link if `courierUrl` is the URL before the ID. */
@@ -267,6 +268,7 @@ export function Facts(props: { order: OrderDetails }) {
         {order.eta && <Fact name={t.etaDelivery}><When at={order.eta.delivery} zone={zone} /></Fact>}
         {order.leadMinutes !== undefined && <Fact name={t.lead}>{t.minutes(order.leadMinutes)}</Fact>}
         <Fact name={t.distance}>{kilometres(order.totalDistance)}</Fact>
+        {order.requirements && <LoadFacts of={order.requirements} />}
       </dl>
       {order.estimated && <p class="hint">{t.estimated}</p>}
     </section>

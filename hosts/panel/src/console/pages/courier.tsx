@@ -3,7 +3,9 @@ import { useMemo, useState } from "preact/hooks";
 import type { CourierRecord, OrderDetails, SignInCode } from "../../api/wire";
 import { now } from "../../clock";
 import { zone } from "../../context";
-import { age, dateTime, phone, phoneFormat, phoneRequest } from "../../format";
+import { age, dateTime, phone, phoneFormat, phoneRequest, quantity } from "../../format";
+import { loadTexts } from "../../i18n/load";
+import { thousandths, typedThousandths } from "../../load";
 import { mark, isFinal } from "../../situations";
 import { Confirm } from "../../ui/confirm";
 import { TextField } from "../../ui/field";
@@ -18,6 +20,7 @@ import { usePolled } from "../poll";
 import { courierTexts } from "../texts/couriers";
 import { mapTexts } from "../texts/map";
 import { Detail } from "../ui/detail";
+import { VehicleFields } from "../ui/vehicle-fields";
 import "../../styles/map.css";
 
 const POLL_MS = 10_000;
@@ -105,17 +108,25 @@ interface Edited {
   phone: string | null;
   email: string | null;
   document: string | null;
+  vehicle?: string | null;
+  weight?: string | null;
+  volume?: string | null;
 }
 
 /** Null fields are unchanged. */
-const editDraft = formDraft("courier-edit", (): Edited => ({ name: null, phone: null, email: null, document: null }));
+const editDraft = formDraft("courier-edit", (): Edited => ({ name: null, phone: null, email: null, document: null, vehicle: null, weight: null, volume: null }));
 
 function EditDialog(props: { courier: CourierRecord; close: () => void; done: () => void }) {
   const t = courierTexts.value;
   const { courier } = props;
   const draft = editDraft(courier.id);
   const { value, set } = draft;
-  const act = () => couriers.change(courier.id, { ...value, phone: value.phone === null ? null : phoneRequest(value.phone) });
+  const { name, email, document, vehicle, weight, volume } = value;
+  const act = () =>
+    couriers.change(courier.id, {
+      name, email, document, vehicle, phone: value.phone === null ? null : phoneRequest(value.phone),
+      maxWeightGrams: thousandths(weight ?? ""), maxVolumeMillilitres: thousandths(volume ?? ""),
+    });
   const done = () => {
     draft.clear();
     props.done();
@@ -126,6 +137,7 @@ function EditDialog(props: { courier: CourierRecord; close: () => void; done: ()
       <TextField pointer="/phone" label={t.phone} hint={t.phoneHint} value={value.phone ?? phone(courier.phone)} set={(text) => set({ phone: text })} format={phoneFormat} type="tel" mode="tel" max={32} />
       <TextField pointer="/email" label={t.email} value={value.email ?? courier.email ?? ""} set={(email) => set({ email })} type="email" mode="email" max={400} optional />
       <TextField pointer="/document" label={t.document} value={value.document ?? courier.document ?? ""} set={(document) => set({ document })} max={64} optional />
+      <VehicleFields vehicle={vehicle ?? courier.vehicle} weight={weight ?? typedThousandths(courier.maxWeightGrams)} volume={volume ?? typedThousandths(courier.maxVolumeMillilitres)} set={set} />
     </Confirm>
   );
 }
@@ -195,7 +207,7 @@ function tripMarks(courier: CourierRecord, trip: readonly OrderDetails[]): Mark[
 }
 
 function Facts(props: { courier: CourierRecord }) {
-  const t = courierTexts.value;
+  const [t, l] = [courierTexts.value, loadTexts.value];
   const { courier } = props;
   return (
     <section class="card">
@@ -203,6 +215,9 @@ function Facts(props: { courier: CourierRecord }) {
       <dl class="facts">
         <Fact name="ID"><span class="number">{courier.id}</span></Fact>
         <Fact name={t.profile}><span class="number">{courier.profileId}</span></Fact>
+        <Fact name={l.vehicle}>{l.names[courier.vehicle]}</Fact>
+        <Fact name={l.maxWeight}>{quantity(courier.maxWeightGrams / 1_000)}</Fact>
+        <Fact name={l.maxVolume}>{quantity(courier.maxVolumeMillilitres / 1_000)}</Fact>
         {courier.email !== null && <Fact name={t.email}><span class="break">{courier.email}</span></Fact>}
         {courier.document !== null && <Fact name={t.document}>{courier.document}</Fact>}
         {courier.availableFrom !== undefined && courier.availableUntil !== undefined && (

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { CourierRecord } from "../../api/wire";
 import { now } from "../../clock";
 import { age, phone, phoneFormat, phoneRequest } from "../../format";
+import { thousandths } from "../../load";
 import { go } from "../../router";
 import { decimal } from "../../ui/address";
 import { CheckField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../../ui/field";
@@ -17,6 +18,7 @@ import { usePolled } from "../poll";
 import { courierTexts } from "../texts/couriers";
 import { mapTexts, type CourierState } from "../texts/map";
 import { SearchField } from "../ui/filters";
+import { DEFAULT_VEHICLE, VehicleFields } from "../ui/vehicle-fields";
 import { CourierPage, newCourierKey } from "./courier";
 
 const POLL_MS = 30_000;
@@ -108,14 +110,14 @@ function tripOf(courier: CourierRecord): readonly number[] {
   return courier.orderIds ?? (courier.orderId === null ? [] : [courier.orderId]);
 }
 
-const newDraft = formDraft("courier", () => ({ name: "", phone: "", email: "", document: "", profileId: "", sandbox: false }));
+const newDraft = formDraft("courier", () => ({ name: "", phone: "", email: "", document: "", profileId: "", sandbox: false, vehicle: "", weight: "", volume: "" }));
 
 function NewCourierPage() {
   const t = courierTexts.value;
   const draft = newDraft("new");
   const { value, set } = draft;
   const create = () => {
-    const optional = { email: value.email.trim(), document: value.document.trim(), profileId: decimal(value.profileId) };
+    const optional = { email: value.email.trim(), document: value.document.trim(), profileId: decimal(value.profileId), vehicle: value.vehicle ?? "", maxWeightGrams: thousandths(value.weight ?? ""), maxVolumeMillilitres: thousandths(value.volume ?? "") };
     const present = Object.fromEntries(Object.entries(optional).filter(([, one]) => one !== "" && one !== undefined));
     const body = { name: value.name.trim(), phone: phoneRequest(value.phone), sandbox: value.sandbox, ...present };
     return couriers.create(body, draft.key());
@@ -136,6 +138,7 @@ function NewCourierPage() {
             <TextField pointer="/email" label={t.email} value={value.email} set={(email) => set({ email })} type="email" mode="email" max={400} optional />
             <TextField pointer="/document" label={t.document} value={value.document} set={(document) => set({ document })} max={64} optional />
             <TextField pointer="/profileId" label={t.profile} value={value.profileId} set={(profileId) => set({ profileId })} mode="numeric" max={16} optional />
+            <VehicleFields vehicle={value.vehicle || DEFAULT_VEHICLE} weight={value.weight ?? ""} volume={value.volume ?? ""} set={set} />
             <CheckField pointer="/sandbox" label={t.sandbox} hint={t.sandboxHint} value={value.sandbox} set={(sandbox) => set({ sandbox })} />
           </div>
           <div class="row">

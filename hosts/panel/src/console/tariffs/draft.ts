@@ -1,7 +1,8 @@
 /** The draft of a tariff: the typed texts of its form, stored in this tab until it takes effect. */
 
-import type { FieldError, Tariff as StoredTariff, TariffWindow } from "../../api/wire";
+import type { FieldError, Tariff as StoredTariff, TariffWindow, VehicleSurcharge } from "../../api/wire";
 import { startOfDay } from "../../format";
+import { VEHICLES } from "../../load";
 import { language } from "../../i18n";
 import { formDraft } from "../draft";
 import { tariffTexts } from "../texts/tariffs";
@@ -28,7 +29,7 @@ export type AmountName = (typeof AMOUNTS)[number]["name"];
 export const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 export const MAX_WINDOWS = 50;
 
-export type TypedTariff = Record<AmountName, string> & { version: string; windows: TariffWindow[] };
+export type TypedTariff = Record<AmountName, string> & { version: string; windows: TariffWindow[]; vehicles?: VehicleSurcharge[] };
 
 export interface TariffDraft {
   tariff: TypedTariff | null;
@@ -39,6 +40,8 @@ export interface TariffDraft {
   state: string;
   stops: string;
   hasReturn: boolean;
+  /** The kind of vehicle that the samples need; empty without requirements. */
+  vehicle?: string;
   /** The period and the store of the comparison with past orders. */
   days: string;
   store: ChosenStore;
@@ -47,7 +50,7 @@ export interface TariffDraft {
 }
 
 const empty = (): TariffDraft => ({
-  tariff: null, distances: "1; 3; 5; 8; 12", times: "12:00; 19:00; 23:00", day: "", state: "SP", stops: "1", hasReturn: false, days: "30",
+  tariff: null, distances: "1; 3; 5; 8; 12", times: "12:00; 19:00; 23:00", day: "", state: "SP", stops: "1", hasReturn: false, vehicle: "", days: "30",
   store: { text: "", id: null }, effective: "",
 });
 
@@ -63,10 +66,17 @@ const weekday = (name: string): string => WEEKDAYS.find((one) => one.toLowerCase
 export function typedTariff(tariff: StoredTariff): TypedTariff {
   const amounts = Object.fromEntries(AMOUNTS.map(({ name }) => [name, typed(tariff[name])])) as Record<AmountName, string>;
   const windows = tariff.windows.map((window) => ({ ...window, days: window.days.map(weekday), percent: typed(window.percent) }));
-  return { ...amounts, version: tariff.version, windows };
+  const vehicles = (tariff.vehicles ?? []).map((one) => ({ ...one, percent: typed(one.percent), fee: typed(one.fee) }));
+  return { ...amounts, version: tariff.version, windows, vehicles };
 }
 
 export const emptyWindow = (): TariffWindow => ({ name: "", days: [], from: "18:00", until: "22:00", percent: "10" });
+
+/** Returns a surcharge for a kind that has none yet. */
+export function emptySurcharge(existing: readonly VehicleSurcharge[]): VehicleSurcharge {
+  const isFree = (kind: string) => !existing.some((one) => one.vehicle === kind);
+  return { vehicle: VEHICLES.toReversed().find(isFree) ?? "CAR", percent: "", fee: "" };
+}
 
 /** Returns the instant of a time such as `22:00` of a day in a time zone. */
 export function instantOf(day: string, time: string, zone: string): string {
@@ -94,7 +104,11 @@ export function readTariff(draft: TypedTariff): { tariff: Tariff; errors: FieldE
     if (!Number.isInteger(amounts[name])) errors.push({ pointer: `/tariff/${name}`, code: "not_whole", detail: t.notWhole });
   }
   const windows = draft.windows.map((window, at) => ({ ...window, name: window.name.trim(), percent: decimal(`/tariff/windows/${at}/percent`, window.percent) }));
-  return { tariff: { ...amounts, version: draft.version.trim(), windows }, errors };
+  const optional = (pointer: string, text: string) => (text.trim() === "" ? 0 : decimal(pointer, text));
+  const vehicles = (draft.vehicles ?? []).map(({ vehicle, percent, fee }, at) => ({
+    vehicle, percent: optional(`/tariff/vehicles/${at}/percent`, percent), fee: optional(`/tariff/vehicles/${at}/fee`, fee),
+  }));
+  return { tariff: { ...amounts, version: draft.version.trim(), windows, ...(vehicles.length === 0 ? {} : { vehicles }) }, errors };
 }
 
 /** Reads a pasted tariff. Throws an error with a text for the user. */
@@ -108,16 +122,22 @@ export function parseTariff(json: string): TypedTariff {
   }
   const found = isObject(value) && isObject(value["tariff"]) ? value["tariff"] : value;
   if (!isObject(found)) throw new Error(t.jsonInvalid);
-  const known = ["version", "windows", ...AMOUNTS.map(({ name }) => name)];
+  const known = ["version", "windows", "vehicles", ...AMOUNTS.map(({ name }) => name)];
   const unknown = Object.keys(found).filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(t.jsonUnknown(unknown.join(", ")));
-  const missing = known.filter((name) => name !== "windows" && found[name] === undefined);
+  const missing = known.filter((name) => name !== "windows" && name !== "vehicles" && found[name] === undefined);
   if (missing.length > 0) throw new Error(t.jsonMissing(missing.join(", ")));
   const windows = found["windows"] ?? [];
   const isWindow = (one: unknown) => isObject(one) && ["name", "from", "until"].every((name) => typeof one[name] === "string") && one["percent"] !== undefined;
   if (!Array.isArray(windows) || !windows.every(isWindow)) throw new Error(t.jsonWindows);
   const days = (one: Record<string, unknown>) => (Array.isArray(one["days"]) ? one["days"].map(String) : []);
-  return typedTariff({ ...found, version: String(found["version"]), windows: windows.map((one) => ({ ...one, days: days(one) })) } as unknown as StoredTariff);
+  const vehicles = found["vehicles"] ?? [];
+  if (!Array.isArray(vehicles) || !vehicles.every((one) => isObject(one) && typeof one["vehicle"] === "string")) throw new Error(t.jsonVehicles);
+  const pasted = {
+    ...found, version: String(found["version"]), windows: windows.map((one) => ({ ...one, days: days(one) })),
+    vehicles: vehicles.map((one) => ({ vehicle: one.vehicle, percent: one.percent ?? 0, fee: one.fee ?? 0 })),
+  };
+  return typedTariff(pasted as unknown as StoredTariff);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -2,17 +2,19 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, online } from "../../api/http";
-import type { FieldError, Tariff as StoredTariff, TariffVersion, TariffWindow } from "../../api/wire";
+import type { FieldError, Tariff as StoredTariff, TariffVersion, TariffWindow, VehicleKind, VehicleSurcharge } from "../../api/wire";
 import { quantity } from "../../format";
+import { loadTexts } from "../../i18n/load";
+import { VEHICLES } from "../../load";
 import { go } from "../../router";
 import { Confirm } from "../../ui/confirm";
-import { Field, FieldErrors, TextField } from "../../ui/field";
+import { ChoiceField, Field, FieldErrors, TextField } from "../../ui/field";
 import { useLoad } from "../../ui/load";
 import { Empty, Loaded, Page } from "../../ui/parts";
 import { tariffTexts } from "../texts/tariffs";
 import { Activation } from "./activate";
 import { readCurrent, type Tariff } from "./api";
-import { AMOUNTS, DRAFT, MAX_WINDOWS, WEEKDAYS, emptyWindow, parseTariff, readTariff, tariffDraft, typedTariff, type TypedTariff } from "./draft";
+import { AMOUNTS, DRAFT, MAX_WINDOWS, WEEKDAYS, emptySurcharge, emptyWindow, parseTariff, readTariff, tariffDraft, typedTariff, type TypedTariff } from "./draft";
 import { Preview, readSamples, usePreview } from "./preview";
 import { WhatIfSection, useWhatIf } from "./what-if";
 
@@ -66,6 +68,7 @@ function Form(props: { draft: TypedTariff; current: TariffVersion | null }) {
           <div class="stack">
             <Amounts draft={draft} set={set} current={current?.tariff ?? null} />
             <Windows windows={draft.windows} set={(windows) => set({ windows })} />
+            <Vehicles surcharges={draft.vehicles ?? []} set={(vehicles) => set({ vehicles })} />
             <JsonView draft={tariff} isValid={local.length === 0} set={(pasted) => stored.set({ tariff: pasted })} />
           </div>
           <Preview of={preview} draft={tariff} />
@@ -147,6 +150,36 @@ function Windows(props: { windows: readonly TariffWindow[]; set: (windows: Tarif
         </fieldset>
       ))}
       <button type="button" class="button" disabled={windows.length >= MAX_WINDOWS} onClick={() => set([...windows, emptyWindow()])}>{t.addWindow}</button>
+    </fieldset>
+  );
+}
+
+function Vehicles(props: { surcharges: readonly VehicleSurcharge[]; set: (surcharges: VehicleSurcharge[]) => void }) {
+  const [t, { names }] = [tariffTexts.value, loadTexts.value];
+  const { surcharges, set } = props;
+  const change = (at: number, part: Partial<VehicleSurcharge>) => set(surcharges.map((one, index) => (index === at ? { ...one, ...part } : one)));
+  return (
+    <fieldset class="card">
+      <legend>{t.vehicles}</legend>
+      <p class="hint">{t.vehiclesHint}</p>
+      {surcharges.map((one, at) => (
+        <fieldset key={at} class="group rule">
+          <legend>{t.window(at + 1)}</legend>
+          <div class="grid windows">
+            <ChoiceField
+              pointer={`/tariff/vehicles/${at}/vehicle`}
+              label={t.vehicleFrom}
+              value={one.vehicle}
+              set={(vehicle) => change(at, { vehicle: vehicle as VehicleKind })}
+              options={VEHICLES.map((kind) => [kind, names[kind]])}
+            />
+            <TextField pointer={`/tariff/vehicles/${at}/percent`} label={t.percent} hint={t.vehiclePercentHint} mode="decimal" max={10} value={one.percent} set={(percent) => change(at, { percent })} />
+            <TextField pointer={`/tariff/vehicles/${at}/fee`} label={t.vehicleFee} hint={t.range("R$", "0", quantity(10_000))} mode="decimal" max={14} value={one.fee} set={(fee) => change(at, { fee })} />
+          </div>
+          <button type="button" class="button small" aria-label={t.removeVehicle(at + 1)} onClick={() => set(surcharges.filter((_, index) => index !== at))}>{t.removeVehicle(at + 1)}</button>
+        </fieldset>
+      ))}
+      <button type="button" class="button" disabled={surcharges.length >= VEHICLES.length} onClick={() => set([...surcharges, emptySurcharge(surcharges)])}>{t.addVehicle}</button>
     </fieldset>
   );
 }

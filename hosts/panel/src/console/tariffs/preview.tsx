@@ -2,10 +2,12 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, online } from "../../api/http";
-import type { FieldError, TariffSample } from "../../api/wire";
+import type { FieldError, TariffSample, VehicleKind } from "../../api/wire";
 import { zone } from "../../context";
 import { STATES, day, kilometres, money, zoneOf } from "../../format";
 import { language } from "../../i18n";
+import { loadTexts } from "../../i18n/load";
+import { VEHICLES } from "../../load";
 import { ChoiceField, FieldErrors, TextField } from "../../ui/field";
 import { Failure } from "../../ui/parts";
 import { tariffTexts } from "../texts/tariffs";
@@ -49,6 +51,7 @@ export function readSamples(draft: TariffDraft): Samples | null {
   const known = distances.map((one) => one ?? 0);
   const list = known.flatMap((distanceKm) => times.map((text): TariffSample => ({
     distanceKm, stops, at: instantOf(date, text, local), state: draft.state, ...(draft.hasReturn ? { returnKm: distanceKm } : {}),
+    ...(draft.vehicle ? { vehicle: draft.vehicle as VehicleKind } : {}),
   })));
   return { distances: known, times, list };
 }
@@ -115,6 +118,13 @@ export function Preview(props: { of: PreviewState; draft: Tariff }) {
           <TextField pointer="/samples/day" label={t.day} type="date" value={draft.day || day(new Date(), zone.value)} set={(name) => set({ day: name })} />
           <ChoiceField pointer="/samples/state" label={t.stateOf} value={draft.state} set={(state) => set({ state })} options={STATES.map((one) => [one, one] as const)} />
           <TextField pointer="/samples/stops" label={t.stops} mode="numeric" max={2} value={draft.stops} set={(stops) => set({ stops })} />
+          <ChoiceField
+            pointer="/samples/vehicle"
+            label={t.sampleVehicle}
+            value={draft.vehicle ?? ""}
+            set={(vehicle) => set({ vehicle })}
+            options={[["", t.noRequirements], ...VEHICLES.map((kind) => [kind, loadTexts.value.names[kind]] as const)]}
+          />
           <div class="check">
             <input id="with-return" type="checkbox" checked={draft.hasReturn} onChange={(event) => set({ hasReturn: event.currentTarget.checked })} />
             <label for="with-return">{t.withReturn}</label>

@@ -63,6 +63,7 @@ export const en = {
     delivery: (n: number) => `Delivery ${n}`,
     return: "Return",
     order: (code: string) => `Order ${code}`,
+    packages: (n: number) => (n === 1 ? "1 package" : `${n} packages`),
     ready: (time: string) => `Ready at ${time}`,
     eta: (time: string) => `about ${time}`,
     collect: (amount: string) => `Collect ${amount}`,

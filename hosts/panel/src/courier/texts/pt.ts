@@ -62,6 +62,7 @@ export const pt: Texts = {
     delivery: (n) => `Entrega ${n}`,
     return: "Devolução",
     order: (code) => `Pedido ${code}`,
+    packages: (n) => (n === 1 ? "1 pacote" : `${n} pacotes`),
     ready: (time) => `Pronto às ${time}`,
     eta: (time) => `por volta das ${time}`,
     collect: (amount) => `Receber ${amount}`,

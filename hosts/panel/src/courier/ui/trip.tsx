@@ -6,7 +6,7 @@ import { take } from "../actions";
 import { describe, me, nextStop, trip, type NextStop } from "../state";
 import { can, nextStep, type StepKind } from "../table";
 import { texts, time } from "../texts";
-import type { Stop } from "../wire";
+import type { Order, Stop } from "../wire";
 import { openForm } from "./form";
 import { LazyMap } from "./lazy-map";
 import { MoreDialog } from "./more";
@@ -80,6 +80,7 @@ function StopCard(props: { at: NextStop }) {
       <p class="dim">{localityLine(stop.address)}</p>
       <p class="dim">{t.order(order.code)}</p>
       {stop.type === "PICKUP" && Date.parse(order.readyAt) > Date.now() && <p class="strong">{t.ready(time(order.readyAt))}</p>}
+      {stop.type === "PICKUP" && order.requirements && <Load of={order.requirements} />}
       {stop.type === "RETURN" && <p>{t.bringBack}</p>}
       {delivery !== null && delivery.observation !== null && <p class="quote">{delivery.observation}</p>}
       {choice !== null && choice !== undefined && <p class="notice" role="status">{t.choice}: <strong>{t.choices[choice] ?? choice}</strong></p>}
@@ -92,6 +93,20 @@ function StopCard(props: { at: NextStop }) {
       <Links at={props.at} />
     </section>
   );
+}
+
+/** The number of packages, the weight and the volume of an order. */
+function Load(props: { of: NonNullable<Order["requirements"]> }) {
+  const t = texts.value;
+  const { packages, weightGrams, volumeMillilitres } = props.of;
+  const number = (thousandths: number) => new Intl.NumberFormat(t.locale).format(thousandths / 1_000);
+  const parts = [
+    packages === null ? "" : t.trip.packages(packages),
+    weightGrams === null ? "" : `${number(weightGrams)} kg`,
+    volumeMillilitres === null ? "" : `${number(volumeMillilitres)} l`,
+  ].filter(Boolean);
+  if (parts.length === 0) return null;
+  return <p class="badges" data-testid="load">{parts.map((part) => <span key={part} class="badge">{part}</span>)}</p>;
 }
 
 function Links(props: { at: NextStop }) {
