@@ -50,6 +50,10 @@ impl ProblemCode {
                 "At least one address cannot be located; `errors` lists each one and what to send.",
                 "Ao menos um endereço não pôde ser localizado; `errors` lista cada um e o que enviar.",
             ),
+            ProblemCode::WindowUnreachable => (
+                "The courier cannot arrive within every window; `errors` lists each one with the expected arrival.",
+                "O entregador não consegue chegar dentro de todas as janelas; `errors` lista cada uma com a chegada prevista.",
+            ),
             ProblemCode::AddressImprecise => (
                 "At least one address is not precise enough; `errors` lists each one and what to send.",
                 "Ao menos um endereço não tem precisão suficiente; `errors` lista cada um e o que enviar.",

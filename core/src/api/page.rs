@@ -6,7 +6,7 @@
 use super::{
     media::too_large,
     places::every_place,
-    planning::{Route, check_open, inquired, own_pickup, preview_view, ready_at},
+    planning::{Route, check_open, inquired, own_pickup, preview_view},
     problem::{FieldError, Problem, ProblemCode},
     read::read,
     tariff::EffectiveTariff,
@@ -162,6 +162,7 @@ impl Previewer {
         if inquiry.store.is_some_and(|store| store != self.id) {
             return Err(super::planning::not_allowed());
         }
+        validate::times(&inquiry, now)?;
         let (addresses, pointer) = inquired(&inquiry);
         let responses = addresses.iter().map(|address| self.gazetteer.locate_with(&self.packs, address)).collect();
         let min = self.context.limits.min_precision;
@@ -170,7 +171,7 @@ impl Previewer {
         let route = Route::new(&inquiry, &self.pickup, located, self.area.as_ref());
         let matrix = geo::matrix(&route.places());
         let planned = route.plan(&self.context.tariff, &matrix, self.context.store.lead_minutes, now)?;
-        check_open(&self.hours, self.pickup.address.uf(), ready_at(&inquiry, now))?;
+        check_open(&self.hours, self.pickup.address.uf(), planned.plan.times.ready)?;
         Ok(preview_view(&inquiry, &planned, None))
     }
 }

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use rust_decimal::Decimal;
 
 use super::{
-    call::Call,
+    call::{Call, plain},
     places::{imprecise, locate},
     problem::{FieldError, Problem, ProblemCode},
-    tariff,
+    tariff, validate,
 };
 use crate::{
     host::Host,
@@ -63,13 +63,8 @@ pub(super) fn not_allowed() -> Problem {
 /// Locates the addresses, measures the distances and plans the route of an order that the store's hours permit.
 pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
     let planned = planned_at_any_time(call, store, inquiry).await?;
-    check_open(&store.hours, store.address.uf(), ready_at(inquiry, call.context.now))?;
+    check_open(&store.hours, store.address.uf(), planned.plan.times.ready)?;
     Ok(planned)
-}
-
-/// Returns the time at which the goods of an inquiry are ready, which must be in the store's hours.
-pub(super) fn ready_at(inquiry: &Inquiry, now: Timestamp) -> Timestamp {
-    now.after(Duration::minutes(inquiry.preparation_minutes.into()))
 }
 
 /// Rejects goods that are ready while the store is closed.
@@ -97,6 +92,7 @@ pub(super) async fn planned_at_any_time<H: Host>(
     store: &Store,
     inquiry: &Inquiry,
 ) -> Result<Planned, Problem> {
+    validate::times(inquiry, call.context.now)?;
     let own = Place { address: store.address.clone(), located: store.located };
     let (addresses, pointer) = inquired(inquiry);
     let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
@@ -155,6 +151,7 @@ impl<'a> Route<'a> {
                 located: *located,
                 online_payment: requested.online_payment,
                 pin: requested.pin,
+                window: requested.window,
             })
             .collect();
         let request = Request {
@@ -164,6 +161,7 @@ impl<'a> Route<'a> {
             best_route: inquiry.best_route,
             preparation_minutes: inquiry.preparation_minutes,
             lead_minutes,
+            deliver_at: inquiry.deliver_at,
             now,
             uf: pickup.address.uf().or(store_uf),
             vehicle: inquiry.vehicle,
@@ -174,7 +172,7 @@ impl<'a> Route<'a> {
         let plan = match plan(tariff, &request) {
             Err(PlanError::OutOfArea { stops }) => Err(out_of_area(tariff, &stops, &outside)),
             _ if !outside.is_empty() => Err(out_of_area(tariff, &[], &outside)),
-            result => result.map_err(|error| plan_problem(tariff, &error)),
+            result => result.map_err(|error| plan_problem(tariff, &error, request.uf)),
         }?;
         Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone() })
     }
@@ -244,7 +242,7 @@ fn comma(number: Decimal) -> String {
 }
 
 /// Converts a plan error to a problem.
-pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError) -> Problem {
+pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, uf: Option<Uf>) -> Problem {
     match error {
         PlanError::OutOfArea { stops } => out_of_area(tariff, stops, &[]),
         PlanError::DistanceExceeded { distance } => {
@@ -256,12 +254,55 @@ pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError) -> Problem {
             let pt = format!("A rota tem {km} km; o máximo é {max} km. Divida as entregas em mais de um pedido.");
             Problem::new(ProblemCode::DistanceExceeded, en, pt)
         }
+        PlanError::TooSoon { earliest } => too_soon(*earliest, uf),
+        PlanError::WindowUnreachable { stops } => unreachable(stops, uf),
         PlanError::NoRoad | PlanError::Stops => Problem::new(
             ProblemCode::OutOfArea,
             "No road connects the pickup and the deliveries. Check the addresses.",
             "Nenhuma via liga a coleta às entregas. Confira os endereços.",
         ),
     }
+}
+
+fn too_soon(earliest: Timestamp, uf: Option<Uf>) -> Problem {
+    // Rounded up by one to two minutes, so that the time is still possible when it is sent.
+    let at = local(earliest.after(Duration::millis(119_999)), uf, 16) + ":00" + &offset(uf);
+    let error = FieldError {
+        pointer: "/deliverAt".to_owned(),
+        code: "too_soon",
+        detail: Text::new(
+            format!("The preparation and the route take longer. The earliest possible time is {at}."),
+            format!("O preparo e o trajeto levam mais tempo. O primeiro horário possível é {at}."),
+        ),
+    };
+    plain(ProblemCode::ValidationFailed).with_errors(vec![error])
+}
+
+/// Returns the problem of windows that the courier misses, with the expected arrivals.
+fn unreachable(stops: &[(usize, Timestamp)], uf: Option<Uf>) -> Problem {
+    let code = ProblemCode::WindowUnreachable;
+    let errors = stops.iter().map(|(stop, at)| {
+        let at = local(*at, uf, 19) + &offset(uf);
+        let detail = Text::new(
+            format!("The expected arrival on this route is {at}. Send a window that contains it."),
+            format!("A chegada prevista nesta rota é {at}. Envie uma janela que a contenha."),
+        );
+        FieldError { pointer: format!("/deliveries/{stop}/window"), code: code.name(), detail }
+    });
+    plain(code).with_errors(errors.collect())
+}
+
+/// Returns the first `length` characters of a local time in RFC 3339 format.
+fn local(at: Timestamp, uf: Option<Uf>, length: usize) -> String {
+    let hours = uf.map_or(-3, Uf::utc_offset_hours);
+    let mut text = at.after(Duration::minutes(i64::from(hours) * 60)).to_string();
+    text.truncate(length);
+    text
+}
+
+/// Returns the offset of local time from UTC in RFC 3339 format.
+fn offset(uf: Option<Uf>) -> String {
+    format!("-0{}:00", uf.map_or(-3, Uf::utc_offset_hours).abs())
 }
 
 /// Returns the response to a preview, with the quote if one was signed.
@@ -278,7 +319,7 @@ pub(super) fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<Q
             radius_m: planned.located.get(*sent)?.radius_m,
         })
     };
-    let times = inquiry.with_times.then_some(plan.times);
+    let times = (inquiry.with_times || inquiry.is_scheduled()).then_some(plan.times);
     PreviewView {
         deliveries: plan.order.iter().zip(&plan.legs).enumerate().filter_map(stop).collect(),
         total_distance: Kilometres(plan.total_distance),

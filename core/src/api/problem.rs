@@ -172,6 +172,10 @@ codes! {
     OutOfArea "out_of_area" 422 "Outside the service area" "Fora da área de atendimento",
     /// The store is closed when the goods are ready; `nextOpening` is the time at which it opens.
     StoreClosed "store_closed" 422 "Store closed" "Loja fechada",
+    /// The courier cannot arrive within the window of a delivery.
+    WindowUnreachable "window_unreachable" 422 "Delivery window not reachable" "Janela de entrega inalcançável",
+    /// The fee is above the highest that the client accepts.
+    FeeAboveMaximum "fee_above_maximum" 422 "Fee above the maximum" "Taxa acima do máximo",
     /// The route exceeds the maximum distance.
     DistanceExceeded "distance_exceeded" 422 "Route too long" "Rota longa demais",
     /// The code of a link that sets a password is unknown, was used, or has expired.

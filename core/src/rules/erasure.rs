@@ -1,6 +1,6 @@
 //! Erasure of recipients' personal data.
 //!
-//! Names, phones, emails, addresses, observations, reasons, choices, ratings, coordinates, and proofs with
+//! Names, phones, emails, addresses, observations, instructions at the pickup, reasons, choices, ratings, coordinates, and proofs with
 //! their photos are erased. Money, codes, statuses, times, the
 //! municipality and the state are kept, so prices, statements and counts do not change. [`crate::drivers::erasure`]
 //! runs erasures.
@@ -112,6 +112,7 @@ pub fn erase_recipients(
         }
     }
     if count > 0 {
+        order.pickup_instructions = None;
         order.fingerprint = keyed(&order.fingerprint, secret);
     }
     erase_positions(order);

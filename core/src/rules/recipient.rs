@@ -36,6 +36,8 @@ macro_rules! states {
 }
 
 states! {
+    /// The preparation starts later.
+    Scheduled "SCHEDULED" "Your order is scheduled" "Seu pedido está agendado",
     /// The goods are not ready.
     Preparing "PREPARING" "Your order is being prepared" "Seu pedido está sendo preparado",
     /// The goods are ready, and no courier is assigned.
@@ -61,7 +63,8 @@ impl TrackingState {
     pub fn of(order: &Order, delivery: &Delivery) -> TrackingState {
         match delivery.status {
             DeliveryStatus::AwaitingPickup => match order.status {
-                OrderStatus::Scheduled | OrderStatus::Preparing => TrackingState::Preparing,
+                OrderStatus::Scheduled => TrackingState::Scheduled,
+                OrderStatus::Preparing => TrackingState::Preparing,
                 OrderStatus::Allocated | OrderStatus::CourierAtPickup => TrackingState::Collecting,
                 _ => TrackingState::Waiting,
             },

@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::{CancellationMode, StopNumber};
-use super::{AddressBody, Id, Kilometres, ListedOrder, ProofRuleView, Reais, RequirementsView, SendProof, StoreView};
+use super::{
+    AddressBody, Id, Kilometres, ListedOrder, PaymentView, ProofRuleView, Reais, RequirementsView, SendProof,
+    StoreView, WindowView,
+};
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
 use crate::{
@@ -165,6 +168,10 @@ pub struct CourierOrderView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub requirements: Option<RequirementsView>,
+    /// Instructions at the pickup. Absent if there are none, and once the order has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub pickup_instructions: Option<String>,
 }
 
 /// A delivery as shown to its courier. Once the order has ended, the recipient's data is null: `name`, `phone`,
@@ -210,6 +217,14 @@ pub struct CourierStopView {
     /// What the recipient, not at home, chose.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<RecipientChoice>))]
     pub recipient_choice: Option<&'static str>,
+    /// How the recipient pays: method, amount and change. Absent if the merchant did not send it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub payment: Option<PaymentView>,
+    /// The period in which to arrive. Absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub window: Option<WindowView>,
 }
 
 /// A courier's current order.
@@ -282,6 +297,7 @@ impl CourierOrderView {
             possible,
             proof_rules: order.proof.rules.iter().map(ProofRuleView::of).collect(),
             requirements: RequirementsView::of(&order.requirements),
+            pickup_instructions: order.pickup_instructions.clone().filter(|_| !order.status.is_final()),
         }
     }
 }
@@ -311,6 +327,8 @@ impl CourierStopView {
                 .as_ref()
                 .and_then(|tracking| tracking.choice)
                 .map(RecipientChoice::name),
+            payment: PaymentView::of(delivery),
+            window: delivery.window.as_ref().map(WindowView::of),
         }
     }
 }

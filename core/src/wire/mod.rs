@@ -26,6 +26,7 @@ mod push;
 mod report;
 mod requirements;
 mod route;
+mod schedule;
 #[cfg(feature = "openapi")]
 pub mod schema;
 mod sign_in;
@@ -52,7 +53,7 @@ pub use dispatch::{
     TripStopView, TripView,
 };
 pub use eta::EtaView;
-pub use event::{EventPage, JournalEventView};
+pub use event::{EventPage, EventView, JournalEventView, PersonView};
 pub use fleet::{
     AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchPassView, PositionResult,
     RegisterCourier, ReportPosition, SetAvailability,
@@ -64,10 +65,7 @@ pub use life::{
     GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, ReassignOrder, StepTime, StoreList,
 };
 pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
-pub use order::{
-    CourierView, CreateOrder, DeliveryView, EventView, ListedOrder, NewDelivery, OrderDetails, OrderView, PersonView,
-    StoreRef,
-};
+pub use order::{CourierView, CreateOrder, DeliveryView, ListedOrder, NewDelivery, OrderDetails, OrderView, StoreRef};
 pub use preview::{FeeRangeView, PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
 pub use price::PriceLineView;
 pub use privacy::{
@@ -81,6 +79,7 @@ pub use push::{PushEndpoint, PushKeyView};
 pub use report::{DayReportView, ReportDay, report_csv};
 pub use requirements::{ExcludedView, RequirementsView, SetRequirements};
 pub use route::{RouteLegView, RouteView};
+pub use schedule::{PaymentView, SetPayment, SetWindow, WindowView};
 pub use sign_in::{SignInCodeView, StartCourierSession, StartOperatorSession};
 pub use store::{
     AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList,

@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
-use super::schema::{AnyStatus, KeyOrigin, StoreNumber, VisitAddress};
+use super::schema::{KeyOrigin, StoreNumber, VisitAddress};
 use super::{
-    AddressBody, ConfirmationBody, EtaView, Id, Kilometres, LocationView, PriceLineView, ProofView, RatingView, Reais,
-    RequirementsView, SetRequirements, objects,
+    AddressBody, ConfirmationBody, EtaView, EventView, Id, Kilometres, LocationView, PaymentView, PriceLineView,
+    ProofView, RatingView, Reais, RequirementsView, SetPayment, SetRequirements, SetWindow, WindowView, objects,
 };
 #[cfg(feature = "openapi")]
-use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
+use crate::model::order::{DeliveryStatus, OrderStatus};
 use crate::model::{
-    Person, Point, Precision, Timestamp,
-    order::{AssignedCourier, Delivery, Event, Order, RecordedEvent},
+    Point, Precision, Timestamp,
+    order::{AssignedCourier, Delivery, Order, RecordedEvent},
     store::RecipientChoice,
 };
 
@@ -27,7 +27,11 @@ pub struct CreateOrder {
     /// Preparation time in whole minutes, 0 to 1440. The search for a courier starts when it is over.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
-    /// Whether to calculate the expected times. If not true, they are null.
+    /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
+    /// preparation and the search for a courier start as late as this allows. Without it, the order is delivered as soon as possible.
+    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime, example = "2026-11-21T20:00:00-03:00"))]
+    pub deliver_at: Option<String>,
+    /// Whether to calculate the expected times. If not true, they are null, unless the order has `deliverAt` or a window.
     pub preview_delivery_time: Option<bool>,
     /// The merchant's full code, 1 to 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
@@ -37,6 +41,9 @@ pub struct CreateOrder {
     /// Address of the pickup. Defaults to the store's address.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<VisitAddress>))]
     pub pickup_address: Option<AddressBody>,
+    /// Instructions for the courier at the pickup, at most 1000 characters.
+    #[cfg_attr(feature = "openapi", schema(max_length = 1000, example = "Balcão do delivery, entrada pelos fundos"))]
+    pub pickup_instructions: Option<String>,
     /// The store for which the order is created: the calling store or one of its branches.
     pub store: Option<StoreRef>,
     /// Whether the courier can carry other orders of the store in the same trip. Defaults to true. Price, codes and history
@@ -51,6 +58,9 @@ pub struct CreateOrder {
     /// The `quote.id` of a preview with the same content. It locks in the fee for 15 minutes.
     #[cfg_attr(feature = "openapi", schema(max_length = 16384))]
     pub quote_id: Option<String>,
+    /// The highest acceptable fee in BRL. If the fee is higher, the order is not created.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 20))]
+    pub max_delivery_fee: Option<f64>,
 }
 
 /// A reference to a store.
@@ -95,6 +105,10 @@ pub struct NewDelivery {
     pub address: Option<AddressBody>,
     /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the payment to the pickup.
     pub online_payment: Option<bool>,
+    /// How the recipient pays the courier. Only if `onlinePayment` is false.
+    pub payment: Option<SetPayment>,
+    /// The period in which the courier must arrive.
+    pub window: Option<SetWindow>,
     /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most one delivery can be
     /// first and one last.
     #[cfg_attr(feature = "openapi", schema(pattern = "^(first|last)$", example = "last"))]
@@ -153,10 +167,10 @@ pub struct OrderView {
     pub price_breakdown: Vec<PriceLineView>,
     /// The deliveries, in route order.
     pub deliveries: Vec<DeliveryView>,
-    /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true.
+    /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true, or the order has `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_delivery: Option<String>,
-    /// Expected time of the pickup. Null unless `previewDeliveryTime` was true.
+    /// Expected time of the pickup. Null unless `previewDeliveryTime` was true, or the order has `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_pickup: Option<String>,
     /// Whether a distance is an estimate: an address was located only by its municipality, or the embedded distance
@@ -179,6 +193,18 @@ pub struct OrderView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub requirements: Option<RequirementsView>,
+    /// The requested time of arrival at the last delivery. Absent if none was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, format = DateTime))]
+    pub deliver_at: Option<String>,
+    /// Time at which the preparation starts or started. Absent unless the order has `deliverAt` or a window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, format = DateTime))]
+    pub preparation_starts_at: Option<String>,
+    /// Instructions for the courier at the pickup. Absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub pickup_instructions: Option<String>,
 }
 
 /// An order with its courier, history and origin.
@@ -272,6 +298,14 @@ pub struct DeliveryView {
     pub recipient_choice: Option<&'static str>,
     /// The recipient's rating.
     pub rating: Option<RatingView>,
+    /// How the recipient pays the courier. Absent if it was not sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub payment: Option<PaymentView>,
+    /// The period in which the courier must arrive. Absent if none was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub window: Option<WindowView>,
     /// The `confirmation` that was sent with the order. Only in webhooks.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
@@ -304,56 +338,6 @@ pub struct CourierView {
     pub longitude: Option<f64>,
 }
 
-/// A person involved in an event.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(as = EventPerson))]
-pub struct PersonView {
-    /// Name.
-    pub name: String,
-    /// Phone number. Null for the platform.
-    pub phone: Option<String>,
-}
-
-/// An event of an order's history. Clients sort by `sequence`. `description` is a text for display.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(as = OrderEvent))]
-#[serde(rename_all = "camelCase")]
-pub struct EventView {
-    /// The event's ID, unique in the deployment.
-    pub id: u64,
-    /// Time of the event.
-    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
-    pub created_at: String,
-    /// Time at which the service received the event, if the courier sent it more than a second late. Null otherwise.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
-    pub received_at: Option<String>,
-    /// Description of the event in the language of the request.
-    pub description: String,
-    /// Latitude of the courier at the time of the event.
-    pub latitude: Option<f64>,
-    /// Longitude of the courier at the time of the event.
-    pub longitude: Option<f64>,
-    /// The courier that was assigned to the order.
-    pub delivery_man: Option<PersonView>,
-    /// The person or system that caused the event.
-    pub requested_by: PersonView,
-    /// Type of the event.
-    #[serde(rename = "type")]
-    #[cfg_attr(feature = "openapi", schema(value_type = EventKind))]
-    pub kind: &'static str,
-    /// Status of the order after the event, or of the delivery if `deliveryId` is not null.
-    #[cfg_attr(feature = "openapi", schema(value_type = AnyStatus))]
-    pub situation: u16,
-    /// Position in the order's history: 1, 2, 3, without gaps.
-    pub sequence: u32,
-    /// ID of the affected delivery. Null if the event concerns the whole order.
-    pub delivery_id: Option<u64>,
-    /// The reason given for the event. Null if none was requested.
-    pub reason: Option<String>,
-}
-
 impl OrderView {
     /// Builds the API representation of an order.
     pub fn of(order: &Order) -> OrderView {
@@ -381,6 +365,9 @@ impl OrderView {
             combinable: (!order.dispatch.combinable).then_some(false),
             lead_minutes: Some(order.dispatch.lead_minutes).filter(|minutes| *minutes > 0),
             requirements: RequirementsView::of(&order.requirements),
+            deliver_at: order.schedule.and_then(|schedule| schedule.deliver_at).as_ref().map(Timestamp::to_string),
+            preparation_starts_at: order.schedule.map(|_| order.preparation_start().to_string()),
+            pickup_instructions: order.pickup_instructions.clone(),
         }
     }
 }
@@ -447,34 +434,9 @@ impl DeliveryView {
             tracking_url: None,
             recipient_choice: tracking.and_then(|tracking| tracking.choice).map(RecipientChoice::name),
             rating: tracking.and_then(|tracking| tracking.rating.as_ref()).map(RatingView::of),
+            payment: PaymentView::of(delivery),
+            window: delivery.window.as_ref().map(WindowView::of),
             confirmation: None,
         }
-    }
-}
-
-impl EventView {
-    /// Builds the API representation of an event in a language.
-    pub fn of(id: u64, event: &Event, language: crate::model::Language) -> EventView {
-        EventView {
-            id,
-            created_at: event.at.to_string(),
-            received_at: event.received_at.as_ref().map(Timestamp::to_string),
-            description: event.kind.description().get(language).to_owned(),
-            latitude: event.point.map(Point::latitude),
-            longitude: event.point.map(Point::longitude),
-            delivery_man: event.courier.as_ref().map(PersonView::of),
-            requested_by: PersonView::of(&event.by),
-            kind: event.kind.name(),
-            situation: event.status,
-            sequence: event.sequence,
-            delivery_id: event.delivery.map(crate::model::DeliveryId::get),
-            reason: event.reason.clone(),
-        }
-    }
-}
-
-impl PersonView {
-    fn of(person: &Person) -> PersonView {
-        PersonView { name: person.name.clone(), phone: person.phone.as_ref().map(|phone| phone.as_str().to_owned()) }
     }
 }

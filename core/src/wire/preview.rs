@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::LocateAddress;
-use super::{AddressBody, Kilometres, PriceLineView, Reais, SetRequirements, StoreRef, objects};
+use super::{AddressBody, Kilometres, PriceLineView, Reais, SetRequirements, SetWindow, StoreRef, objects};
 use crate::model::Precision;
 
 /// An order to preview. It can have all fields of a new order.
@@ -12,13 +12,17 @@ use crate::model::Precision;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PreviewOrder {
-    /// Whether to calculate the expected times. If not true, they are null.
+    /// Whether to calculate the expected times. If not true, they are null, unless the order has `deliverAt` or a window.
     pub preview_delivery_time: Option<bool>,
     /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the order sent.
     pub sort_by_best_route: Option<bool>,
     /// Preparation time in whole minutes, 0 to 1440.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
+    /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
+    /// price is that of the expected pickup's local time.
+    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime, example = "2026-11-21T20:00:00-03:00"))]
+    pub deliver_at: Option<String>,
     /// The store for which the preview is calculated: the calling store or one of its branches.
     pub store: Option<StoreRef>,
     /// Address of the pickup. Defaults to the store's address.
@@ -44,6 +48,8 @@ pub struct PreviewStop {
     pub address: Option<AddressBody>,
     /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the payment to the pickup.
     pub online_payment: Option<bool>,
+    /// The period in which the courier must arrive.
+    pub window: Option<SetWindow>,
     /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most one delivery can be
     /// first and one last.
     #[cfg_attr(feature = "openapi", schema(pattern = "^(first|last)$", example = "last"))]
@@ -71,10 +77,10 @@ pub struct PreviewView {
     pub delivery_fee_range: Option<FeeRangeView>,
     /// The price lines, whose sum is the fee.
     pub price_breakdown: Vec<PriceLineView>,
-    /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true.
+    /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true, or the order has `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_delivery: Option<String>,
-    /// Expected time of the pickup. Null unless `previewDeliveryTime` was true.
+    /// Expected time of the pickup. Null unless `previewDeliveryTime` was true, or the order has `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_pickup: Option<String>,
     /// Whether a distance is an estimate: an address was located only by its municipality, or the embedded distance

@@ -10,7 +10,7 @@ use crate::{
     model::{
         Precision, Vehicle,
         audit::ActorKind,
-        order::{DeliveryStatus, EventKind, OrderStatus},
+        order::{DeliveryStatus, EventKind, OrderStatus, PaymentMethod},
         price::Rule,
         store::{EntryKind, NotificationKind, NotifyAt, RecipientChoice, Role},
     },
@@ -91,6 +91,7 @@ named! {
     StopNumber = "StopNumber",
     CancellationMode = "CancellationMode",
     RouteSource = "RouteSource",
+    PaymentMethod = "PaymentMethod",
     OrderStatus = "OrderSituation",
     DeliveryStatus = "DeliverySituation",
     EventKind = "EventType",

@@ -205,7 +205,7 @@ fn plan_with_fee(fee: i64) -> Plan {
         lines: Vec::new(),
         fee: money(fee),
         fee_range: None,
-        times: Times { pickup: at, delivery: at },
+        times: Times { ready: at, pickup: at, delivery: at },
         estimated: false,
     }
 }
@@ -213,7 +213,7 @@ fn plan_with_fee(fee: i64) -> Plan {
 fn plan_stops(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) -> Plan {
     let stop = |at: &usize| {
         let stop = &order.deliveries[*at];
-        Stop { located: stop.place.located, online_payment: stop.online_payment, pin: None }
+        Stop { located: stop.place.located, online_payment: stop.online_payment, pin: None, window: None }
     };
     let stops: Vec<Stop> = left.iter().map(stop).collect();
     let places: Vec<Located> =
@@ -225,6 +225,7 @@ fn plan_stops(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) 
         best_route: false,
         preparation_minutes: 0,
         lead_minutes: 0,
+        deliver_at: None,
         now: order.created_at,
         vehicle: None,
         uf: None,

@@ -19,6 +19,7 @@ mod privacy;
 mod proofs;
 mod recipient;
 mod rejected;
+mod schedule;
 mod sign_in;
 mod step_time;
 mod steps;

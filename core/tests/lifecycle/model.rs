@@ -117,12 +117,12 @@ impl ModelHost {
         };
         Some(match step {
             // A message is recorded with the step after which it is due, so its event is checked there.
-            Step::Prepare | Step::PlaceReady | Step::Notify => return None,
+            Step::Prepare | Step::PlaceReady | Step::Schedule | Step::Notify => return None,
             Step::Choose => by_recipient(order, stop?, &RecipientStep::Choose(RecipientChoice::AtDoor), context.now),
             Step::Rate => by_recipient(order, stop?, &RecipientStep::Rate { stars: 5, text: None }, context.now),
             Step::Delay | Step::Postpone => send_signal(Signal::Delay { minutes: 1, max: 1_440 }, &mut context),
             Step::MakeReady | Step::FinishEarly => send_signal(Signal::Ready, &mut context),
-            Step::Search | Step::Expire => self.expire(order, step),
+            Step::StartPreparation | Step::Search | Step::Expire => self.expire(order, step),
             Step::Allocate => {
                 let idle = Courier { trip: Vec::new(), sandbox: order.sandbox, ..courier };
                 allocate(order, &idle, &[], 3, reasons(idle.id, context.now), &context)
@@ -210,7 +210,7 @@ pub(crate) fn plan(order: &Order, stops: usize) -> Plan {
         lines: vec![],
         fee: despacho_core::model::Money::ZERO,
         fee_range: None,
-        times: Times { pickup: at, delivery: at },
+        times: Times { ready: at, pickup: at, delivery: at },
         estimated: false,
     }
 }
@@ -292,6 +292,12 @@ fn check(model: &ModelHost, before: &Order, step: Step, expected: &Progress, mov
     }
 }
 
+/// Returns the order as if it had been created for a time in ten hours.
+pub(crate) fn scheduled(order: Order) -> Order {
+    let ready_at = order.ready_at.after(Duration::minutes(600));
+    Order { status: OrderStatus::Scheduled, ready_at, ..order }
+}
+
 #[test]
 fn every_path_ends_and_no_other_transition_is_possible() {
     explore_all(false);
@@ -314,7 +320,12 @@ fn explore_all(has_lead: bool) {
                 [create_order(&model.host, &codes.0, 30, &paid), create_order(&model.host, &codes.1, 0, &paid)];
             let dispatch = OrderDispatch { lead_minutes: 10, ..OrderDispatch::default() };
             let early = Order { dispatch, ..starts[0].clone() };
-            let seen = if has_lead { explore(&model, vec![early]) } else { explore(&model, starts.into()) };
+            let starts = if has_lead {
+                vec![scheduled(early)]
+            } else {
+                [starts.to_vec(), vec![scheduled(starts[0].clone())]].concat()
+            };
+            let seen = explore(&model, starts);
             states += seen.len();
             // Search backwards from the final states. States that are not found cannot reach one.
             let mut ends: BTreeSet<&State> = seen.keys().filter(|(order, _)| *order >= 500).collect();

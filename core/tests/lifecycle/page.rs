@@ -25,6 +25,8 @@ fn lifecycle_page_matches_the_table() {
 const AGREED: &str = "
  → 110 merchant order.created -
  → 120 merchant order.created -
+ → 100 merchant order.created -
+100 → 110 clock order.preparing -
 110 → 110 merchant order.delayed -
 110 → 120 clock,merchant order.ready 120,200,210,220
 200,210,220 → 0 merchant order.delayed -

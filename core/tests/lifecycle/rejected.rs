@@ -18,7 +18,7 @@ use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
 use crate::{
-    model::{ModelHost, explore},
+    model::{ModelHost, explore, scheduled},
     support::{COURIER, OPERATOR, block_on, courier, create_order, host, send},
 };
 
@@ -86,6 +86,7 @@ fn step_outside_the_table_returns_409_in_every_state() {
             |order: Order| Order { dispatch: OrderDispatch { lead_minutes, ..order.dispatch.clone() }, ..order };
         let starts =
             [30, 0].map(|minutes| with_lead(create_order(&model.host, &format!("R{at}-{minutes}"), minutes, paid)));
+        let starts = [scheduled(starts[0].clone()), starts[0].clone(), starts[1].clone()];
         for (order, _) in explore(&model, starts.into()).into_values() {
             for (key, path, step) in REQUESTS {
                 let is_order_step = !matches!(step.row().moves, Move::Delivery { .. });

@@ -13,7 +13,7 @@ use despacho_core::{
     geo::Gazetteer,
     host::HostError,
     memory::MemoryHost,
-    model::{Language, Text},
+    model::{Duration, Language, Text},
 };
 use despacho_simulator::demo::{EMAIL, KEY, PASSWORD};
 use http::Request;
@@ -260,6 +260,40 @@ fn body_problems_follow_the_language_guide() {
         "invalid_phone too_many_decimals invalid_pickup_code conflicting_pickup_code invalid_cnpj too_short invalid_email \
          credentials_invalid unknown_event invalid_url insecure_url private_address invalid_cursor coordinates_outside invalid_time \
          store_not_found mail_unavailable mail_events push_unavailable",
+    );
+}
+
+#[test]
+fn schedule_problems_follow_the_language_guide() {
+    let mut checked = checked();
+    let now = checked.host.now();
+    let at = |minutes| now.after(Duration::minutes(minutes)).to_string();
+    let address = json!({ "street": "Rua A", "number": "1", "city": "São Paulo", "state": "SP", "latitude": -23.55, "longitude": -46.65 });
+    let order = |deliver_at: &str, from: &str, until: &str, payment: &Value| {
+        json!({ "code": "S-1", "deliverAt": deliver_at, "maxDeliveryFee": 0.5, "deliveries": [
+            { "address": address, "productValue": 9.5, "window": { "from": from, "until": until }, "payment": payment,
+              "onlinePayment": payment["method"] == "BITCOIN" },
+        ] })
+    };
+    let cash = json!({ "method": "CASH" });
+    let of = |deliver_at, from, until| order(&at(deliver_at), &at(from), &at(until), &cash);
+    for body in [
+        order("x", "x", " ", &json!({ "method": "BITCOIN", "changeFor": 1 })),
+        order(&at(300), &at(300), &at(300), &json!({ "method": "PIX", "changeFor": 20 })),
+        order(&at(300), &at(300), &at(2_000), &json!({ "method": "CASH", "changeFor": 9.49 })),
+        of(300, 301, 400),
+        of(300, 200, 299),
+        of(-1, -2, -1),
+        of(43_201, 43_201, 43_202),
+        of(1, 1, 2),
+        json!({ "code": "S-1", "deliveries": [{ "address": address, "window": { "from": at(0), "until": at(1) } }] }),
+        of(300, 300, 301),
+    ] {
+        checked.json(KEY, "POST /delivery/orders", &body);
+    }
+    checked.assert_codes(
+        "invalid_time required unknown_value not_applicable out_of_range ends_before_start window_too_long conflicting_window \
+         in_the_past too_late too_soon window_unreachable fee_above_maximum",
     );
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Pairing {
 /// Matches values that can differ: times; members that contain an ID, a key or a cursor; codes of links that set passwords; codes of
 /// four digits; and words with a digit, if they repeat such a value.
 const GENERATED_VALUES: &str = concat!(
-    r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"#,
+    r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|-\d\d:\d\d))"#,
     r#"|"(?:id|[A-Za-z]*Id|value|secret|cursor|nextCursor|next|trackingUrl)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
     r#"|"code":"(?P<link>pw[su]_[A-Za-z0-9_-]+)"#,
     r#"|"(?:pickupCode|deliveryCode|returnCode)":"(?P<code>\d{4})""#,

@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn published_page_is_parsed() -> Result<(), String> {
         let table = Table::published()?;
-        assert_eq!(table.rows("order.created").len(), 2);
+        assert_eq!(table.rows("order.created").len(), 3);
         let cancelled = table.rows("order.cancelled");
         assert_eq!(cancelled.iter().filter_map(|row| row.to).collect::<Vec<_>>(), [600, 610, 620]);
         assert_eq!(table.rows("order.picked_up").first().and_then(|row| row.each.clone()), Some((vec![150], 310)));

@@ -4,7 +4,7 @@ use super::{pages::named_store, stores::overseen};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
-        planning::{check_open, planned_at_any_time, ready_at},
+        planning::{check_open, planned_at_any_time},
         problem::{FieldError, Problem, ProblemCode},
         read::read,
         routes::Endpoint,
@@ -12,7 +12,10 @@ use crate::{
     },
     host::Host,
     json::Tree,
-    model::store::{ServiceArea, Store, StoreHours},
+    model::{
+        Duration,
+        store::{ServiceArea, Store, StoreHours},
+    },
     rules::{hours::next_opening, pricing::Inquiry, stores},
     wire::{CoverageView, Kilometres, Reais, StoreAreaBody, StoreHoursBody},
 };
@@ -56,7 +59,7 @@ pub(super) async fn coverage<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
     let inquiry = inquiry(call)?;
     let store = named_store(call).await?;
     let (now, uf) = (call.context.now, store.address.uf());
-    let ready = ready_at(&inquiry, now);
+    let ready = now.after(Duration::minutes(inquiry.preparation_minutes.into()));
     let (planned, rejected) = match planned_at_any_time(call, &store, &inquiry).await {
         Ok(planned) => (Some(planned), None),
         Err(problem) if problem.code.status() == 422 => (None, Some(problem)),

@@ -49,7 +49,7 @@ pub(super) async fn any_stores<H: Host>(call: &Call<'_, H>) -> Result<Option<Sto
     store.map(Some).ok_or_else(|| plain(ProblemCode::StoreNotFound).into())
 }
 
-/// `GET /delivery/orders?situation=&code=&q=&late=&from=&to=&cursor=&limit=`, and with `storeId=` and stores' names `GET /admin/orders`
+/// `GET /delivery/orders?situation=&code=&q=&late=&open=&from=&to=&cursor=&limit=`, and with `storeId=` and stores' names `GET /admin/orders`
 async fn orders<H: Host>(call: &Call<'_, H>, all: OrderFilter, with_names: bool) -> Result<ApiResponse, HandlerError> {
     let (page, limit, more) = page(call, all).await?;
     let stores: Vec<StoreId> = page.iter().filter(|_| with_names).map(|order| order.store).collect();
@@ -105,14 +105,23 @@ fn filter<H: Host>(call: &Call<'_, H>, all: OrderFilter) -> Result<OrderFilter, 
         },
     )?;
     let search = search(call)?;
-    let late = parameter(
-        call,
-        "late",
-        |text| text.parse().ok(),
-        || invalid_parameter("Invalid `late`. Send true or false.", "`late` inválido. Envie true ou false."),
-    )?;
+    let flag = |name| {
+        parameter(
+            call,
+            name,
+            |text| text.parse().ok(),
+            || {
+                invalid_parameter(
+                    format!("Invalid `{name}`. Send true or false."),
+                    format!("`{name}` inválido. Envie true ou false."),
+                )
+            },
+        )
+    };
+    let (late, open) = (flag("late")?, flag("open")?);
+    let (min, max) = status.map_or(all.statuses, |one| (one.number(), one.number()));
     Ok(OrderFilter {
-        statuses: status.map_or(all.statuses, |one| (one.number(), one.number())),
+        statuses: (min, if open == Some(true) { max.min(OrderFilter::LAST_OPEN) } else { max }),
         code: call.query("code").map(|code| code.trim().to_owned()),
         from: instant(call, "from")?.unwrap_or(all.from),
         until: instant(call, "to")?.unwrap_or(all.until),

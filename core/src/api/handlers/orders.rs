@@ -8,7 +8,7 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
         planning::{Planned, acting_store, planned},
-        problem::{Problem, ProblemCode},
+        problem::{FieldError, Problem, ProblemCode},
         read::read,
         routes::Endpoint,
         validate,
@@ -17,7 +17,7 @@ use crate::{
     drivers::clock,
     host::{Host, OrderQuery},
     model::{
-        NotificationId, OrderId, Person, Timestamp,
+        NotificationId, OrderId, Person, Text, Timestamp,
         order::Order,
         price::PriceLine,
         store::{Notification, NotificationKind, Role, Store},
@@ -170,6 +170,16 @@ fn rejected(rejection: CreateOrderError, role: Role) -> HandlerError {
                 floor.in_portuguese()
             ),
         )),
+        CreateOrderError::FeeAboveMaximum { fee, max } => {
+            let en = format!("The fee is R$ {fee}, above maxDeliveryFee, R$ {max}. Send a higher maximum, or omit it.");
+            let (fee, max) = (fee.in_portuguese(), max.in_portuguese());
+            let pt =
+                format!("A taxa é de R$ {fee}, acima de maxDeliveryFee, R$ {max}. Envie um máximo maior ou nenhum.");
+            let detail = Text::new(en.clone(), pt.clone());
+            let code = ProblemCode::FeeAboveMaximum;
+            let error = FieldError { pointer: "/maxDeliveryFee".to_owned(), code: code.name(), detail };
+            HandlerError::Problem(Problem::new(code, en, pt).with_errors(vec![error]))
+        }
         CreateOrderError::TooFewIds => too_few().into(),
     }
 }

@@ -129,7 +129,7 @@ async fn replanned<H: Host>(
     let stops: Vec<Stop> = left
         .iter()
         .filter_map(|at| order.deliveries.get(*at))
-        .map(|one| Stop { located: one.place.located, online_payment: one.online_payment, pin: None })
+        .map(|one| Stop { located: one.place.located, online_payment: one.online_payment, pin: None, window: None })
         .collect();
     let mut places = vec![order.pickup.located];
     places.extend(stops.iter().map(|stop| stop.located));
@@ -147,14 +147,15 @@ async fn replanned<H: Host>(
         best_route: false,
         preparation_minutes: order.preparation_minutes,
         lead_minutes: order.dispatch.lead_minutes,
-        now: order.created_at,
+        deliver_at: None,
+        now: order.priced_at(),
         uf: order.pickup.address.uf(),
         vehicle: order.requirements.smallest_vehicle(),
     };
     // The order was accepted: a tariff with a smaller service area must not prevent the cancellation of a stop.
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
-    Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error))?)
+    Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error, None))?)
 }
 
 /// `POST /admin/orders/{orderId}/cancel` and `lost`

@@ -6,7 +6,7 @@ use crate::{
     model::{
         Load, Vehicle,
         audit::ActorKind,
-        order::{DeliveryStatus, EventKind, OrderStatus, ProofPart, ProofStep},
+        order::{DeliveryStatus, EventKind, OrderStatus, PaymentMethod, ProofPart, ProofStep},
         store::{EntryKind, KeyKind, NotificationKind, RecipientChoice, Role},
         webhook::AttemptResult,
     },
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The codes of invalid fields that are not also problem codes, with their descriptions.
-const FIELD_CODES: [(&str, &str); 58] = [
+const FIELD_CODES: [(&str, &str); 64] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "The value has the wrong JSON type."),
     ("duplicate_field", "The field was sent twice."),
@@ -38,6 +38,12 @@ const FIELD_CODES: [(&str, &str); 58] = [
     ("invalid_email", "Not an email address."),
     ("invalid_cnpj", "Not a CNPJ, or its check digits do not match."),
     ("invalid_time", "Not a timestamp in the format that the field has."),
+    ("in_the_past", "The time has passed."),
+    ("too_late", "The time is more than 30 days ahead."),
+    ("too_soon", "The order cannot be delivered by this time; `detail` has the earliest possible one."),
+    ("ends_before_start", "The window does not end after it starts."),
+    ("window_too_long", "The window is longer than 24 hours."),
+    ("conflicting_window", "`deliverAt` is outside the window."),
     ("invalid_pickup_code", "Not 4 to 12 letters or digits."),
     ("invalid_pin", "Neither `first` nor `last`."),
     ("conflicting_pin", "Another delivery is pinned at the same end."),
@@ -76,7 +82,7 @@ const FIELD_CODES: [(&str, &str); 58] = [
 ];
 
 /// Problem codes that are also codes of invalid fields.
-const ALSO_FIELDS: [ProblemCode; 10] = [
+const ALSO_FIELDS: [ProblemCode; 12] = [
     ProblemCode::PasswordRequired,
     ProblemCode::StoreNotAllowed,
     ProblemCode::StoreNotFound,
@@ -86,6 +92,8 @@ const ALSO_FIELDS: [ProblemCode; 10] = [
     ProblemCode::AddressImprecise,
     ProblemCode::CoordinatesMismatch,
     ProblemCode::OutOfArea,
+    ProblemCode::WindowUnreachable,
+    ProblemCode::FeeAboveMaximum,
     ProblemCode::CodeIncorrect,
 ];
 
@@ -134,6 +142,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("StoreNumber", number("A store's ID")),
         ("StopNumber", number("The ID of an order or a delivery")),
         ("CancellationMode", texts("The terms on which an order can be cancelled.", modes())),
+        ("PaymentMethod", texts("How a recipient pays at the door.", payment_methods())),
         ("RouteSource", texts("The origin of the path of a leg.", route_sources())),
         ("WebhookStatus", texts("The state of a webhook.", statuses())),
         (
@@ -359,6 +368,15 @@ fn modes() -> Vec<(&'static str, String)> {
     ]
     .map(|(name, meaning)| (name, meaning.to_owned()))
     .into()
+}
+
+fn payment_methods() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |method| match method {
+        PaymentMethod::CardMachine => "By card. The courier brings the card machine.",
+        PaymentMethod::Cash => "In cash.",
+        PaymentMethod::Pix => "By Pix.",
+    };
+    PaymentMethod::ALL.into_iter().map(move |method| (method.name(), meaning(method).to_owned()))
 }
 
 fn route_sources() -> impl Iterator<Item = (&'static str, String)> {

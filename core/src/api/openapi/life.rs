@@ -170,7 +170,7 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
                 histories. `q` searches the orders of all days. For the next page, send `nextCursor` as `cursor`, until it is null.",
             request: None,
             documented: &[(200, Some("OrderList"), "A page of orders.")],
-            parameters: &["situation", "code", "q", "late", "from", "to", "cursor", "limit"],
+            parameters: &["situation", "code", "q", "late", "open", "from", "to", "cursor", "limit"],
             codes: &[ProblemCode::ValidationFailed],
         },
         Endpoint::AdminListOrders => Operation {
@@ -181,7 +181,7 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
                 filters are those of `GET /delivery/orders`.",
             request: None,
             documented: &[(200, Some("OrderList"), "A page of orders.")],
-            parameters: &["storeIdOfOrders", "situation", "code", "q", "late", "from", "to", "cursor", "limit"],
+            parameters: &["storeIdOfOrders", "situation", "code", "q", "late", "open", "from", "to", "cursor", "limit"],
             codes: &[ProblemCode::StoreNotFound, ProblemCode::ValidationFailed],
         },
         Endpoint::AdminGetOrder => Operation {

@@ -168,6 +168,7 @@ fn in_queries() -> Vec<(&'static str, Json)> {
             ),
         ),
         ("late", flag("late", "Whether to return only open orders whose `expectedDelivery` has passed.")),
+        ("open", flag("open", "Whether to return only orders that have not ended.")),
         ("from", parameter("from", "query", "The start of the period, inclusive.", false, instant())),
         ("to", parameter("to", "query", "The end of the period, exclusive.", false, instant())),
         ("dryRun", flag("dryRun", "Whether to return what a pass would do, without doing it.")),

@@ -14,6 +14,8 @@ const REQUESTS: &[&str] = &[
     "PushEndpoint",
     "CreateOrder",
     "SetRequirements",
+    "SetWindow",
+    "SetPayment",
     "NewDelivery",
     "Confirmation",
     "MarketplaceOrder",
@@ -75,8 +77,16 @@ const REQUESTS: &[&str] = &[
     "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 26] = [
+const OPTIONAL: [(&str, &str); 34] = [
     ("Order", "requirements"),
+    ("Order", "deliverAt"),
+    ("Order", "preparationStartsAt"),
+    ("Order", "pickupInstructions"),
+    ("Delivery", "payment"),
+    ("Delivery", "window"),
+    ("CourierOrder", "pickupInstructions"),
+    ("CourierDelivery", "payment"),
+    ("CourierDelivery", "window"),
     ("CourierOrder", "requirements"),
     ("DispatchDecision", "excluded"),
     ("Tariff", "vehicles"),

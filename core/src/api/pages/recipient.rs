@@ -94,7 +94,7 @@ fn live(status: &RecipientStatus, language: Language) -> String {
 
 fn steps(state: TrackingState, language: Language) -> String {
     let current = match state {
-        TrackingState::Preparing | TrackingState::Waiting | TrackingState::Collecting => 0,
+        TrackingState::Scheduled | TrackingState::Preparing | TrackingState::Waiting | TrackingState::Collecting => 0,
         TrackingState::PickedUp => 1,
         TrackingState::EnRoute | TrackingState::Arrived => 2,
         TrackingState::Delivered => 3,

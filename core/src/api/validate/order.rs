@@ -39,6 +39,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
     let pickup = sent.pickup_address.as_ref();
     let pickup = pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Locate));
     let preparation = checker.preparation(&root, sent.preparation_time, limits);
+    let deliver_at = checker.timestamp(&root.member("deliverAt"), sent.deliver_at.as_ref());
     let requirements = checker.requirements(&root, sent.requirements.as_ref());
     let list = root.member("deliveries");
     let mut inquiry = Inquiry {
@@ -48,16 +49,23 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
         best_route: sent.sort_by_best_route.unwrap_or(false),
         with_times: sent.preview_delivery_time.unwrap_or(false),
         preparation_minutes: preparation,
+        deliver_at,
         vehicle: requirements.smallest_vehicle(),
     };
     let mut pins = Pins::default();
-    for (index, PreviewStop { address, online_payment, pin, .. }) in stops.iter().enumerate() {
+    for (index, PreviewStop { address, online_payment, pin, window, .. }) in stops.iter().enumerate() {
         let path = list.item(index);
         match address {
             Some(address) => {
                 let address = checker.address(&path.member("address"), address, Need::Locate);
                 let pin = checker.pin(&path.member("pin"), pin.as_ref(), &mut pins);
-                inquiry.stops.push(InquiryStop { address, online_payment: online_payment.unwrap_or(true), pin });
+                let window = checker.delivery_window(&path, window.as_ref(), deliver_at, stops.len() == 1);
+                inquiry.stops.push(InquiryStop {
+                    address,
+                    online_payment: online_payment.unwrap_or(true),
+                    pin,
+                    window,
+                });
             }
             None => checker.required(&path.member("address")),
         }
@@ -77,6 +85,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let code = checker.required_text(&root.member("code"), sent.code.as_ref(), CODE);
     let full_code = checker.text(&root.member("fullCode"), sent.full_code.as_ref(), CODE);
     let pickup = sent.pickup_address.as_ref();
+    let deliver_at = checker.timestamp(&root.member("deliverAt"), sent.deliver_at.as_ref());
     let mut inquiry = Inquiry {
         store: checker.store_ref(&root, sent.store.as_ref()),
         pickup: pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Visit)),
@@ -84,6 +93,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
         best_route: sent.sort_by_best_route.unwrap_or(false),
         with_times: sent.preview_delivery_time.unwrap_or(false),
         preparation_minutes: checker.preparation(&root, sent.preparation_time, limits),
+        deliver_at,
         vehicle: None,
     };
     let list = root.member("deliveries");
@@ -95,8 +105,10 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
             Some(address) => {
                 let address = checker.address(&path.member("address"), address, Need::Visit);
                 let pin = checker.pin(&path.member("pin"), delivery.pin.as_ref(), &mut pins);
+                let window =
+                    checker.delivery_window(&path, delivery.window.as_ref(), deliver_at, deliveries.len() == 1);
                 let online_payment = delivery.online_payment.unwrap_or(true);
-                inquiry.stops.push(InquiryStop { address, online_payment, pin });
+                inquiry.stops.push(InquiryStop { address, online_payment, pin, window });
             }
             None => checker.required(&path.member("address")),
         }
@@ -106,8 +118,21 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let combinable = sent.combinable.unwrap_or(true);
     let requirements = checker.requirements(&root, sent.requirements.as_ref());
     inquiry.vehicle = requirements.smallest_vehicle();
-    let new =
-        code.map(|code| NewOrder { code, full_code, pickup_code, quote, inquiry, combinable, requirements, stops });
+    let instructions = root.member("pickupInstructions");
+    let pickup_instructions = checker.text(&instructions, sent.pickup_instructions.as_ref(), OBSERVATION);
+    let max_fee = checker.value(&root.member("maxDeliveryFee"), sent.max_delivery_fee);
+    let new = code.map(|code| NewOrder {
+        code,
+        full_code,
+        pickup_code,
+        quote,
+        inquiry,
+        combinable,
+        requirements,
+        pickup_instructions,
+        max_fee,
+        stops,
+    });
     checker.finish(new)
 }
 
@@ -184,6 +209,8 @@ impl Checker {
 
     fn stop(&mut self, path: &Path<'_>, delivery: &NewDelivery) -> NewStop {
         let phone = self.text(&path.member("phone"), delivery.phone.as_ref(), NAME);
+        let product_value = self.value(&path.member("productValue"), delivery.product_value);
+        let value = (delivery.product_value, product_value);
         NewStop {
             code: self.text(&path.member("code"), delivery.code.as_ref(), CODE),
             full_code: self.text(&path.member("fullCode"), delivery.full_code.as_ref(), CODE),
@@ -191,7 +218,8 @@ impl Checker {
             phone: self.phone(&path.member("phone"), phone),
             email: self.recipient_email(path, delivery.email.as_ref()),
             observation: self.text(&path.member("observation"), delivery.observation.as_ref(), OBSERVATION),
-            product_value: self.value(&path.member("productValue"), delivery.product_value),
+            product_value,
+            payment: self.payment(path, delivery.payment.as_ref(), delivery.online_payment.unwrap_or(true), value),
             confirmation: delivery.confirmation.as_ref().map(|body| self.confirmation(path, body)),
         }
     }
@@ -217,7 +245,7 @@ impl Checker {
         })
     }
 
-    fn value(&mut self, path: &Path<'_>, value: Option<f64>) -> Option<Money> {
+    pub(super) fn value(&mut self, path: &Path<'_>, value: Option<f64>) -> Option<Money> {
         let money = match Money::from_number(value?) {
             Ok(money) if (0..=VALUE).contains(&money.centavos()) => return Some(money),
             other => other,

@@ -35,6 +35,8 @@ macro_rules! event_kinds {
 event_kinds! {
     /// The order was created.
     Created "order.created" "Order created" "Pedido criado",
+    /// The preparation of a scheduled order started.
+    Preparing "order.preparing" "Preparation started" "Preparo iniciado",
     /// The goods will be ready at a later time.
     Delayed "order.delayed" "New ready time" "Novo horário de preparo",
     /// The goods are ready.

@@ -27,6 +27,9 @@ pub struct OrderFilter {
 }
 
 impl OrderFilter {
+    /// The highest number of the status of an order that has not ended.
+    pub const LAST_OPEN: u16 = OrderStatus::Completed as u16 - 1;
+
     /// Returns the filter of all stores' orders.
     pub fn all() -> OrderFilter {
         OrderFilter {
@@ -49,7 +52,7 @@ impl OrderFilter {
 
     /// Returns the filter of one store's orders that have not ended.
     pub fn open(store: StoreId) -> OrderFilter {
-        OrderFilter { store: Some(store), statuses: (0, OrderStatus::Completed.number() - 1), ..OrderFilter::all() }
+        OrderFilter { store: Some(store), statuses: (0, OrderFilter::LAST_OPEN), ..OrderFilter::all() }
     }
 
     /// Returns whether an order matches. The store is not checked.

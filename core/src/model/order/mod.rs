@@ -7,6 +7,7 @@ mod filter;
 mod journal;
 mod priced;
 mod proof;
+mod schedule;
 mod status;
 mod tracking;
 mod tries;
@@ -20,6 +21,7 @@ pub use filter::OrderFilter;
 pub use journal::{Journal, JournalEntry};
 pub use priced::PricedOrder;
 pub use proof::{Blob, OrderProof, Photo, PhotoFormat, Proof, ProofPart, ProofParts, ProofRule, ProofStep};
+pub use schedule::{DeliveryWindow, OrderSchedule, Payment, PaymentMethod};
 pub use status::{DeliveryStatus, OrderStatus};
 pub use tracking::{LinkKey, Rating, Tracking, TrackingLink};
 pub use tries::CodeTries;
@@ -62,8 +64,14 @@ pub struct Order {
     pub preparation_minutes: u32,
     /// Time at which the goods are or were ready.
     pub ready_at: Timestamp,
+    /// The times for which the order was scheduled. `None` if it was created for the earliest possible time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<OrderSchedule>,
     /// The pickup.
     pub pickup: Place,
+    /// Instructions for the courier at the pickup.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pickup_instructions: Option<String>,
     /// The code that the merchant gives to the courier at the pickup.
     pub pickup_code: String,
     /// Whether the merchant set the pickup code. If not, a new one is generated for each courier.
@@ -176,6 +184,12 @@ pub struct Delivery {
     pub online_payment: bool,
     /// Value of the goods.
     pub product_value: Option<Money>,
+    /// How the recipient pays at the door. The amount due is `product_value`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payment: Option<Payment>,
+    /// The period in which the courier must arrive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<DeliveryWindow>,
     /// The current status.
     #[serde(rename = "situation")]
     pub status: DeliveryStatus,
@@ -287,6 +301,21 @@ impl Order {
     /// Returns whether the order has a live estimate: it has a lead time, or the client requested expected times.
     pub fn has_estimate(&self) -> bool {
         self.dispatch.lead_minutes > 0 || self.expected_delivery.is_some()
+    }
+
+    /// Returns the time at which the tariff's windows applied: the creation, or the expected pickup of a scheduled order.
+    pub fn priced_at(&self) -> Timestamp {
+        self.schedule.map_or(self.created_at, |schedule| schedule.priced_at)
+    }
+
+    /// Returns the time at which the preparation of a scheduled order starts, or the search if the lead time is longer.
+    pub fn starts_at(&self) -> Timestamp {
+        self.preparation_start().min(self.search_from())
+    }
+
+    /// Returns the time at which the preparation starts.
+    pub fn preparation_start(&self) -> Timestamp {
+        self.ready_at.before(Duration::minutes(self.preparation_minutes.into()))
     }
 
     /// Returns the time from which a courier is searched.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{DeliveryStatus, Order};
+use super::{DeliveryStatus, Order, OrderSchedule};
 use crate::model::{Distance, Located, Money, Point, Requirements, StoreId, Timestamp, Uf, Vehicle};
 
 /// The input and the result of an order's pricing. A stop that was cancelled is no longer part of it.
@@ -13,6 +13,8 @@ pub struct PricedOrder {
     pub store: StoreId,
     /// Time of creation.
     pub created_at: Timestamp,
+    /// The time at which the tariff's windows applied.
+    pub priced_at: Timestamp,
     /// State of the pickup, if its address has one.
     pub uf: Option<Uf>,
     /// Length of the route, including the way back.
@@ -34,6 +36,8 @@ pub struct PricedOrder {
 struct OrderRow {
     store: StoreId,
     created_at: Timestamp,
+    #[serde(default)]
+    schedule: Option<OrderSchedule>,
     pickup: PickupRow,
     deliveries: Vec<DeliveryRow>,
     total_distance: Distance,
@@ -78,6 +82,7 @@ impl From<OrderRow> for PricedOrder {
         PricedOrder {
             store: row.store,
             created_at: row.created_at,
+            priced_at: row.schedule.map_or(row.created_at, |schedule| schedule.priced_at),
             uf: row.pickup.address.state.as_deref().and_then(Uf::parse),
             total_distance: row.total_distance,
             back: row.return_leg,
@@ -95,6 +100,7 @@ impl From<&Order> for PricedOrder {
         PricedOrder {
             store: order.store,
             created_at: order.created_at,
+            priced_at: order.priced_at(),
             uf: order.pickup.address.uf(),
             total_distance: order.total_distance,
             back: order.return_leg,

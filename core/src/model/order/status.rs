@@ -60,7 +60,7 @@ macro_rules! statuses {
 statuses! {
     /// The status of an order.
     OrderStatus {
-        /// Preparation starts later.
+        /// For a later time; the preparation has not started.
         Scheduled = 100 "SCHEDULED",
         /// The goods are being prepared.
         Preparing = 110 "PREPARING",

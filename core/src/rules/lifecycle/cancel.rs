@@ -176,6 +176,14 @@ pub fn without(order: &Order, stop: DeliveryId) -> Result<Vec<usize>, StepError>
     if left.is_empty() { Err(StepError::LastStop) } else { Ok(left) }
 }
 
+/// Returns whether a cancelled stop delays the preparation, so that the courier still arrives at the last stop at the requested time.
+/// With windows, the other arrivals are kept instead.
+fn keeps_arrival(order: &Order) -> bool {
+    order.status == OrderStatus::Scheduled
+        && order.schedule.is_some_and(|schedule| schedule.deliver_at.is_some())
+        && order.deliveries.iter().all(|delivery| delivery.window.is_none())
+}
+
 /// The new price of an order without one of its stops.
 #[derive(Clone, Copy, Debug)]
 pub struct Repricing<'a> {
@@ -226,7 +234,14 @@ pub fn cancel_stop(
         changed.return_code = None;
     }
     let travel = plan.times.delivery.since(plan.times.pickup);
-    changed.expected_delivery = changed.expected_pickup.map(|pickup| pickup.after(travel));
+    let expected = changed.expected_pickup.map(|pickup| pickup.after(travel));
+    let shift = match expected.zip(order.expected_delivery) {
+        Some((expected, promised)) if keeps_arrival(order) => promised.since(expected),
+        _ => Duration::default(),
+    };
+    changed.ready_at = changed.ready_at.after(shift);
+    changed.expected_pickup = changed.expected_pickup.map(|pickup| pickup.after(shift));
+    changed.expected_delivery = expected.map(|delivery| delivery.after(shift));
     if reduction > Money::ZERO {
         changed.fee = plan.fee;
         changed.price_breakdown = plan.lines.clone();

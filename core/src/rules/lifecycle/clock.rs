@@ -29,6 +29,7 @@ impl Default for Timing {
 /// Returns the time of the order's next timed transition, or `None` if it has none.
 pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
     match order.status {
+        OrderStatus::Scheduled => Some(order.starts_at()),
         OrderStatus::Preparing => Some(order.search_from()),
         OrderStatus::Ready => Some(order.ready_at),
         // With a lead time, the search starts before the goods are ready.
@@ -47,6 +48,7 @@ pub fn expire(order: &mut Order, timing: &Timing, now: Timestamp) -> (Vec<Event>
     let (mut events, mut ledger) = (Vec::new(), Vec::new());
     while next_deadline(order, timing).is_some_and(|deadline| deadline <= now) {
         let step = match order.status {
+            OrderStatus::Scheduled => Step::StartPreparation,
             OrderStatus::Preparing if order.ready_at <= now => Step::MakeReady,
             OrderStatus::Preparing => Step::Search,
             OrderStatus::Ready => Step::Search,

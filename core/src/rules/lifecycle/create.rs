@@ -5,11 +5,11 @@ use serde::Serialize;
 use crate::{
     changes::{Changes, Write},
     model::{
-        DeliveryId, Distance, Duration, Email, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone,
-        Requirements, StoreId, fingerprint,
+        DeliveryId, Distance, Email, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone, Requirements,
+        StoreId, fingerprint,
         order::{
             Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Order, OrderDispatch, OrderProof,
-            OrderStatus, Place,
+            OrderSchedule, OrderStatus, Payment, Place,
         },
         price::PriceLine,
         store::{EntryKind, LedgerEntry, NotifyAt, Store},
@@ -41,6 +41,12 @@ pub struct NewOrder {
     /// What the order requires of its courier's vehicle. It is part of the content only if it is set.
     #[serde(skip_serializing_if = "is_empty")]
     pub requirements: Requirements,
+    /// Instructions for the courier at the pickup. They are part of the content only if they are set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pickup_instructions: Option<String>,
+    /// The highest acceptable fee. It is part of the content only if it is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_fee: Option<Money>,
     /// The deliveries' data besides their addresses, in the order sent.
     pub stops: Vec<NewStop>,
 }
@@ -71,6 +77,9 @@ pub struct NewStop {
     pub observation: Option<String>,
     /// Value of the goods.
     pub product_value: Option<Money>,
+    /// How the recipient pays at the door. It is part of the content only if it is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payment: Option<Payment>,
     /// How the receipt is confirmed.
     pub confirmation: Option<Confirmation>,
 }
@@ -121,6 +130,13 @@ pub enum CreateOrderError {
         /// The fee.
         fee: Money,
     },
+    /// The fee is above the highest that the client accepts.
+    FeeAboveMaximum {
+        /// The fee.
+        fee: Money,
+        /// The highest acceptable fee.
+        max: Money,
+    },
     /// Too few identifiers were reserved. An order needs one, plus one for each delivery.
     TooFewIds,
 }
@@ -136,6 +152,9 @@ pub fn create(
     context: &mut ExecContext,
 ) -> Result<(Order, Changes), CreateOrderError> {
     let fee = total(&input.lines);
+    if let Some(max) = new.max_fee.filter(|max| fee > *max) {
+        return Err(CreateOrderError::FeeAboveMaximum { fee, max });
+    }
     let (balance, floor) = (input.store.balance, input.store.billing.floor());
     if let Some(floor) = floor.filter(|floor| balance.plus(fee.negated()) < *floor) {
         return Err(CreateOrderError::InsufficientBalance { account: input.store.account(), balance, floor, fee });
@@ -171,9 +190,12 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
     let return_code = input.plan.back.map(|_| context.entropy.code());
     let deliveries = compose_deliveries(new, &input, ids, context)?;
     let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, lead_minutes, .. } = input;
-    let times = inquiry.with_times.then_some(plan.times);
-    let orders_per_trip = store.dispatch.orders_per_trip;
-    Some(Order {
+    let is_scheduled = inquiry.is_scheduled();
+    let times = (inquiry.with_times || is_scheduled).then_some(plan.times);
+    let schedule = OrderSchedule { deliver_at: inquiry.deliver_at, priced_at: plan.times.pickup };
+    let dispatch =
+        OrderDispatch { lead_minutes, combinable: new.combinable, orders_per_trip: store.dispatch.orders_per_trip };
+    let order = Order {
         id,
         version: 1,
         store: store.id,
@@ -181,13 +203,15 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         full_code: new.full_code.clone(),
         fingerprint: new.fingerprint(),
         origin: origin.to_owned(),
-        status: if inquiry.preparation_minutes > 0 { OrderStatus::Preparing } else { OrderStatus::Ready },
+        status: if plan.times.ready > now { OrderStatus::Preparing } else { OrderStatus::Ready },
         status_since: now,
         status_received_at: None,
         created_at: now,
         preparation_minutes: inquiry.preparation_minutes,
-        ready_at: now.after(Duration::minutes(inquiry.preparation_minutes.into())),
+        ready_at: plan.times.ready,
+        schedule: is_scheduled.then_some(schedule),
         pickup,
+        pickup_instructions: new.pickup_instructions.clone(),
         pickup_code,
         own_pickup_code: new.pickup_code.is_some(),
         return_code,
@@ -205,7 +229,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         delivered_at: None,
         courier: None,
         eta: None,
-        dispatch: OrderDispatch { lead_minutes, combinable: new.combinable, orders_per_trip },
+        dispatch,
         requirements: new.requirements.clone(),
         assignments: Vec::new(),
         attempt: 0,
@@ -217,7 +241,9 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         last_sequence: 0,
         last_event_at: None,
         erasure: Erasure::NotErased,
-    })
+    };
+    let status = if order.starts_at() > now { OrderStatus::Scheduled } else { order.status };
+    Some(Order { status, ..order })
 }
 
 fn compose_deliveries(
@@ -240,6 +266,8 @@ fn compose_deliveries(
             observation: stop.observation.clone(),
             online_payment: requested.online_payment,
             product_value: stop.product_value,
+            payment: stop.payment,
+            window: requested.window,
             status: DeliveryStatus::AwaitingPickup,
             place: Place { address: requested.address.clone(), located: *located.get(*sent)? },
             distance: Distance(leg.metres),

@@ -142,6 +142,11 @@ steps! {
     Prepare order(&[], O::Preparing), &[Actor::Merchant], Created, Repeat::Never, "preparationTime above 0; the fee is debited";
     /// A new order that is ready.
     PlaceReady order(&[], O::Ready), &[Actor::Merchant], Created, Repeat::Never, "preparationTime 0; the fee is debited";
+    /// A new order for a later time.
+    Schedule order(&[], O::Scheduled), &[Actor::Merchant], Created, Repeat::Never, "deliverAt, or a window, for later; the fee is debited";
+    /// The preparation of a scheduled order starts.
+    StartPreparation order(&[O::Scheduled], O::Preparing), &[Actor::Clock], Preparing, Repeat::Never,
+    "the preparation time, or the lead time if it is longer, before the ready time";
     /// The goods will be ready later.
     Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, Repeat::Never, "a new ready time";
     /// The goods are ready.

@@ -52,7 +52,7 @@ impl FeeSums {
     }
 }
 
-/// Returns the fee of an order by a tariff, at the time of its creation; `None` if the tariff rejects it. The limits are those of
+/// Returns the fee of an order by a tariff, at the time for which it was priced; `None` if the tariff rejects it. The limits are those of
 /// [`super::plan`].
 fn draft_fee(tariff: &Tariff, order: &PricedOrder, store_uf: Option<Uf>) -> Option<Money> {
     let is_far = |stop| Distance(great_circle_m(order.pickup, stop)).kilometres() > tariff.service_radius_km;
@@ -66,7 +66,7 @@ fn draft_fee(tariff: &Tariff, order: &PricedOrder, store_uf: Option<Uf>) -> Opti
         outward: Distance(order.total_distance.metres().saturating_sub(back)),
         back: order.back,
         stops: order.stops.len(),
-        at: order.created_at,
+        at: order.priced_at,
         uf: order.uf.or(store_uf),
         vehicle: order.vehicle,
     };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::{
-    model::{Address, StoreId, Vehicle, fingerprint},
+    model::{Address, StoreId, Timestamp, Vehicle, fingerprint, order::DeliveryWindow},
     route::Pin,
 };
 
@@ -23,6 +23,9 @@ pub struct Inquiry {
     pub with_times: bool,
     /// Preparation time in minutes.
     pub preparation_minutes: u32,
+    /// Requested time of arrival at the last stop. It is part of the content only if it is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deliver_at: Option<Timestamp>,
     /// The smallest kind of vehicle that meets the requirements. Orders also contain the requirements, so it is no part of
     /// their content.
     #[serde(skip)]
@@ -38,18 +41,27 @@ pub struct InquiryStop {
     pub online_payment: bool,
     /// Position that the merchant fixed for the shortest route.
     pub pin: Option<Pin>,
+    /// The period in which the courier must arrive. It is part of the content only if it is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<DeliveryWindow>,
 }
 
 impl Inquiry {
+    /// Returns whether the order has a time or a window for a delivery. Its expected times are always part of the response.
+    pub fn is_scheduled(&self) -> bool {
+        self.deliver_at.is_some() || self.stops.iter().any(|stop| stop.window.is_some())
+    }
+
     /// Returns the SHA-256, in hexadecimal, of all parts that determine the price, including the resolved pickup
     /// address.
     pub fn content(&self, pickup: &Address) -> String {
         let content = serde_json::to_vec(&(pickup, &self.stops, self.best_route)).unwrap_or_default();
-        // Without requirements, the parts are those of earlier versions.
+        // Absent parts are left out, so that the content of earlier versions is unchanged.
+        let at = self.deliver_at.map(|at| at.millis().to_be_bytes());
         let vehicle = self.vehicle.map(|kind| kind.name().as_bytes());
-        match vehicle {
-            Some(vehicle) => fingerprint(&[b"price", &content, vehicle]),
-            None => fingerprint(&[b"price", &content]),
-        }
+        let mut parts: Vec<&[u8]> = vec![b"price", &content];
+        parts.extend(at.as_ref().map(<[u8; 8]>::as_slice));
+        parts.extend(vehicle);
+        fingerprint(&parts)
     }
 }

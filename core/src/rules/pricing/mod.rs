@@ -5,12 +5,14 @@ mod fee;
 mod inquiry;
 mod plan;
 mod range;
+mod schedule;
 mod seal;
 
 pub use crate::model::tariff::{Tariff, TariffError, VehicleSurcharge, Window};
 pub use compare::{Comparison, FeeSums};
 pub use fee::{FeeInput, price, total};
 pub use inquiry::{Inquiry, InquiryStop};
-pub use plan::{Plan, PlanError, Request, Stop, Times, plan};
+pub use plan::{Plan, PlanError, Request, Stop, plan};
 pub use range::FeeRange;
+pub use schedule::Times;
 pub use seal::{Quote, SealError};

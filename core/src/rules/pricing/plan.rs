@@ -3,12 +3,14 @@
 use super::{
     FeeInput, FeeRange, Tariff, price,
     range::{Uncertainty, fee_range},
+    schedule::{Times, times},
     total,
 };
 use crate::{
     geo::great_circle_m,
     model::{
-        Distance, DistanceMatrix, Duration, Leg, Located, Money, Precision, Timestamp, Uf, Vehicle, price::PriceLine,
+        Distance, DistanceMatrix, Leg, Located, Money, Precision, Timestamp, Uf, Vehicle, order::DeliveryWindow,
+        price::PriceLine,
     },
     route,
 };
@@ -28,6 +30,8 @@ pub struct Request<'a> {
     pub preparation_minutes: u32,
     /// Minutes before the ready time from which a courier is searched.
     pub lead_minutes: u32,
+    /// Requested time of arrival at the last stop.
+    pub deliver_at: Option<Timestamp>,
     /// Current time.
     pub now: Timestamp,
     /// Federative unit of the pickup, which determines the local time.
@@ -45,6 +49,15 @@ pub struct Stop {
     pub online_payment: bool,
     /// Position that the merchant fixed for the shortest route.
     pub pin: Option<route::Pin>,
+    /// The period in which the courier must arrive.
+    pub window: Option<DeliveryWindow>,
+}
+
+impl Request<'_> {
+    /// Returns whether the order has a time or a window for a delivery.
+    fn is_scheduled(&self) -> bool {
+        self.deliver_at.is_some() || self.stops.iter().any(|stop| stop.window.is_some())
+    }
 }
 
 /// A route with its price and times.
@@ -71,15 +84,6 @@ pub struct Plan {
     pub estimated: bool,
 }
 
-/// The expected times of the pickup and of the last delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Times {
-    /// Expected time of the pickup: when the goods are ready, plus the courier's approach.
-    pub pickup: Timestamp,
-    /// Expected time of the last delivery, including the handover.
-    pub delivery: Timestamp,
-}
-
 /// The reason a route cannot be planned. Stops are identified by their index in the order sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanError {
@@ -95,6 +99,16 @@ pub enum PlanError {
     },
     /// The stops are not connected by roads.
     NoRoad,
+    /// The requested time of delivery is before the earliest possible one.
+    TooSoon {
+        /// The earliest possible time of arrival at the last stop.
+        earliest: Timestamp,
+    },
+    /// The expected arrival is outside the window of a stop.
+    WindowUnreachable {
+        /// The stops with the expected arrivals.
+        stops: Vec<(usize, Timestamp)>,
+    },
     /// There are no stops, or more than the route engine supports.
     Stops,
 }
@@ -114,7 +128,7 @@ pub enum PlanError {
 ///     radius_m: 0,
 /// };
 /// let places = [at(-23.5558, -46.6582), at(-23.5700, -46.6600), at(-23.5600, -46.6585)];
-/// let stops = places[1..].iter().map(|located| Stop { located: *located, online_payment: true, pin: None });
+/// let stops = places[1..].iter().map(|located| Stop { located: *located, online_payment: true, pin: None, window: None });
 /// let request = Request {
 ///     pickup: places[0],
 ///     stops: &stops.collect::<Vec<_>>(),
@@ -122,6 +136,7 @@ pub enum PlanError {
 ///     best_route: true,
 ///     preparation_minutes: 20,
 ///     lead_minutes: 0,
+///     deliver_at: None,
 ///     now: Timestamp::from_millis(1_795_262_400_000),
 ///     uf: Uf::parse("SP"),
 ///     vehicle: None,
@@ -146,17 +161,18 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
     if total_distance.kilometres() > tariff.max_distance_km {
         return Err(PlanError::DistanceExceeded { distance: total_distance });
     }
+    let times = times(tariff, request, &order, &legs)?;
     let priced = FeeInput {
         outward,
         back: back.map(|leg| Distance(leg.metres)),
         stops: order.len(),
-        at: request.now,
+        at: if request.is_scheduled() { times.pickup } else { request.now },
         uf: request.uf,
         vehicle: request.vehicle,
     };
     let lines = price(tariff, &priced);
     Ok(Plan {
-        times: times(tariff, request, &legs),
+        times,
         fee: total(&lines),
         fee_range: fee_range(tariff, &priced, &uncertainty(request, &order, &legs, back)),
         estimated: is_estimated(request, &order, closed),
@@ -224,19 +240,10 @@ fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, Pla
     Ok(visit.order.into_iter().map(|index| index - 1).collect())
 }
 
-fn times(tariff: &Tariff, request: &Request<'_>, legs: &[Leg]) -> Times {
-    // A courier cannot set out for the pickup before the search starts.
-    let ready = request.now.after(Duration::minutes(request.preparation_minutes.into()));
-    let approach = tariff.approach_minutes.saturating_sub(request.lead_minutes);
-    let pickup = ready.after(Duration::minutes(approach.into()));
-    let handover = Duration::minutes(tariff.handover_minutes.into());
-    let delivery = legs.iter().fold(pickup, |at, leg| at.after(Duration::seconds(leg.seconds.into())).after(handover));
-    Times { pickup, delivery }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Duration;
     use crate::{geo, model::Point};
 
     fn place(latitude: f64, longitude: f64) -> Located {
@@ -252,6 +259,7 @@ mod tests {
                 located: place(*lat, *lon),
                 online_payment: *online_payment,
                 pin: None,
+                window: None,
             })
             .collect();
         let mut places = vec![pickup];
@@ -265,6 +273,7 @@ mod tests {
             best_route,
             preparation_minutes: 10,
             lead_minutes: 0,
+            deliver_at: None,
             now,
             uf: None,
             vehicle: None,
@@ -307,7 +316,7 @@ mod tests {
     #[test]
     fn plan_is_estimated_only_if_an_estimated_leg_is_travelled() {
         let pickup = place(-23.55, -46.63);
-        let stop = |online_payment| Stop { located: place(-23.56, -46.64), online_payment, pin: None };
+        let stop = |online_payment| Stop { located: place(-23.56, -46.64), online_payment, pin: None, window: None };
         let now = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();
         let estimated = |stop: Stop, marks: [bool; 4]| {
             let matrix = geo::matrix_located(&[pickup, stop.located]).with_estimated(marks.to_vec());
@@ -319,6 +328,7 @@ mod tests {
                 best_route,
                 preparation_minutes: 0,
                 lead_minutes: 0,
+                deliver_at: None,
                 now,
                 uf: None,
                 vehicle: None,

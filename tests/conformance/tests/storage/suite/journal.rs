@@ -79,6 +79,25 @@ pub(crate) async fn due_orders_come_longest_due_first(backend: impl Backend) {
     );
 }
 
+pub(crate) async fn scheduled_order_starts_after_a_restart(backend: impl Backend) {
+    let scheduled = Order { status: OrderStatus::Scheduled, ready_at: at(300), ..order(50, 1, "P-1") };
+    backend.host().commit(&Changes { orders: vec![Write::insert(scheduled)], ..changes() }).await.unwrap();
+    let settings = Settings::default();
+    // The preparation takes ten minutes.
+    assert_eq!(clock::run_pass(backend.host(), &settings, at(289), 100).await, Ok(0));
+    let backend = backend.restart().await;
+    for (minutes, moved, status) in [
+        (290, 1, OrderStatus::Preparing),
+        (299, 0, OrderStatus::Preparing),
+        // The clock was set back.
+        (0, 0, OrderStatus::Preparing),
+        (300, 1, OrderStatus::Searching),
+    ] {
+        assert_eq!(clock::run_pass(backend.host(), &settings, at(minutes), 100).await, Ok(moved), "{minutes}");
+        assert_eq!(backend.host().order(order_id(50)).await.unwrap().unwrap().status, status, "{minutes}");
+    }
+}
+
 pub(crate) async fn concurrent_passes_move_each_order_once(backend: impl Backend) {
     let host = backend.host();
     let changes = Changes {

@@ -74,7 +74,10 @@ macro_rules! run_suite {
                 unservable_orders_leave_others_their_nearest_courier, stuck_due_orders_delay_no_others,
                 couriers_that_keep_their_order_delay_no_others,
             }
-            journal { events_keep_their_order, due_orders_come_longest_due_first, concurrent_passes_move_each_order_once }
+            journal {
+                events_keep_their_order, due_orders_come_longest_due_first, concurrent_passes_move_each_order_once,
+                scheduled_order_starts_after_a_restart,
+            }
             money {
                 balance_is_the_sum_of_its_entries, concurrent_debits_never_pass_the_floor, store_write_does_not_change_the_balance,
                 statement_adds_up_at_every_entry, reference_is_booked_once, parent_and_branches_share_one_floor,

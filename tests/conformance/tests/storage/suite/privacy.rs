@@ -87,7 +87,7 @@ fn address() -> Value {
 fn order(code: &str, phone: &str) -> Value {
     let delivery =
         json!({"name": "Zilda Marcador", "phone": phone, "observation": "portão marcador", "address": address()});
-    json!({"code": code, "deliveries": [delivery]})
+    json!({"code": code, "pickupInstructions": "balcão marcador", "deliveries": [delivery]})
 }
 
 /// Creates an order that the courier delivers, or returns with a reason.
@@ -148,6 +148,7 @@ async fn accounts(host: &impl Host, merchant: &Merchant) -> Value {
                 delivery[name] = Value::Null;
             }
         }
+        order.as_object_mut().unwrap().remove("pickupInstructions");
         order["deliveryMan"]["latitude"] = Value::Null;
         order["deliveryMan"]["longitude"] = Value::Null;
     }

@@ -1,0 +1,132 @@
+//! Requested times of deliveries, and payments at the door.
+
+use super::checker::{Checker, Path};
+use crate::{
+    api::problem::Problem,
+    model::{
+        Duration, Money, Timestamp,
+        order::{DeliveryWindow, Payment, PaymentMethod},
+    },
+    rules::pricing::Inquiry,
+    wire::{SetPayment, SetWindow},
+};
+
+/// Maximum time from the request to a requested time.
+const MAX_AHEAD_DAYS: i64 = 30;
+const MAX_WINDOW_HOURS: i64 = 24;
+
+/// Checks the requested times of an inquiry against the current time. The format of an order does not depend on the time, so that a
+/// repeated request returns the existing order.
+///
+/// # Errors
+/// Every time that has passed or is too far ahead.
+pub fn times(inquiry: &Inquiry, now: Timestamp) -> Result<(), Problem> {
+    let (mut checker, root) = (Checker::default(), Path::Root);
+    checker.in_range(&root.member("deliverAt"), inquiry.deliver_at, inquiry.deliver_at, now);
+    let list = root.member("deliveries");
+    for (index, stop) in inquiry.stops.iter().enumerate() {
+        let item = list.item(index);
+        let path = item.member("window");
+        checker.in_range(&path.member("from"), None, stop.window.map(|window| window.from), now);
+        checker.in_range(&path.member("until"), stop.window.map(|window| window.until), None, now);
+    }
+    checker.finish(Some(()))
+}
+
+impl Checker {
+    /// Rejects a time in the past, and a time that is too far ahead.
+    fn in_range(&mut self, path: &Path<'_>, future: Option<Timestamp>, near: Option<Timestamp>, now: Timestamp) {
+        let last = now.after(Duration::minutes(MAX_AHEAD_DAYS * 24 * 60));
+        if future.is_some_and(|at| at <= now) {
+            self.reject(
+                path,
+                "in_the_past",
+                "The time has passed. Send a later one.",
+                "O horário já passou. Envie um posterior.",
+            );
+        } else if near.is_some_and(|at| at > last) {
+            let en = format!("The time is more than {MAX_AHEAD_DAYS} days ahead. Send at most {last}.");
+            let pt = format!("O horário está a mais de {MAX_AHEAD_DAYS} dias. Envie no máximo {last}.");
+            self.reject(path, "too_late", en, pt);
+        }
+    }
+
+    /// Reads the window of a delivery. `alone` is whether the order has no other delivery, so that `deliver_at` is its arrival.
+    pub(super) fn delivery_window(
+        &mut self,
+        item: &Path<'_>,
+        sent: Option<&SetWindow>,
+        deliver_at: Option<Timestamp>,
+        alone: bool,
+    ) -> Option<DeliveryWindow> {
+        let sent = sent?;
+        let path = item.member("window");
+        let (start, end) = (path.member("from"), path.member("until"));
+        let mut ends = [(&start, &sent.from), (&end, &sent.until)].map(|(path, text)| {
+            let at = self.timestamp(path, text.as_ref());
+            if text.as_ref().is_none_or(|text| text.trim().is_empty()) {
+                self.required(path);
+            }
+            at
+        });
+        let [Some(from), Some(until)] = &mut ends else { return None };
+        let (from, until) = (*from, *until);
+        if until <= from {
+            let en = "The window must end after it starts.";
+            self.reject(&end, "ends_before_start", en, "A janela precisa terminar depois do início.");
+        } else if until.since(from) > Duration::minutes(MAX_WINDOW_HOURS * 60) {
+            let en = format!("The window is longer than {MAX_WINDOW_HOURS} hours. Send a shorter one.");
+            let pt = format!("A janela dura mais de {MAX_WINDOW_HOURS} horas. Envie uma mais curta.");
+            self.reject(&end, "window_too_long", en, pt);
+        } else if let Some(at) = deliver_at {
+            let early = (from > at).then_some(&start);
+            if let Some(path) = early.or((alone && until < at).then_some(&end)) {
+                let en = "deliverAt, the arrival at the last delivery, is outside this window. Change one of them.";
+                let pt = "deliverAt, a chegada na última entrega, está fora desta janela. Altere um dos dois.";
+                self.reject(path, "conflicting_window", en, pt);
+            }
+        }
+        Some(DeliveryWindow { from, until })
+    }
+
+    /// Reads how the recipient pays at the door.
+    pub(super) fn payment(
+        &mut self,
+        item: &Path<'_>,
+        sent: Option<&SetPayment>,
+        is_paid: bool,
+        value: (Option<f64>, Option<Money>),
+    ) -> Option<Payment> {
+        let sent = sent?;
+        let path = item.member("payment");
+        if is_paid {
+            let en = "The delivery is already paid. Omit this field, or send onlinePayment false.";
+            let pt = "A entrega já está paga. Não envie este campo ou envie onlinePayment false.";
+            self.reject(&path, "not_applicable", en, pt);
+        }
+        if value.0.is_none() {
+            let en = "The courier collects productValue. Send it with the payment.";
+            let pt = "O entregador cobra o productValue. Envie-o junto com o pagamento.";
+            self.reject(&item.member("productValue"), "required", en, pt);
+        }
+        let method = self.required_text(&path.member("method"), sent.method.as_ref(), 64);
+        let method = self.parsed(&path.member("method"), method, |name| {
+            PaymentMethod::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
+                let known = PaymentMethod::ALL.map(PaymentMethod::name).join(", ");
+                ("unknown_value", format!("Expected one of {known}."), format!("Esperado um de {known}."))
+            })
+        });
+        let change = path.member("changeFor");
+        let change_for = self.value(&change, sent.change_for);
+        if change_for.is_some() && method.is_some_and(|method| method != PaymentMethod::Cash) {
+            let en = "Only a payment in cash needs change. Omit this field.";
+            self.reject(&change, "not_applicable", en, "Só pagamento em dinheiro tem troco. Não envie este campo.");
+        } else if let Some((sum, due)) = change_for.zip(value.1).filter(|(sum, due)| sum < due) {
+            let en = format!("R$ {sum} does not cover the amount due, R$ {due}. Send at least this amount.");
+            let (sum, due) = (sum.in_portuguese(), due.in_portuguese());
+            let pt = format!("R$ {sum} não cobrem o valor a pagar, R$ {due}. Envie ao menos esse valor.");
+            self.reject(&change, "out_of_range", en, pt);
+        }
+        Some(Payment { method: method?, change_for })
+    }
+}

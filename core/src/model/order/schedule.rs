@@ -1,0 +1,67 @@
+//! Times for which an order was scheduled, and payments at the door.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Money, Timestamp};
+
+/// The terms of an order with a time or with windows for its deliveries. They are fixed when the order is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderSchedule {
+    /// Requested time of arrival at the last stop. `None` if the order has only windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deliver_at: Option<Timestamp>,
+    /// Expected time of the pickup at the creation. The windows of the tariff apply at this time.
+    pub priced_at: Timestamp,
+}
+
+/// The period in which a courier must arrive at a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliveryWindow {
+    /// The start.
+    pub from: Timestamp,
+    /// The end, after the start.
+    pub until: Timestamp,
+}
+
+impl DeliveryWindow {
+    /// Returns whether an arrival is within the window. Both ends are part of it.
+    pub fn contains(&self, arrival: Timestamp) -> bool {
+        (self.from..=self.until).contains(&arrival)
+    }
+}
+
+/// How a recipient pays the courier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    /// The method.
+    pub method: PaymentMethod,
+    /// The amount in cash for which the courier brings change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_for: Option<Money>,
+}
+
+/// A method of payment at the door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum PaymentMethod {
+    /// By card. The courier brings the card machine.
+    CardMachine,
+    /// In cash.
+    Cash,
+    /// By Pix.
+    Pix,
+}
+
+impl PaymentMethod {
+    /// All methods.
+    pub const ALL: [PaymentMethod; 3] = [PaymentMethod::CardMachine, PaymentMethod::Cash, PaymentMethod::Pix];
+
+    /// Returns the name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            PaymentMethod::CardMachine => "CARD_MACHINE",
+            PaymentMethod::Cash => "CASH",
+            PaymentMethod::Pix => "PIX",
+        }
+    }
+}

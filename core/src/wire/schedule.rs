@@ -1,0 +1,95 @@
+//! Windows of deliveries and payments at the door.
+
+use serde::{Deserialize, Serialize};
+
+use super::Reais;
+#[cfg(feature = "openapi")]
+use crate::model::order::PaymentMethod;
+use crate::model::order::{Delivery, DeliveryWindow};
+
+/// The period in which the courier must arrive at the recipient. It ends after it starts, and lasts at most 24 hours.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SetWindow {
+    /// The start, in RFC 3339 format with the offset from UTC. At most 30 days ahead.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, max_length = 64, format = DateTime, example = "2026-11-21T20:00:00-03:00")
+    )]
+    pub from: Option<String>,
+    /// The end, in RFC 3339 format with the offset from UTC. It is in the future.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, max_length = 64, format = DateTime, example = "2026-11-21T21:00:00-03:00")
+    )]
+    pub until: Option<String>,
+}
+
+/// How the recipient pays the courier. The amount due is `productValue`, which is then required.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SetPayment {
+    /// The method.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<PaymentMethod>, required = true, nullable = false))]
+    pub method: Option<String>,
+    /// The amount in BRL that the recipient hands over, if the courier must bring change. At least `productValue`, and only with the
+    /// method `CASH`.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 100))]
+    pub change_for: Option<f64>,
+}
+
+/// The period in which the courier must arrive at the recipient.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = DeliveryWindow))]
+pub struct WindowView {
+    /// The start.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub from: String,
+    /// The end.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub until: String,
+}
+
+/// How the recipient pays the courier.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Payment))]
+#[serde(rename_all = "camelCase")]
+pub struct PaymentView {
+    /// The method.
+    #[cfg_attr(feature = "openapi", schema(value_type = PaymentMethod))]
+    pub method: &'static str,
+    /// The amount due in BRL: the value of the goods.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
+    pub amount: Reais,
+    /// The amount in BRL that the recipient hands over. Null if the courier needs no change.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
+    pub change_for: Option<Reais>,
+    /// The change in BRL that the courier brings: `changeFor` less `amount`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
+    pub change: Option<Reais>,
+}
+
+impl WindowView {
+    /// Builds the representation of a window.
+    pub(super) fn of(window: &DeliveryWindow) -> WindowView {
+        WindowView { from: window.from.to_string(), until: window.until.to_string() }
+    }
+}
+
+impl PaymentView {
+    /// Builds the representation of a delivery's payment, if it has one.
+    pub(super) fn of(delivery: &Delivery) -> Option<PaymentView> {
+        let payment = delivery.payment?;
+        let amount = delivery.product_value.unwrap_or_default();
+        Some(PaymentView {
+            method: payment.method.name(),
+            amount: Reais(amount),
+            change_for: payment.change_for.map(Reais),
+            change: payment.change_for.map(|sum| Reais(sum.plus(amount.negated()))),
+        })
+    }
+}
