@@ -63,8 +63,11 @@ export function zoneName(zone: string): string {
 }
 
 /** Returns the instant at which a calendar day begins in a time zone. */
-export function startOfDay(date: string, zone: string): Date {
-  const guess = new Date(`${date}T00:00:00Z`).getTime();
+export const startOfDay = (date: string, zone: string): Date => localInstant(`${date}T00:00`, zone);
+
+/** The instant of a local time such as `2026-11-21T20:00` in a time zone. */
+export function localInstant(local: string, zone: string): Date {
+  const guess = new Date(`${local}:00Z`).getTime();
   const parts = Object.fromEntries(
     new Intl.DateTimeFormat("en-CA", {
       timeZone: zone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",

@@ -13,8 +13,8 @@ import { texts } from "./i18n";
 const POLL_MS = 15_000;
 const PAGE_SIZE = 100;
 const MAX_ORDERS = 2000;
-/** Today's list also contains open orders that were created up to this long before midnight. */
-const CARRY_OVER_MS = 12 * 3_600_000;
+/** Today's list also contains open orders that were created up to this long before midnight: orders are scheduled up to 30 days ahead. */
+const CARRY_OVER_MS = 31 * 86_400_000;
 
 export const rows = signal<OrderRow[]>([]);
 export const loaded = signal(false);
@@ -38,27 +38,31 @@ export async function load(): Promise<void> {
   const date = shownDay();
   const begin = startOfDay(date, zone.value);
   const today = date === day(new Date(), zone.value);
-  const from = new Date(begin.getTime() - (today ? CARRY_OVER_MS : 0)).toISOString();
+  const from = begin.toISOString();
   const to = startOfDay(nextDay(date), zone.value).toISOString();
   try {
     const all: OrderRow[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await orders.list({ from, to, limit: PAGE_SIZE, cursor });
-      all.push(...page.orders);
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined && all.length < MAX_ORDERS);
+    await list(all, { from, to });
+    if (today) await list(all, { from: new Date(begin.getTime() - CARRY_OVER_MS).toISOString(), to: from, open: true });
     if (date !== shownDay()) return;
     const histories = new Map(rows.value.map((row) => [row.id, row]));
-    rows.value = all
-      .filter((row) => Date.parse(row.createdAt) >= begin.getTime() || !isFinal(row.situation))
-      .map((row) => withHistory(row, histories.get(row.id)));
+    rows.value = all.map((row) => withHistory(row, histories.get(row.id)));
     failure.value = null;
   } catch (error) {
     failure.value = error;
   } finally {
     loaded.value = true;
   }
+}
+
+/** Adds all pages of a list of orders. */
+async function list(all: OrderRow[], query: { from: string; to: string; open?: true }): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const page = await orders.list({ ...query, limit: PAGE_SIZE, cursor });
+    all.push(...page.orders);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined && all.length < MAX_ORDERS);
 }
 
 /** Adds the known history of a finished order, which the list does not contain. */
@@ -117,7 +121,7 @@ export function updateRow(order: OrderRow): void {
   }
   if (current !== undefined) {
     rows.value = rows.value.map((row) => (row.id === order.id ? { ...row, ...order } : row));
-  } else if (day(new Date(order.createdAt), zone.value) === shownDay()) {
+  } else if (day(new Date(order.createdAt), zone.value) === shownDay() || (chosenDay.value === "" && !isFinal(order.situation))) {
     rows.value = [order, ...rows.value];
   }
 }

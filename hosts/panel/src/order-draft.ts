@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals";
 import type { FieldError } from "./api/wire";
 import { createDraft } from "./draft";
-import { day, phoneRequest } from "./format";
+import { day, localInstant, phoneRequest } from "./format";
 import { texts } from "./i18n";
 import { chosenDay, rows } from "./live";
 import { emptyLoad, requirementsOf, type LoadDraft } from "./load";
@@ -17,6 +17,9 @@ export interface DeliveryDraft {
   value: string;
   observation: string;
   paid: boolean;
+  /** The payment at the door, or an empty string if it is not known. */
+  payment?: string;
+  change?: string;
   confirm: boolean;
   address: AddressDraft;
 }
@@ -27,6 +30,9 @@ export interface Draft {
   /** Null until the user types a time: the form then contains the store's usual one. */
   preparation: string | null;
   best: boolean;
+  /** A local time such as `2026-11-21T20:00`, or an empty string for as soon as possible. A draft of an older version has none. */
+  deliverAt?: string;
+  instructions?: string;
   store: string;
   load?: LoadDraft;
   deliveries: DeliveryDraft[];
@@ -110,6 +116,7 @@ function sharedFields(from: Draft): Record<string, unknown> {
     previewDeliveryTime: true,
     sortByBestRoute: from.best,
     ...requirementsOf(from.load),
+    ...((from.deliverAt ?? "") === "" ? {} : { deliverAt: instantRequest(from.deliverAt!) }),
     ...(own ? {} : { store: { userPlatformId: pickupStore(from) } }),
   };
 }
@@ -118,6 +125,7 @@ export function orderRequest(from: Draft): Record<string, unknown> {
   return {
     code: codeOf(from).trim(),
     ...sharedFields(from),
+    ...((from.instructions ?? "").trim() === "" ? {} : { pickupInstructions: from.instructions!.trim() }),
     deliveries: from.deliveries.map((one) => ({
       name: one.name.trim(),
       phone: phoneRequest(one.phone),
@@ -125,10 +133,24 @@ export function orderRequest(from: Draft): Record<string, unknown> {
       ...(one.observation.trim() === "" ? {} : { observation: one.observation.trim() }),
       ...(one.value.trim() === "" ? {} : { productValue: decimal(one.value) }),
       onlinePayment: one.paid,
+      ...paymentRequest(one),
       confirmation: { platform: one.confirm },
       address: addressRequest(one.address),
     })),
   };
+}
+
+/** The service rejects a time that is not valid, and names it. */
+function instantRequest(local: string): string {
+  const instant = localInstant(local.slice(0, 16), zone.value);
+  return Number.isNaN(instant.getTime()) ? local : instant.toISOString();
+}
+
+/** Change is only for cash. */
+function paymentRequest(one: DeliveryDraft): Record<string, unknown> {
+  if (one.paid || (one.payment ?? "") === "") return {};
+  const change = one.payment === "CASH" && (one.change ?? "").trim() !== "" ? { changeFor: decimal(one.change!) } : {};
+  return { payment: { method: one.payment, ...change } };
 }
 
 /** The email field is shown only for deliveries with a code. A draft of an older version has none. */

@@ -3,10 +3,10 @@
 import { download, headers, newIdempotencyKey, request } from "./http";
 import type * as wire from "./wire";
 
-export type Query = Record<string, string | number | null | undefined>;
+export type Query = Record<string, string | number | boolean | null | undefined>;
 
 export function path(base: string, query: Query = {}): string {
-  const present = Object.entries(query).filter((pair): pair is [string, string | number] => pair[1] != null && pair[1] !== "");
+  const present = Object.entries(query).filter((pair): pair is [string, string | number | boolean] => pair[1] != null && pair[1] !== "");
   if (present.length === 0) return base;
   return `${base}?${new URLSearchParams(present.map(([name, value]) => [name, String(value)]))}`;
 }
@@ -54,6 +54,8 @@ export interface OrderFilter {
   q?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
+  /** Only orders that have not ended. */
+  open?: true | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;
 }

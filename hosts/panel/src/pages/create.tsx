@@ -177,6 +177,7 @@ function Head() {
       <div class="grid" data-first>
         <TextField pointer="/code" label={t.code} hint={t.codeHint} value={codeOf(value)} set={(code) => change({ code })} max={64} />
         <TextField pointer="/preparationTime" label={t.preparation} hint={t.preparationHint} value={preparationOf(value)} set={(preparation) => change({ preparation })} mode="numeric" />
+        <TextField pointer="/deliverAt" label={t.deliverAt} hint={t.deliverAtHint} value={value.deliverAt ?? ""} set={(deliverAt) => change({ deliverAt })} type="datetime-local" optional />
         {stores.length > 1 && (
           <ChoiceField
             pointer="/store/userPlatformId"
@@ -189,6 +190,7 @@ function Head() {
         {value.deliveries.length > 1 && (
           <CheckField pointer="/sortByBestRoute" label={t.best} value={value.best} set={(best) => change({ best })} />
         )}
+        <TextField pointer="/pickupInstructions" label={t.instructions} value={value.instructions ?? ""} set={(instructions) => change({ instructions })} optional max={1000} wide />
       </div>
     </section>
   );
@@ -231,6 +233,22 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
         <CheckField pointer={`${base}/onlinePayment`} label={t.online} hint={t.onlineHint} value={value.paid} set={(paid) => set({ paid })} />
         <CheckField pointer={`${base}/confirmation/platform`} label={t.confirm} value={value.confirm} set={(confirm) => set({ confirm })} />
       </div>
+      {!value.paid && <PaymentFields base={base} value={value} set={set} />}
     </fieldset>
+  );
+}
+
+function PaymentFields(props: { base: string; value: DeliveryDraft; set: (part: Partial<DeliveryDraft>) => void }) {
+  const t = texts.value.create;
+  const { base, value, set } = props;
+  const method = value.payment ?? "";
+  const methods = Object.entries(texts.value.payments);
+  return (
+    <div class="grid">
+      <ChoiceField pointer={`${base}/payment/method`} label={t.payment} value={method} set={(payment) => set({ payment })} options={[["", t.noPayment], ...methods]} />
+      {method === "CASH" && (
+        <TextField pointer={`${base}/payment/changeFor`} label={t.changeFor} hint={t.changeForHint} value={value.change ?? ""} set={(sum) => set({ change: sum })} mode="decimal" optional />
+      )}
+    </div>
   );
 }

@@ -11,7 +11,7 @@ import { Table } from "../ui/table";
 
 /** Event types to choose from; a subscription to all events also receives newer types. */
 const EVENTS: readonly EventType[] = [
-  "order.created", "order.delayed", "order.ready", "order.searching", "order.allocated", "order.eta_changed",
+  "order.created", "order.preparing", "order.delayed", "order.ready", "order.searching", "order.allocated", "order.eta_changed",
   "order.courier_arrived", "order.courier_released", "order.picked_up", "delivery.en_route", "delivery.resequenced",
   "delivery.arrived", "delivery.delivered", "delivery.discarded", "delivery.returning", "order.courier_at_return", "order.returned",
   "order.return_waived", "delivery.lost", "delivery.cancelled", "order.cancelled", "order.expired",

@@ -67,7 +67,7 @@ export function Field(props: FieldProps) {
 interface TextProps extends Omit<FieldProps, "children"> {
   value: string;
   set: (value: string) => void;
-  type?: "text" | "email" | "password" | "tel" | "url" | "number" | "date";
+  type?: "text" | "email" | "password" | "tel" | "url" | "number" | "date" | "datetime-local";
   mode?: "numeric" | "decimal" | "tel" | "email";
   complete?: string;
   max?: number;

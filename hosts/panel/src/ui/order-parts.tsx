@@ -120,6 +120,7 @@ export function Stops(props: StopProps) {
             <p class="strong">{t.pickup}</p>
             <p>{addressLine(order.pickupAddress)}</p>
             <p class="dim">{localityLine(order.pickupAddress)}</p>
+            {order.pickupInstructions !== undefined && <p class="quote">{order.pickupInstructions}</p>}
           </div>
         </li>
         {order.deliveries.map((stop) => (
@@ -164,7 +165,10 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
           <span class={stop.onlinePayment ? "" : "warn-text"}>
             {stop.onlinePayment ? t.paid : t.collect}
             {stop.productValue !== null && ` ${money(stop.productValue)}`}
+            {stop.payment !== undefined && ` · ${texts.value.payments[stop.payment.method]}`}
+            {stop.payment !== undefined && stop.payment.change !== null && `, ${t.change(money(stop.payment.change))}`}
           </span>
+          {stop.window !== undefined && <span>{t.window} <When at={stop.window.from} zone={zoneOf(stop.address.state)} /> – <When at={stop.window.until} zone={zoneOf(stop.address.state)} /></span>}
           <span class={isFinal(stop.situation) ? "used" : undefined}>
             {t.deliveryCode} <strong class="number">{stop.deliveryCode}</strong>
             {isFinal(stop.situation) && <span class="unseen"> {t.codeOver}</span>}
@@ -262,6 +266,8 @@ export function Facts(props: { order: OrderDetails }) {
         </Fact>
         <Fact name={t.origin}>{t.origins[order.origin] ?? order.origin}</Fact>
         <Fact name={t.preparation}>{t.minutes(order.preparationTime)}</Fact>
+        {order.deliverAt !== undefined && <Fact name={t.deliverAt}><When at={order.deliverAt} zone={zone} /></Fact>}
+        {order.preparationStartsAt !== undefined && <Fact name={t.preparationStart}><When at={order.preparationStartsAt} zone={zone} /></Fact>}
         <Fact name={t.expectedPickup}><When at={order.expectedPickup} zone={zone} /></Fact>
         <Fact name={t.expectedDelivery}><When at={order.expectedDelivery} zone={zone} /></Fact>
         {order.eta && order.eta.pickup !== null && <Fact name={t.etaPickup}><When at={order.eta.pickup} zone={zone} /></Fact>}

@@ -81,12 +81,16 @@ function StopCard(props: { at: NextStop }) {
       <p class="dim">{t.order(order.code)}</p>
       {stop.type === "PICKUP" && Date.parse(order.readyAt) > Date.now() && <p class="strong">{t.ready(time(order.readyAt))}</p>}
       {stop.type === "PICKUP" && order.requirements && <Load of={order.requirements} />}
+      {stop.type === "PICKUP" && order.pickupInstructions !== undefined && <p class="quote">{order.pickupInstructions}</p>}
       {stop.type === "RETURN" && <p>{t.bringBack}</p>}
+      {delivery?.window !== undefined && <p class="strong">{t.window(time(delivery.window.from), time(delivery.window.until))}</p>}
       {delivery !== null && delivery.observation !== null && <p class="quote">{delivery.observation}</p>}
       {choice !== null && choice !== undefined && <p class="notice" role="status">{t.choice}: <strong>{t.choices[choice] ?? choice}</strong></p>}
       {delivery !== null && (
         <p class="badges">
           {delivery.onlinePayment ? <span class="badge good">{t.paid}</span> : <span class="badge warn">{t.collect(money(delivery.productValue ?? 0))}</span>}
+          {delivery.payment !== undefined && <span class="badge">{t.payments[delivery.payment.method]}</span>}
+          {delivery.payment !== undefined && delivery.payment.change !== null && <span class="badge warn">{t.change(money(delivery.payment.change))}</span>}
           {delivery.codeRequired && <span class="badge">{t.codeRequired}</span>}
         </p>
       )}
