@@ -5,6 +5,7 @@ mod fee;
 mod inquiry;
 mod plan;
 mod range;
+mod request;
 mod schedule;
 mod seal;
 
@@ -12,7 +13,8 @@ pub use crate::model::tariff::{Tariff, TariffError, VehicleSurcharge, Window};
 pub use compare::{Comparison, FeeSums};
 pub use fee::{FeeInput, price, total};
 pub use inquiry::{Inquiry, InquiryStop};
-pub use plan::{Plan, PlanError, Request, Stop, plan};
+pub use plan::{Plan, plan};
 pub use range::FeeRange;
+pub use request::{PlanError, Request, Stop};
 pub use schedule::Times;
 pub use seal::{Quote, SealError};

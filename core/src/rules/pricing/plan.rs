@@ -3,62 +3,15 @@
 use super::{
     FeeInput, FeeRange, Tariff, price,
     range::{Uncertainty, fee_range},
+    request::{PlanError, Request},
     schedule::{Times, times},
     total,
 };
 use crate::{
     geo::great_circle_m,
-    model::{
-        Distance, DistanceMatrix, Leg, Located, Money, Precision, Timestamp, Uf, Vehicle, order::DeliveryWindow,
-        price::PriceLine,
-    },
+    model::{Distance, Leg, Located, Money, Precision, price::PriceLine},
     route,
 };
-
-/// The input of the planning.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// Coordinates of the pickup.
-    pub pickup: Located,
-    /// The stops, in the order sent. At least one is required.
-    pub stops: &'a [Stop],
-    /// Legs between the pickup (index 0) and the stops (from index 1).
-    pub matrix: &'a DistanceMatrix,
-    /// Whether to sort the stops into the shortest route.
-    pub best_route: bool,
-    /// Preparation time in minutes.
-    pub preparation_minutes: u32,
-    /// Minutes before the ready time from which a courier is searched.
-    pub lead_minutes: u32,
-    /// Requested time of arrival at the last stop.
-    pub deliver_at: Option<Timestamp>,
-    /// Current time.
-    pub now: Timestamp,
-    /// Federative unit of the pickup, which determines the local time.
-    pub uf: Option<Uf>,
-    /// The smallest kind of vehicle that meets the order's requirements. `None` without requirements.
-    pub vehicle: Option<Vehicle>,
-}
-
-/// A stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stop {
-    /// Coordinates of the stop.
-    pub located: Located,
-    /// Whether the delivery is already paid. If not, the courier returns the payment to the pickup.
-    pub online_payment: bool,
-    /// Position that the merchant fixed for the shortest route.
-    pub pin: Option<route::Pin>,
-    /// The period in which the courier must arrive.
-    pub window: Option<DeliveryWindow>,
-}
-
-impl Request<'_> {
-    /// Returns whether the order has a time or a window for a delivery.
-    fn is_scheduled(&self) -> bool {
-        self.deliver_at.is_some() || self.stops.iter().any(|stop| stop.window.is_some())
-    }
-}
 
 /// A route with its price and times.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,35 +35,6 @@ pub struct Plan {
     /// Whether an address was located only by its municipality, or the embedded distance model replaced the unavailable
     /// road network.
     pub estimated: bool,
-}
-
-/// The reason a route cannot be planned. Stops are identified by their index in the order sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlanError {
-    /// Stops are further from the pickup, in a straight line, than the tariff's service radius.
-    OutOfArea {
-        /// The stops with their distances.
-        stops: Vec<(usize, Distance)>,
-    },
-    /// The route is longer than the tariff allows.
-    DistanceExceeded {
-        /// Length of the route.
-        distance: Distance,
-    },
-    /// The stops are not connected by roads.
-    NoRoad,
-    /// The requested time of delivery is before the earliest possible one.
-    TooSoon {
-        /// The earliest possible time of arrival at the last stop.
-        earliest: Timestamp,
-    },
-    /// The expected arrival is outside the window of a stop.
-    WindowUnreachable {
-        /// The stops with the expected arrivals.
-        stops: Vec<(usize, Timestamp)>,
-    },
-    /// There are no stops, or more than the route engine supports.
-    Stops,
 }
 
 /// Plans a route: the visiting order, then the legs, the fee and the expected times.
@@ -243,8 +167,11 @@ fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, Pla
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Duration;
     use crate::{geo, model::Point};
+    use crate::{
+        model::{Duration, Timestamp},
+        rules::pricing::Stop,
+    };
 
     fn place(latitude: f64, longitude: f64) -> Located {
         let point = Point::from_degrees(latitude, longitude).unwrap();

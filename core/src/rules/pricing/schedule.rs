@@ -1,6 +1,9 @@
 //! The times of an order: as early as possible, for a requested time, or within windows.
 
-use super::{PlanError, Request, Tariff};
+use super::{
+    Tariff,
+    request::{PlanError, Request},
+};
 use crate::model::{Duration, Leg, Timestamp};
 
 /// The expected times of an order.
