@@ -111,6 +111,7 @@ pub(super) const JSON: &str = "application/json";
 
 /// The reason why a handler ended early.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a response, the other result of a handler, is larger")]
 pub(super) enum HandlerError {
     /// A concurrent write won; reload and retry.
     Conflict,

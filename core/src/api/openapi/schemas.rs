@@ -149,7 +149,6 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::PreviewOrder>(&mut schemas)?;
     add::<wire::PreviewView>(&mut schemas)?;
     add::<wire::FeeRangeView>(&mut schemas)?;
-    add::<wire::PreviewContext>(&mut schemas)?;
     coverage(&mut schemas)?;
     add::<wire::CreateStore>(&mut schemas)?;
     add::<wire::UpdateStore>(&mut schemas)?;
@@ -217,6 +216,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
 }
 
 fn coverage(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
+    add::<wire::PreviewContext>(schemas)?;
     add::<wire::CoverageView>(schemas)?;
     add::<wire::StoreHoursBody>(schemas)?;
     add::<wire::StoreAreaBody>(schemas)?;
