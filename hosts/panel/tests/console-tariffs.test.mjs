@@ -66,6 +66,16 @@ test("editor shows the server's errors at their fields while the operator types"
   await valid();
   await page.getByText("Em vigor: ").first().waitFor();
   await page.getByRole("button", { name: `Remover o acréscimo ${at + 1}` }).click();
+  await page.getByRole("button", { name: "Adicionar veículo" }).click();
+  await page.waitForSelector("#f-tariff-vehicles-0-fee-error");
+  await page.selectOption("#f-tariff-vehicles-0-vehicle", "MOTORBIKE_BOX");
+  await page.fill("#f-tariff-vehicles-0-fee", "3,50");
+  await valid();
+  const before = await first().innerText();
+  await page.selectOption("#f-samples-vehicle", "CAR");
+  await page.waitForFunction((text) => document.querySelector(".prices tbody td")?.innerText !== text, before);
+  await page.getByRole("button", { name: "Remover o veículo 1" }).click();
+  await page.selectOption("#f-samples-vehicle", "");
 });
 
 test("prices of samples compare the draft with the tariff in force", async () => {

@@ -267,10 +267,13 @@ test("the operator registers a courier, who signs in with the code", async () =>
   await page.waitForSelector("#f-name");
   assert.equal(await page.inputValue("#f-name"), name, "the draft survives a reload");
   await page.fill("#f-phone", "51999990001");
+  await page.selectOption("#f-vehicle", "CAR");
+  await page.fill("#f-maxWeightGrams", "87,5");
   await sendAfterLostNetwork(page, page.locator("form"));
   await page.waitForSelector(".secret code");
   await page.getByRole("heading", { level: 1, name }).waitFor();
   const id = Number(/\d+$/.exec(page.url())[0]);
+  await page.locator(".facts").getByText("87,5").waitFor();
 
   await page.getByRole("button", { name: "Novo código de acesso" }).click();
   await page.waitForSelector("svg.qr path");

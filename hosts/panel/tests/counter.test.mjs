@@ -124,6 +124,27 @@ test("typing mistakes cause no request, even if the server computes the prices",
   await page.reload();
 });
 
+test("vehicle and load become requirements of the order, which its page shows", async () => {
+  await goTo(page, "/orders/new");
+  const code = uniqueCode("CARGA");
+  await page.fill("#f-code", code);
+  await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+  await page.locator("#f-deliveries-0-confirmation-platform").uncheck();
+  await page.locator("[data-testid=load] summary").click();
+  await page.fill("#f-requirements-weightGrams", "300,5");
+  await page.locator("#f-requirements-vehicle-CAR").check();
+  await page.locator("#f-requirements-weightGrams-error").getByText("VUC").waitFor();
+  await page.fill("#f-requirements-weightGrams", "25,5");
+  await page.fill("#f-requirements-packages", "3");
+  await page.locator("#f-requirements-weightGrams-error").waitFor({ state: "detached" });
+  await page.click("form.create button[type=submit]");
+  await page.getByRole("heading", { level: 1, name: code }).waitFor();
+  await page.locator(".facts").getByText("25,5").waitFor();
+  const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
+  assert.deepEqual(body.orders[0].requirements, { vehicle: ["CAR"], weightGrams: 25_500, volumeMillilitres: null, packages: 3 });
+  await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
+});
+
 test("price names the missing field, and is marked while estimated", async () => {
   await goTo(page, "/orders/new");
   const reason = page.getByTestId("price-reason");
@@ -250,7 +271,8 @@ test("import shows every error first, and resumes after a lost network", async (
     for (const [at, cell] of Object.entries(changes)) cells[at] = cell;
     return cells.join(";");
   };
-  const text = [head, line(codes[0]), line(codes[1], { 16: '"Portão ""azul""; fundos"', 13: "1.057,90" }), line(codes[2], { 2: "12", 14: "talvez" }), line(codes[0]), ""].join("\r\n");
+  const load = { [head.split(";").indexOf("veiculo")]: "car vuc", [head.split(";").indexOf("peso_kg")]: "22" };
+  const text = [head, line(codes[0], load), line(codes[1], { 16: '"Portão ""azul""; fundos"', 13: "1.057,90" }), line(codes[2], { 2: "12", 14: "talvez" }), line(codes[0]), ""].join("\r\n");
   const posts = [];
   const onRequest = (request) => request.method() === "POST" && request.url().endsWith("/delivery/orders") && posts.push(request.postDataJSON().code);
   page.on("request", onRequest);
@@ -283,6 +305,8 @@ test("import shows every error first, and resumes after a lost network", async (
     const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
     assert.equal(body.orders.length, 1, code);
     assert.equal(body.orders[0].deliveries[0].phone, "+5511987654321");
+    const loads = { [codes[0]]: [["CAR", "VUC"], 22_000], [codes[1]]: [[], 2_500] };
+    assert.deepEqual([body.orders[0].requirements.vehicle, body.orders[0].requirements.weightGrams], loads[code]);
     if (code === codes[1]) assert.deepEqual([body.orders[0].deliveries[0].observation, body.orders[0].deliveries[0].productValue], ['Portão "azul"; fundos', 1057.9]);
     await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
   }
