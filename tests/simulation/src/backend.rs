@@ -124,7 +124,9 @@ impl Backend {
             | Mutation::SearchEarly
             | Mutation::ExpiryEarly
             | Mutation::EstimateTooOften
-            | Mutation::EstimateTooFine => self.restore(&mut tampered),
+            | Mutation::EstimateTooFine
+            | Mutation::RequirementsNotSeen
+            | Mutation::LoadsNotAdded => self.restore(&mut tampered),
             Mutation::ReleaseDeletesResponse => self.reopen(changes),
             _ => {}
         }
@@ -203,13 +205,14 @@ impl Backend {
         }
     }
 
-    /// Restores the dispatch terms, earlier estimates and, at the end of the search, the ready time, which a mutation changed in the
-    /// read.
+    /// Restores the dispatch terms, the requirements, earlier estimates and, at the end of the search, the ready time, which a mutation
+    /// changed in the read.
     fn restore(&self, changes: &mut Changes) {
         let now = changes.at;
         for Write { value, .. } in &mut changes.orders {
             let Some(existing) = self.order(value.id) else { continue };
             value.dispatch = existing.dispatch;
+            value.requirements = existing.requirements;
             if value.eta.is_some_and(|eta| eta.at != now) {
                 value.eta = existing.eta;
             }

@@ -19,7 +19,7 @@ use despacho_core::{
     },
     model::{
         Address, CourierId, DistanceMatrix, Duration, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId,
-        PhotoId, StoreId, Timestamp, WebhookId,
+        PhotoId, Requirements, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent, TrackingLink},
@@ -143,6 +143,10 @@ impl SimulatedHost {
             Some(Mutation::TripLimitIgnored) => {
                 (order.dispatch.combinable, order.dispatch.orders_per_trip) = (true, Some(10));
             }
+            Some(Mutation::LoadsNotAdded) if order.courier.is_some() => {
+                (order.requirements.weight_g, order.requirements.volume_ml) = (None, None);
+            }
+            Some(Mutation::RequirementsNotSeen) => order.requirements = Requirements::default(),
             Some(Mutation::SearchEarly) if order.status == OrderStatus::Preparing => order.dispatch.lead_minutes += 10,
             Some(Mutation::ExpiryEarly) if order.status == OrderStatus::Searching => {
                 order.ready_at = order.ready_at.min(order.status_since);

@@ -88,6 +88,10 @@ mutations! {
     PickupNotSeen "pickup-not-seen",
     /// A courier's step does not consider the other orders of the trip.
     OtherOrdersNotSeen "other-orders-not-seen",
+    /// Dispatch does not consider the loads and the permitted vehicles of orders.
+    RequirementsNotSeen "requirements-not-seen",
+    /// Dispatch does not add the loads of the other orders of a trip.
+    LoadsNotAdded "loads-not-added",
     /// The search for a courier starts earlier than the lead time.
     SearchEarly "search-early",
     /// An order with a lead time expires without regard to its ready time.

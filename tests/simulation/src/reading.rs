@@ -17,7 +17,7 @@ pub(crate) fn centavos(value: &Value) -> Option<i64> {
     value.as_f64().map(|reais| (reais * 100.0).round() as i64)
 }
 
-/// Returns whether a quote's preview and an order have the same route and payments.
+/// Returns whether a quote's preview and an order have the same route, payments and requirements.
 pub(crate) fn same_content(preview: &Value, order: &Value) -> bool {
     let flag = |value: &Value| value["sortByBestRoute"].as_bool().unwrap_or(false);
     let stops = |value: &Value| {
@@ -25,7 +25,10 @@ pub(crate) fn same_content(preview: &Value, order: &Value) -> bool {
         let stop = |stop: &Value| (stop["address"].clone(), stop["onlinePayment"].as_bool().unwrap_or(true));
         list.iter().map(stop).collect::<Vec<_>>()
     };
-    preview["pickupAddress"] == order["pickupAddress"] && flag(preview) == flag(order) && stops(preview) == stops(order)
+    preview["pickupAddress"] == order["pickupAddress"]
+        && preview["requirements"] == order["requirements"]
+        && flag(preview) == flag(order)
+        && stops(preview) == stops(order)
 }
 
 /// Checks that the response of a creation matches the stored order.

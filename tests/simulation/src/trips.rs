@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use despacho_core::model::{
-    CourierId, OrderId,
+    CourierId, OrderId, Vehicle,
     courier::{Courier, TripOrder},
     order::Order,
 };
@@ -47,21 +47,23 @@ impl Trips {
             }
             let trip: Vec<&TrackedOrder> = assigned.iter().filter_map(|id| orders.get(id)).collect();
             check_trip(courier, &trip)?;
-            self.check_growth(courier)?;
+            if self.check_growth(courier)? {
+                check_load(courier, &trip)?;
+            }
         }
         has.keys().next().map_or(Ok(()), |id| Err(format!("courier {id} has orders, but is not stored")))
     }
 
-    /// Checks that a trip takes no order after the first was picked up.
-    fn check_growth(&mut self, courier: &Courier) -> CheckResult {
+    /// Checks that a trip takes no order after the first was picked up. Returns whether it has a new order.
+    fn check_growth(&mut self, courier: &Courier) -> Result<bool, String> {
         let before = self.known.insert(courier.id, courier.trip.clone()).unwrap_or_default();
         let is_new = |one: &&TripOrder| !before.iter().any(|known| known.id == one.id);
-        let Some(joined) = courier.trip.iter().find(is_new) else { return Ok(()) };
+        let Some(joined) = courier.trip.iter().find(is_new) else { return Ok(false) };
         *self.sizes.entry(courier.trip.len()).or_default() += 1;
         let left = before.iter().find(|known| known.picked_up && courier.carries(known.id));
         match left {
             Some(left) => Err(format!("order {} joined the trip of order {} after its pickup", joined.id, left.id)),
-            None => Ok(()),
+            None => Ok(true),
         }
     }
 }
@@ -99,6 +101,36 @@ fn check_trip(courier: &Courier, trip: &[&TrackedOrder]) -> CheckResult {
     let waits = trip.iter().any(|tracked| tracked.status < 300);
     if current > 1 || (current == 1 && waits) {
         return Err(format!("courier {id} visits {current} orders of the trip at once, and others wait: {waits}"));
+    }
+    Ok(())
+}
+
+/// Returns the maximum weight in grams and volume in millilitres of a courier's vehicle, as published.
+fn max_load(courier: &Courier) -> (u32, u32) {
+    let (kilograms, litres) = match courier.vehicle {
+        Vehicle::Bicycle => (12, 45),
+        Vehicle::Scooter | Vehicle::MotorbikeBag => (20, 80),
+        Vehicle::MotorbikeBox => (30, 252),
+        Vehicle::Car => (300, 1_000),
+        Vehicle::Vuc => (1_000, 20_000),
+    };
+    let own = |limit: Option<u32>, kind: u32| limit.map_or(kind, |limit| limit.min(kind));
+    (own(courier.max_weight_g, kilograms * 1_000), own(courier.max_volume_ml, litres * 1_000))
+}
+
+/// Checks, after an assignment, that the courier's vehicle is permitted and carries all orders of the trip together. The operator can
+/// change the vehicle later.
+fn check_load(courier: &Courier, trip: &[&TrackedOrder]) -> CheckResult {
+    let (id, vehicle) = (courier.id, courier.vehicle);
+    let required = || trip.iter().map(|tracked| &tracked.first.requirements);
+    if required().any(|one| !one.vehicles.is_empty() && !one.vehicles.contains(&vehicle)) {
+        return Err(format!("the trip of courier {id} has an order that does not permit a {vehicle:?}"));
+    }
+    let weight_g: u32 = required().filter_map(|one| one.weight_g).sum();
+    let volume_ml: u32 = required().filter_map(|one| one.volume_ml).sum();
+    let max = max_load(courier);
+    if weight_g > max.0 || volume_ml > max.1 {
+        return Err(format!("courier {id} carries {weight_g} g and {volume_ml} ml, but at most {max:?}"));
     }
     Ok(())
 }

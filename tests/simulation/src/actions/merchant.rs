@@ -4,7 +4,7 @@ use despacho_core::model::{OrderId, StoreId};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{address, setup};
+use super::{address, setup, setup::KINDS};
 use crate::{
     clients::KnownKey,
     exchange::{Action, Actor, Plan},
@@ -128,8 +128,27 @@ fn preview(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     if simulation.rng.often(200) {
         content["pickupAddress"] = address(&mut simulation.rng);
     }
+    if simulation.rng.often(500) {
+        content["requirements"] = requirements(simulation);
+    }
     let action = Action::Preview { store, content: content.clone() };
     Plan { keyed: false, ..Plan::post(&key.value, "/delivery/orders/preview", content, action) }
+}
+
+/// Returns requirements that a kind of vehicle meets.
+fn requirements(simulation: &mut Simulation) -> Value {
+    let mut requirements = json!({ "packages": simulation.rng.between(1, 4) });
+    if simulation.rng.often(800) {
+        let max = *simulation.rng.pick(&[4_000, 11_000, 11_000, 20_000]).unwrap_or(&1);
+        requirements["weightGrams"] = json!(simulation.rng.between(max / 2, max));
+    }
+    if simulation.rng.often(400) {
+        requirements["volumeMillilitres"] = json!(simulation.rng.between(1, 60_000));
+    }
+    if simulation.rng.often(200) {
+        requirements["vehicle"] = json!(["CAR", simulation.rng.pick(&KINDS)]);
+    }
+    requirements
 }
 
 fn stop_body(simulation: &mut Simulation) -> Value {

@@ -78,11 +78,14 @@ fn update_courier(simulation: &mut Simulation) -> Option<Plan> {
     let courier = *simulation.rng.pick(&couriers)?;
     let existing = simulation.clients.couriers.iter().filter(|courier| !courier.removed).count();
     let removes = existing > 2 && simulation.rng.often(250);
-    let body = if removes {
+    let mut body = if removes {
         json!({ "removed": true })
     } else {
         json!({ "available": simulation.rng.often(700), "name": format!("Ana {}", simulation.rng.below(100)) })
     };
+    if !removes && simulation.rng.often(250) {
+        body["vehicle"] = json!(simulation.rng.pick(&setup::KINDS));
+    }
     let id = simulation.clients.couriers.get(courier)?.id;
     let action = Action::UpdateCourier { courier, removes };
     Some(Plan::post(OPERATOR, format!("/admin/couriers/{id}"), body, action).with(Method::PATCH))

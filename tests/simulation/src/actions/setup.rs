@@ -50,6 +50,9 @@ pub(crate) fn populate(simulation: &mut Simulation) -> Result<(), String> {
     Ok(())
 }
 
+/// The kinds of vehicles of couriers and orders.
+pub(crate) const KINDS: [&str; 4] = ["BICYCLE", "MOTORBIKE_BAG", "MOTORBIKE_BOX", "CAR"];
+
 /// Returns the body of a new store.
 pub(crate) fn store(simulation: &mut Simulation, name: &str) -> Value {
     let number = simulation.clients.next_serial();
@@ -75,12 +78,19 @@ pub(crate) fn dispatch_terms(simulation: &mut Simulation, store: StoreId) -> Pla
 /// Returns the body of a new courier. Every other courier belongs to the sandbox.
 pub(crate) fn courier_body(simulation: &mut Simulation) -> Value {
     let number = simulation.clients.next_serial();
-    json!({
+    let mut body = json!({
         "name": format!("Ana {number}"),
         "phone": format!("+55119{:08}", 10_000_000 + number),
         "available": true,
         "sandbox": number.is_multiple_of(2),
-    })
+    });
+    if simulation.rng.often(500) {
+        body["vehicle"] = json!(simulation.rng.pick(&KINDS));
+    }
+    if simulation.rng.often(200) {
+        body["maxWeightGrams"] = json!(simulation.rng.between(2_000, 20_000));
+    }
+    body
 }
 
 fn create_parent(simulation: &mut Simulation, floor: Option<i64>, sandbox: bool) -> Result<KnownKey, String> {
