@@ -3,7 +3,7 @@
 use super::{
     Gazetteer, LocateError, Municipality, great_circle_m,
     names::{city_key, plain},
-    street::{street_key, street_number},
+    street::{street_key, street_number, written::readings},
 };
 use crate::model::{Address, Cep, Located, Point, Precision, Uf};
 
@@ -127,11 +127,9 @@ fn match_candidate(
     if !is_same_city(gazetteer, address, candidate, point) {
         return Err(Mismatch::OtherCity);
     }
-    let key = |text: &Option<String>| text.as_deref().and_then(street_key).map(|key| key.hash);
-    let street = key(&candidate.street);
-    if street.is_none() || street != key(&address.street) {
-        return Err(Mismatch::OtherStreet);
-    }
+    let street = candidate.street.as_deref().and_then(street_key).ok_or(Mismatch::OtherStreet)?;
+    let reading = readings(address).into_iter().find(|reading| reading.key.hash == street.hash);
+    let wanted = reading.ok_or(Mismatch::OtherStreet)?.number;
     let pack_cep = known.filter(|located| matches!(located.precision, Precision::Cep | Precision::Cep5));
     let fits_cep = match (pack_cep, address.cep(), cep_of(candidate)) {
         (Some(cep), ..) => {
@@ -143,9 +141,8 @@ fn match_candidate(
     if !fits_cep {
         return Err(Mismatch::OtherCep);
     }
-    let number = |text: &Option<String>| text.as_deref().and_then(street_number);
-    let wanted = number(&address.number);
-    let (precision, radius_m) = if wanted.is_some() && number(&candidate.number) == wanted {
+    let number = candidate.number.as_deref().and_then(street_number);
+    let (precision, radius_m) = if wanted.is_some() && number == wanted {
         (Precision::Number, DOOR_M)
     } else {
         (Precision::Street, candidate.reach_m.unwrap_or(STREET_M).max(DOOR_M))

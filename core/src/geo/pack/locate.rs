@@ -7,7 +7,11 @@ use super::{
 use crate::{
     geo::{
         Gazetteer, great_circle_m,
-        street::{StreetKey, street_key, street_number},
+        street::{
+            StreetKey,
+            typing::for_each_neighbour,
+            written::{Reading, readings},
+        },
     },
     model::{Address, Cep, Located, Point, Precision},
 };
@@ -25,6 +29,18 @@ const SAME_LOCATION_M: u32 = 300;
 
 /// Maximum distance in metres between a street and the CEP of the address, added to three times the CEP's radius.
 const CEP_TOLERANCE_M: u32 = 2_000;
+
+/// Maximum namesakes of a street that are compared.
+const MAX_NAMESAKES: usize = 4_096;
+
+/// Maximum sections of a street whose middle is computed.
+const MAX_SECTIONS: usize = 256;
+
+/// Maximum radius in metres of a CEP that confirms a street. That of a small town is the CEP of all its streets.
+const MAX_LOCAL_M: u32 = 1_000;
+
+/// Minimum length of a name in letters from which a typing error is corrected without a CEP: short names are too similar.
+const MIN_LETTERS: usize = 8;
 
 impl Street<'_> {
     fn door(&self, index: usize) -> Option<(u32, PackLocation)> {
@@ -126,26 +142,42 @@ impl Pack<'_> {
         cep: Option<Cep>,
         by_cep: Option<PackLocation>,
     ) -> Option<Located> {
-        let text = address.street.as_deref()?;
-        let key = street_key(text)?;
+        let readings = readings(address);
+        let local = cep.filter(|_| by_cep.is_none_or(|location| location.radius_m <= MAX_LOCAL_M));
         let ibge = self.municipality(gazetteer, address, cep)?;
-        let number = address.number.as_deref().or_else(|| text.split_once(',').map(|(_, rest)| rest));
-        let number = number.and_then(street_number);
-        let namesakes: Vec<Street<'_>> = self.streets(ibge, key.hash).take(4_096).collect();
-        let streets = narrow_down(&namesakes, key, cep);
-        let locate = |find: &dyn Fn(&Street<'_>) -> Option<PackLocation>| {
-            single_location(streets.iter().filter_map(|one| find(one)))
-        };
-        let at = number.and_then(|number| locate(&|street| street.at(number)));
-        let interpolated = || number.and_then(|number| locate(&|street| street.interpolate(number)));
-        let (location, precision) = at
-            .map(|location| (location, Precision::Number))
-            .or_else(|| interpolated().map(|location| (location, Precision::Street)))
-            .or_else(|| locate(&|street| Some(street.location)).map(|location| (location, Precision::Street)))?;
-        let is_far = by_cep.is_some_and(|cep| {
+        let search = Search { ibge, cep, local, has_cep: by_cep.is_some() };
+        let found = readings.iter().find_map(|reading| {
+            let namesakes = self.streets(search.ibge, reading.key.hash).take(MAX_NAMESAKES).collect();
+            let streets = search.narrow_down(namesakes, reading);
+            (!streets.is_empty()).then(|| locate_number(&streets, reading.number))
+        });
+        let (location, precision) = found.unwrap_or_else(|| self.corrected(&search, &readings))?;
+        let near = by_cep.or_else(|| self.cep5(cep?));
+        let is_far = near.is_some_and(|cep| {
             great_circle_m(cep.point, location.point) > CEP_TOLERANCE_M.saturating_add(cep.radius_m.saturating_mul(3))
         });
         (!is_far).then_some(Located { point: location.point, precision, radius_m: location.radius_m })
+    }
+
+    /// Locates an address whose street has a typing error, if exactly one street fits.
+    fn corrected(&self, search: &Search, readings: &[Reading]) -> Option<(PackLocation, Precision)> {
+        // The shortest reading has neither number nor complement.
+        let shortest = readings.iter().min_by_key(|reading| reading.folded.len());
+        let mut found: Option<Vec<Street<'_>>> = None;
+        let mut is_unique = true;
+        for reading in readings.first().into_iter().chain(shortest) {
+            for_each_neighbour(&reading.folded, |hash| {
+                let namesakes: Vec<Street<'_>> = self.streets(search.ibge, hash).take(MAX_NAMESAKES).collect();
+                let streets = search.correct(namesakes, reading);
+                let known = found.as_ref().and_then(|streets| streets.first()).map(|street| street.key.hash);
+                is_unique &= streets.is_empty() || known.is_none_or(|known| known == hash);
+                if !streets.is_empty() {
+                    found = Some(streets);
+                }
+            });
+        }
+        let streets = found.filter(|_| is_unique)?;
+        locate_number(&streets, shortest?.number)
     }
 
     /// Returns the IBGE code of the address' municipality.
@@ -158,23 +190,132 @@ impl Pack<'_> {
     }
 }
 
-/// Narrows the namesakes down to the streets in the address' CEP, then to those of its kind, then to those with its titles. A
-/// criterion that no remaining street meets is skipped.
-fn narrow_down<'s, 'a>(namesakes: &'s [Street<'a>], key: StreetKey, cep: Option<Cep>) -> Vec<&'s Street<'a>> {
-    let mut remaining: Vec<&Street<'_>> = namesakes.iter().collect();
-    let prefer = |remaining: &mut Vec<&'s Street<'a>>, fits: &dyn Fn(&Street<'_>) -> bool| {
-        if remaining.iter().any(|street| fits(street)) {
-            remaining.retain(|street| fits(street));
+/// The city and CEP in which a street is searched.
+struct Search {
+    ibge: u32,
+    cep: Option<Cep>,
+    /// The same, unless it is that of an entire town, which confirms no street.
+    local: Option<Cep>,
+    /// Whether the pack has the CEP itself.
+    has_cep: bool,
+}
+
+impl Search {
+    /// Narrows the namesakes down to the streets in the address' CEP, else in its first five digits, then to those of its kind, then to
+    /// those with its titles. A criterion that no remaining street meets is skipped.
+    ///
+    /// A street of another kind or with other titles is another street, unless the CEP or the number confirms it.
+    fn narrow_down<'a>(&self, mut streets: Vec<Street<'a>>, reading: &Reading) -> Vec<Street<'a>> {
+        streets.retain(|street| {
+            is_alike(street.key, reading.key)
+                || self.confirms(street, reading)
+                || (self.local.is_none()
+                    && !is_short(reading)
+                    && reading.number.is_some_and(|number| street.at(number).is_some()))
+        });
+        if let Some(cep) = self.cep {
+            prefer(&mut streets, |street| street.cep == cep.number());
+            prefer(&mut streets, |street| street.cep / 1_000 == cep.number() / 1_000);
         }
+        if reading.key.kind != 0 {
+            prefer(&mut streets, |street| street.key.kind == reading.key.kind);
+        }
+        prefer(&mut streets, |street| street.key.title == reading.key.title);
+        streets
+    }
+
+    /// Returns the streets that an address with a typing error means: those that its CEP confirms or, without a CEP, those of its
+    /// kind that have its number.
+    fn correct<'a>(&self, mut streets: Vec<Street<'a>>, reading: &Reading) -> Vec<Street<'a>> {
+        streets.retain(|street| {
+            if is_short(reading) {
+                return false;
+            }
+            let is_numbered = || {
+                let number = reading.number.is_some_and(|number| street.at(number).is_some());
+                number && reading.folded.len() >= MIN_LETTERS && street.key.kind == reading.key.kind
+            };
+            is_alike(street.key, reading.key)
+                && (self.confirms(street, reading) || (self.local.is_none() && is_numbered()))
+        });
+        streets
+    }
+
+    /// Whether a street is in the CEP of the address. If the pack does not have this CEP, its first five digits suffice
+    /// for a name that is not as common as `A` or `12`.
+    fn confirms(&self, street: &Street<'_>, reading: &Reading) -> bool {
+        self.local.is_some_and(|cep| {
+            let (cep, of_street) = (cep.number(), street.cep);
+            cep == of_street || (!self.has_cep && !is_short(reading) && cep / 1_000 == of_street / 1_000)
+        })
+    }
+}
+
+/// Whether a name is so short that streets of this name are common.
+fn is_short(reading: &Reading) -> bool {
+    reading.folded.len() < 5
+}
+
+/// Whether two streets of the same name have the same kind and titles. A missing one fits every other.
+fn is_alike(one: StreetKey, other: StreetKey) -> bool {
+    let fits = |a: u8, b: u8| a == b || a == 0 || b == 0;
+    fits(one.kind, other.kind) && fits(one.title, other.title)
+}
+
+fn prefer<'a>(streets: &mut Vec<Street<'a>>, fits: impl Fn(&Street<'a>) -> bool) {
+    if streets.iter().any(&fits) {
+        streets.retain(fits);
+    }
+}
+
+/// Returns the location of a number in streets of the same name: its door, else between its neighbours, else the middle of the
+/// street.
+fn locate_number(streets: &[Street<'_>], number: Option<u32>) -> Option<(PackLocation, Precision)> {
+    let locate = |find: &dyn Fn(&Street<'_>) -> Option<PackLocation>| single_location(streets.iter().filter_map(find));
+    let at = number.and_then(|number| locate(&|street| street.at(number)));
+    let interpolated = || number.and_then(|number| locate(&|street| street.interpolate(number)));
+    at.map(|location| (location, Precision::Number))
+        .or_else(|| interpolated().or_else(|| middle(streets)).map(|found| (found, Precision::Street)))
+}
+
+/// Returns the middle of a street. Its sections of several CEPs must form a chain: otherwise they are different streets.
+fn middle(streets: &[Street<'_>]) -> Option<PackLocation> {
+    let (first, mut rest) = streets.split_first().map(|(first, rest)| (first, rest.iter().collect::<Vec<_>>()))?;
+    if rest.len() > MAX_SECTIONS || rest.iter().any(|street| street.key != first.key) {
+        return single_location(streets.iter().map(|street| street.location));
+    }
+    let mut chain = vec![first.location];
+    let mut next = 0;
+    while let Some(section) = chain.get(next).copied() {
+        // The radius is 0.3 times the length of a straight section, so the middles of neighbours are 1.7 times the sum of the radii apart.
+        let is_near = |other: &PackLocation| {
+            great_circle_m(section.point, other.point) <= 2 * (section.radius_m + other.radius_m) + SAME_LOCATION_M
+        };
+        rest.retain(|street| {
+            let joins = is_near(&street.location);
+            if joins {
+                chain.push(street.location);
+            }
+            !joins
+        });
+        next += 1;
+    }
+    rest.is_empty().then(|| mean(&chain))
+}
+
+/// Returns the mean of the sections of a street, with the typical distance of its addresses.
+fn mean(sections: &[PackLocation]) -> PackLocation {
+    let count = i64::try_from(sections.len()).unwrap_or(i64::MAX).max(1);
+    let part = |value: &dyn Fn(&PackLocation) -> i32| {
+        let sum: i64 = sections.iter().map(|section| i64::from(value(section))).sum();
+        i32::try_from(sum.div_euclid(count)).unwrap_or_default()
     };
-    if let Some(cep) = cep {
-        prefer(&mut remaining, &|street| street.cep == cep.number());
-    }
-    if key.kind != 0 {
-        prefer(&mut remaining, &|street| street.key.kind == key.kind);
-    }
-    prefer(&mut remaining, &|street| street.key.title == key.title);
-    remaining
+    let point = Point { lat_e7: part(&|section| section.point.lat_e7), lon_e7: part(&|section| section.point.lon_e7) };
+    let square = |metres: u32| u64::from(metres) * u64::from(metres);
+    let squares =
+        sections.iter().map(|one| square(one.radius_m) + square(great_circle_m(one.point, point))).sum::<u64>();
+    let radius_m = u32::try_from((squares / count.unsigned_abs()).isqrt()).unwrap_or(u32::MAX);
+    PackLocation { point, radius_m }
 }
 
 /// Merges locations that are close together. Returns `None` if they are too far from each other, or if there are none.

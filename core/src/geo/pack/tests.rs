@@ -90,6 +90,8 @@ fn door_is_found_for_any_spelling_of_its_street() {
         ("paulista", "nº 1100", "01310-100"),
         ("Av Paulista, 1100", "", ""),
         ("Av Paulista", "1100 A", "01310-900"),
+        ("Aven. Paulista 1100 apto 12", "", ""),
+        ("Av. Paulista - Bela Vista", "1.100", ""),
     ] {
         near(find(street, number, cep), Precision::Number, -23.5640, -46.6530, 1);
     }
@@ -112,6 +114,79 @@ fn ambiguous_namesakes_return_no_location() {
     near(find("Rua das Flores", "5", "04003-000"), Precision::Number, -23.45, -46.75, 1);
     assert_eq!(find("Rua das Flores", "5", ""), None);
     assert_eq!(find("Rua Que Não Existe", "5", ""), None);
+}
+
+fn find_in(rows: &[Row], street: &str, number: &str, cep: &str) -> Option<Located> {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let (street, number, zip_code) = (text(street), text(number), text(cep));
+    let (city, state) = (text("São Paulo"), text("SP"));
+    let address = Address { street, number, zip_code, city, state, ..Address::default() };
+    Pack::open(&pack(rows)).expect("valid pack").locate(crate::geo::Gazetteer::embedded(), &address)
+}
+
+#[test]
+fn typing_error_is_corrected_if_one_street_fits() {
+    let rows = [
+        row(1_321_000, "RUA MARTINIANO DE CARVALHO", 438, -23.5626, -46.6421),
+        row(1_322_000, "RUA MARTINIANA DE CARVALHO", 20, -23.5000, -46.6000),
+        row(1_323_000, "RUA ITU", 10, -23.5700, -46.6500),
+        row(1_324_000, "RUA ITA", 11, -23.5800, -46.6600),
+    ];
+    let found = |street: &str, number: &str, cep: &str| find_in(&rows, street, number, cep).map(|at| at.precision);
+    assert_eq!(found("R. Matiniano de Carvalho", "438", ""), Some(Precision::Number));
+    assert_eq!(found("Rua Martiniano de Cavralho 438 ap 3", "", "01321-000"), Some(Precision::Number));
+    // Both streets differ by one letter. Only the number, or the CEP, decides.
+    assert_eq!(found("Rua Martinianu de Carvalho", "438", ""), Some(Precision::Number));
+    assert_eq!(found("Rua Martinianu de Carvalho", "999", ""), None);
+    assert_eq!(found("Rua Martinianu de Carvalho", "20", "01321-000"), Some(Precision::Street));
+    // Another kind, a short name without a CEP, and two errors.
+    assert_eq!(found("Praça Matiniano de Carvalho", "438", ""), None);
+    assert_eq!(found("Rua Ituu", "10", ""), Some(Precision::Number));
+    assert_eq!(found("Rua Iti", "10", ""), None);
+    assert_eq!(found("Rua Iti", "10", "01323-000"), Some(Precision::Cep));
+    assert_eq!(found("Rua Mariniano de Cavalho", "438", ""), None);
+    assert_eq!(found("Rua Mariniano de Cavalho", "438", "01321-000"), Some(Precision::Cep));
+}
+
+#[test]
+fn cep_of_an_entire_town_confirms_no_street() {
+    let rows = [
+        row(4_000_000, "RUA DAS PALMEIRAS", 10, -23.60, -46.60),
+        row(4_000_000, "RUA DOS COQUEIROS", 20, -23.63, -46.63),
+    ];
+    let found = |street: &str, number: &str| find_in(&rows, street, number, "04000-000").map(|at| at.precision);
+    assert_eq!(found("Rua das Palmeras", "10"), Some(Precision::Number));
+    assert_eq!(found("Rua das Palmeras", "99"), Some(Precision::Cep));
+    assert_eq!(found("Avenida das Palmeiras", "99"), Some(Precision::Cep));
+}
+
+#[test]
+fn street_of_another_kind_requires_evidence() {
+    let rows = [
+        row(4_000_000, "AVENIDA SAO PEDRO", 100, -23.60, -46.60),
+        row(4_001_000, "RUA CORONEL MURSA", 5, -23.61, -46.61),
+        row(4_002_000, "SERVIDAO A", 57, -23.62, -46.62),
+    ];
+    let found = |street: &str, number: &str, cep: &str| find_in(&rows, street, number, cep).map(|at| at.precision);
+    assert_eq!(found("Rua São Pedro", "100", ""), Some(Precision::Number));
+    assert_eq!(found("Rua São Pedro", "900", ""), None);
+    assert_eq!(found("Rua São Pedro", "900", "04000-000"), Some(Precision::Street));
+    assert_eq!(found("Rua Mursa", "900", ""), Some(Precision::Street));
+    assert_eq!(found("Rua Barão de Mursa", "900", ""), None);
+    assert_eq!(found("Beco A", "57", ""), None);
+}
+
+#[test]
+fn sections_of_a_long_street_have_one_middle() {
+    let at = |cep: u32, number: u32, longitude: f64| row(cep, "AVENIDA SAPOPEMBA", number, -23.6, longitude);
+    let section = |cep: u32, from: u32, west: f64| [at(cep, from, west), at(cep, from + 800, west + 0.008)];
+    let mut rows =
+        [section(3_000_000, 1, -46.600), section(3_001_000, 802, -46.592), section(3_002_000, 1_603, -46.584)].concat();
+    let found = find_in(&rows, "Av. Sapopemba", "s/n", "").expect("the middle");
+    near(Some(found), Precision::Street, -23.6, -46.588, 5);
+    assert!((600..1_000).contains(&found.radius_m), "{found:?}");
+    rows.extend(section(3_900_000, 1, -46.500));
+    assert_eq!(find_in(&rows, "Av. Sapopemba", "s/n", ""), None);
 }
 
 #[test]
