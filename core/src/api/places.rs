@@ -152,16 +152,22 @@ fn detail(error: &LocateError) -> Text {
             "O endereço não pode ser localizado. Envie latitude e longitude, ou zipCode, ou city e state.",
         ),
         LocateError::NotFound => Text::new(
-            "Unknown municipality. Check city and state, or send zipCode or latitude and longitude.",
-            "Município desconhecido. Confira city e state, ou envie zipCode ou latitude e longitude.",
+            "Unknown municipality. Check city and state; the name of a neighbourhood is not a city. Or send zipCode or latitude and longitude.",
+            "Município desconhecido. Confira city e state; o nome de um bairro não é uma cidade. Ou envie zipCode ou latitude e longitude.",
         ),
         LocateError::CepUnknown => Text::new(
             "Unknown CEP. Check zipCode, or send city and state or latitude and longitude.",
             "CEP desconhecido. Confira zipCode, ou envie city e state ou latitude e longitude.",
         ),
         LocateError::CityNotInState { elsewhere } => Text::new(
-            format!("The city is not in this state. Did you mean {}?", name(elsewhere)),
-            format!("A cidade não fica neste estado. Você quis dizer {}?", name(elsewhere)),
+            format!(
+                "The city is not in this state. Did you mean {}? For a neighbourhood, send its city or zipCode.",
+                name(elsewhere)
+            ),
+            format!(
+                "A cidade não fica neste estado. Você quis dizer {}? Se for um bairro, envie a cidade dele ou zipCode.",
+                name(elsewhere)
+            ),
         ),
         LocateError::CepElsewhere { belongs_to } => Text::new(
             format!("This CEP belongs to {}. Check zipCode and city.", name(belongs_to)),

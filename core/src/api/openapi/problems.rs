@@ -36,7 +36,7 @@ fn problem(code: ProblemCode) -> Problem {
         ProblemCode::AddressNotFound => problem.with_errors(vec![field(
             "/deliveries/0/address",
             "city_not_in_state",
-            "The city is not in this state. Did you mean São Paulo (SP)?",
+            "The city is not in this state. Did you mean São Paulo (SP)? For a neighbourhood, send its city or zipCode.",
         )]),
         ProblemCode::AddressImprecise => problem.with_errors(vec![field(
             "/deliveries/0/address",
