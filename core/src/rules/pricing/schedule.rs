@@ -81,6 +81,7 @@ mod tests {
             deliver_at: deliver_at.map(after),
             now: after(0),
             uf: None,
+            vehicle: None,
         };
         let tariff = Tariff { approach_minutes: 5, handover_minutes: 3, ..Tariff::default() };
         times(&tariff, &request, &order, &legs)

@@ -46,7 +46,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     let mut settings = Settings::default();
     settings.limits.previews_per_minute = u32::MAX;
-    let surcharge = |vehicle, percent, fee| VehicleSurcharge { vehicle, percent: percent.into(), fee: fee.into() };
+    let surcharge =
+        |vehicle, percent: u32, fee: u32| VehicleSurcharge { vehicle, percent: percent.into(), fee: fee.into() };
     settings.tariff.vehicles = vec![surcharge(Vehicle::MotorbikeBox, 0, 3), surcharge(Vehicle::Car, 33, 1)];
     let host = MemoryHost::seeded(seed);
     poll_once(demo::seed(&host, &settings))??;
