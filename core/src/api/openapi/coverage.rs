@@ -16,6 +16,17 @@ pub(super) fn coverage(endpoint: Endpoint) -> Operation {
         codes: &[ProblemCode::StoreNotFound],
     };
     match endpoint {
+        Endpoint::LocateAddress => Operation {
+            tag: "Orders",
+            id: "locateAddress",
+            summary: "Locate an address",
+            description: "Returns the coordinates at which a preview or an order would locate the address, and their precision. With \
+                gazetteer packs or a geocoder, an address is located by its street and number. Nothing is stored.",
+            request: Some("Address"),
+            documented: &[(200, Some("Location"), "The location.")],
+            parameters: &[],
+            codes: &[ProblemCode::AddressNotFound, ProblemCode::CoordinatesMismatch],
+        },
         Endpoint::GetStoreHours => settings(
             "getStoreHours",
             "Get the opening hours",

@@ -125,15 +125,14 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
 #[expect(clippy::too_many_lines, reason = "a table of all endpoints")]
 pub(super) fn operation(endpoint: Endpoint) -> Operation {
     match endpoint {
-        Endpoint::CreateOrder
-        | Endpoint::PreviewOrder
-        | Endpoint::PreviewContext
-        | Endpoint::LocateAddress
-        | Endpoint::GetOrder => order(endpoint),
+        Endpoint::CreateOrder | Endpoint::PreviewOrder | Endpoint::PreviewContext | Endpoint::GetOrder => {
+            order(endpoint)
+        }
         Endpoint::GetStoreHours
         | Endpoint::SetStoreHours
         | Endpoint::GetStoreArea
         | Endpoint::SetStoreArea
+        | Endpoint::LocateAddress
         | Endpoint::GetCoverage => coverage(endpoint),
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
         Endpoint::ListSessions
@@ -273,17 +272,6 @@ fn order(endpoint: Endpoint) -> Operation {
             documented: &[(200, Some("PreviewContext"), "The context.")],
             parameters: &["storeIdOfContext"],
             codes: &[ProblemCode::StoreNotFound],
-        },
-        Endpoint::LocateAddress => Operation {
-            tag: "Orders",
-            id: "locateAddress",
-            summary: "Locate an address",
-            description: "Returns the coordinates at which a preview or an order would locate the address, and their precision. With \
-                gazetteer packs or a geocoder, an address is located by its street and number. Nothing is stored.",
-            request: Some("Address"),
-            documented: &[(200, Some("Location"), "The location.")],
-            parameters: &[],
-            codes: &[ProblemCode::AddressNotFound, ProblemCode::CoordinatesMismatch],
         },
         Endpoint::PreviewOrder => Operation {
             tag: "Orders",
