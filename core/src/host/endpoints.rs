@@ -1,24 +1,32 @@
 //! The parts of the API.
 
-/// The endpoints that a program serves. A host can consist of two programs on one database, each smaller than a program with all
+/// The endpoints that a program serves. A host can consist of several programs on one database, each smaller than a program with all
 /// endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoints {
     /// All endpoints.
     All,
-    /// The operator's endpoints, whose paths start with `/admin`.
+    /// The endpoints of a part.
+    Only(Part),
+}
+
+/// A part of the endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All endpoints except those of the other parts.
+    Store,
+    /// The endpoints of couriers, whose paths start with `/courier`.
+    Courier,
+    /// The endpoints of the operator, whose paths start with `/admin`.
     Operator,
-    /// All endpoints except the operator's.
-    Others,
 }
 
 impl Endpoints {
-    /// Whether it includes the operator's endpoints, or else the others.
-    pub const fn includes(self, operator: bool) -> bool {
+    /// Whether the program serves a part, given by its discriminant.
+    pub(crate) const fn includes(self, part: u8) -> bool {
         match self {
             Endpoints::All => true,
-            Endpoints::Operator => operator,
-            Endpoints::Others => !operator,
+            Endpoints::Only(own) => own as u8 == part,
         }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) use self::error::too_few_ids;
 pub use self::{
     accounts::{AuditQuery, UserQuery},
     description::description,
-    endpoints::Endpoints,
+    endpoints::{Endpoints, Part},
     error::HostError,
     tariffs::{PricePage, PriceQuery, TariffQuery},
 };

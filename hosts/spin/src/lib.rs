@@ -1,5 +1,5 @@
-//! Despacho as a Spin application of two components, with Spin's SQLite or PostgreSQL: one serves the operator's endpoints, the other all
-//! others. The feature `operator` selects the first.
+//! Despacho as a Spin application of three components, with Spin's SQLite or PostgreSQL: one serves the operator's endpoints, one those of
+//! couriers, and one all others. The features `operator` and `courier` select the first two.
 //!
 //! Up to sixteen concurrent requests share an instance, and a trap in one of them ends all. The code therefore never panics, a
 //! transaction has its own connection, and an instance keeps only its configuration and connections without open transactions between

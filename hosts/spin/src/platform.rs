@@ -10,7 +10,7 @@ use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
     geo::{Gazetteer, LocateError},
-    host::{Endpoints, HostError, Platform},
+    host::{Endpoints, HostError, Part, Platform},
     model::{Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, Timestamp, hmac_sha256},
     rules::{
         limits::{Admission, Bucket, TheoreticalArrival, Usage},
@@ -161,7 +161,13 @@ impl despacho_sql::Machine for Machine {
 }
 
 impl Platform for Machine {
-    const ENDPOINTS: Endpoints = if cfg!(feature = "operator") { Endpoints::Operator } else { Endpoints::Others };
+    const ENDPOINTS: Endpoints = Endpoints::Only(if cfg!(feature = "operator") {
+        Part::Operator
+    } else if cfg!(feature = "courier") {
+        Part::Courier
+    } else {
+        Part::Store
+    });
 
     fn exec_context(&self) -> ExecContext {
         let now = now();

@@ -83,7 +83,10 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
     }
     host.align_deadlines().await?;
     // The demo data needs the endpoints of stores.
-    if !cfg!(feature = "operator") && config.own.demo && host.key(&KeyHash::of(demo::KEY)).await?.is_none() {
+    if !cfg!(any(feature = "courier", feature = "operator"))
+        && config.own.demo
+        && host.key(&KeyHash::of(demo::KEY)).await?.is_none()
+    {
         database.exclusively(async || demo::seed(host, &config.settings).await).await?;
     }
     Ok(())

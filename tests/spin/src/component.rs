@@ -19,8 +19,8 @@ const MEMORY: usize = 128 << 20;
 pub struct CompiledComponent {
     pub(crate) engine: Engine,
     pub(crate) component: Component,
-    /// The component that serves the paths under `/admin`, if it is another one.
-    pub(crate) operator: Option<Component>,
+    /// Other components with the route that each serves.
+    pub(crate) routed: Vec<(&'static str, Component)>,
 }
 
 impl CompiledComponent {
@@ -28,15 +28,16 @@ impl CompiledComponent {
     pub fn shipped() -> Result<CompiledComponent, Failure> {
         let file = component::shipped()?;
         let compiled = CompiledComponent::of(&file)?;
-        let operator = Some(compile(&compiled.engine, &component::operator_next_to(&file))?);
-        Ok(CompiledComponent { operator, ..compiled })
+        let routed =
+            component::ROUTED.iter().map(|one| Ok((one.route, compile(&compiled.engine, &one.next_to(&file))?)));
+        Ok(CompiledComponent { routed: routed.collect::<Result<_, Failure>>()?, ..compiled })
     }
 
     /// Compiles the component in a file, which serves all paths.
     pub fn of(wasm: &Path) -> Result<CompiledComponent, Failure> {
         let engine = engine().map_err(|error| Failure::new(format!("cannot create wasmtime's engine: {error:#}")))?;
         let component = compile(&engine, wasm)?;
-        Ok(CompiledComponent { engine, component, operator: None })
+        Ok(CompiledComponent { engine, component, routed: Vec::new() })
     }
 }
 

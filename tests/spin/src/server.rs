@@ -31,11 +31,15 @@ impl TestServer {
         let stats = Arc::clone(&application.stats);
         let listener = runtime.block_on(TcpListener::bind(options.listen)).map_err(|error| failed(&error))?;
         let address = listener.local_addr().map_err(|error| failed(&error))?;
-        let operator = compiled.operator.as_ref().map(|component| application.with_component(component)).transpose();
-        let operator = operator.map_err(|error| failed(&format!("{error:#}")))?;
+        let routed = compiled.routed.iter().map(|(route, component)| {
+            let served = application.with_component(component).map_err(|error| failed(&format!("{error:#}")))?;
+            Ok((*route, served))
+        });
+        let routed = routed.collect::<Result<Vec<_>, Failure>>()?;
         let handlers = {
             let _guard = runtime.enter();
-            Handlers { operator: operator.map(ProxyHandler::new), others: ProxyHandler::new(application) }
+            let routed = routed.into_iter().map(|(route, served)| (route, ProxyHandler::new(served)));
+            Handlers { routed: routed.collect(), others: ProxyHandler::new(application) }
         };
         runtime.spawn(accept(listener, handlers));
         Ok(TestServer { base: format!("http://{address}"), stats, runtime: Some(runtime) })
@@ -59,18 +63,18 @@ impl Drop for TestServer {
 /// The handlers of an application's components.
 #[derive(Clone)]
 struct Handlers {
-    operator: Option<ProxyHandler<Application>>,
+    /// Each with the route that it serves.
+    routed: Vec<(&'static str, ProxyHandler<Application>)>,
     others: ProxyHandler<Application>,
 }
 
 impl Handlers {
     /// Returns the handler of a path, by the routes of spin.toml, and the route.
     fn of(&self, path: &str) -> (&ProxyHandler<Application>, &'static str) {
-        let is_operators = path == "/admin" || path.starts_with("/admin/");
-        match self.operator.as_ref().filter(|_| is_operators) {
-            Some(operator) => (operator, "/admin"),
-            None => (&self.others, ""),
-        }
+        let is_below =
+            |route: &str| path.strip_prefix(route).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let found = self.routed.iter().find(|(route, _)| is_below(route));
+        found.map_or((&self.others, ""), |(route, handler)| (handler, *route))
     }
 }
 

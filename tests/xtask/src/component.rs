@@ -1,4 +1,4 @@
-//! The build of the Spin application's two components.
+//! The build of the Spin application's three components.
 
 use std::{
     fs::{self, File, Metadata},
@@ -12,7 +12,7 @@ use crate::{
     shrink::shrink,
 };
 
-/// The environment variable that names the built component for tests; the operator's component is in the same folder.
+/// The environment variable that names the built component for tests; the other components are in the same folder.
 pub const COMPONENT: &str = "DESPACHO_COMPONENT";
 
 /// The environment variable that names the Spin CLI for tests under `spin up`.
@@ -21,14 +21,44 @@ pub const SPIN: &str = "DESPACHO_SPIN";
 /// The compilation target of components.
 pub const TARGET: &str = "wasm32-wasip2";
 
-/// The package of the component that serves all endpoints except the operator's.
+/// The package of the component that serves the endpoints of stores, and every path that no other component serves.
 const PACKAGE: &str = "despacho-spin";
 /// The file name of its shipped component, in the same folder as cargo's output. spin.toml names it.
 const SHIPPED: &str = "despacho.wasm";
-/// The package of the operator's component.
-const OPERATOR_PACKAGE: &str = "despacho-spin-operator";
-/// The file name of its shipped component.
-const OPERATOR: &str = "despacho-operator.wasm";
+
+/// A component that serves the paths below a route.
+pub struct RoutedComponent {
+    /// The route in spin.toml, without `/...`.
+    pub route: &'static str,
+    package: &'static str,
+    /// The file name of cargo's output.
+    built: &'static str,
+    /// The file name of the shipped component.
+    shipped: &'static str,
+}
+
+/// The components besides the one for stores.
+pub const ROUTED: [RoutedComponent; 2] = [
+    RoutedComponent {
+        route: "/admin",
+        package: "despacho-spin-operator",
+        built: "despacho_spin_operator.wasm",
+        shipped: "despacho-operator.wasm",
+    },
+    RoutedComponent {
+        route: "/courier",
+        package: "despacho-spin-courier",
+        built: "despacho_spin_courier.wasm",
+        shipped: "despacho-courier.wasm",
+    },
+];
+
+impl RoutedComponent {
+    /// Returns the file of the component, next to that of the component for stores.
+    pub fn next_to(&self, shipped: &Path) -> PathBuf {
+        shipped.with_file_name(self.shipped)
+    }
+}
 
 /// Binaryen's optimiser. If it is installed, it reduces the component's size.
 pub const OPTIMISER: &str = "wasm-opt";
@@ -36,10 +66,10 @@ pub const OPTIMISER: &str = "wasm-opt";
 /// The limit of each optimised component, in bytes; core/SIZE.md has the present sizes.
 const MAX_BYTES: u64 = 2_000_000;
 
-/// Builds both components as they ship and fails if one is larger than its limit.
+/// Builds the components as they ship and fails if one is larger than its limit.
 pub fn build_within_limit(root: &Path) -> Result<(), Failure> {
     let shipped = build(root)?;
-    for file in [operator_next_to(&shipped), shipped] {
+    for file in ROUTED.iter().map(|one| one.next_to(&shipped)).chain([shipped.clone()]) {
         let metadata = file.metadata().map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
         check_size(&file, metadata.len())?;
     }
@@ -57,24 +87,18 @@ fn check_size(file: &Path, bytes: u64) -> Result<(), Failure> {
     )))
 }
 
-/// Builds both components as they ship, which is what spin.toml's command does. Returns the file of the component that serves all
-/// endpoints except the operator's.
+/// Builds the components as they ship, which is what spin.toml's command does. Returns the file of the component for stores.
 pub fn build(root: &Path) -> Result<PathBuf, Failure> {
-    cargo(root, "build", &["--package", OPERATOR_PACKAGE])?;
+    let packages: Vec<&str> = ROUTED.iter().flat_map(|one| ["--package", one.package]).collect();
+    cargo(root, "build", &packages)?;
     let folder = built()?;
     let shipped = folder.join(SHIPPED);
-    for (built, shipped) in
-        [("despacho_spin.wasm", &shipped), ("despacho_spin_operator.wasm", &operator_next_to(&shipped))]
-    {
-        let finished = finish(&folder.join(built), shipped);
+    let files = ROUTED.iter().map(|one| (one.built, one.next_to(&shipped)));
+    for (built, shipped) in files.chain([("despacho_spin.wasm", shipped.clone())]) {
+        let finished = finish(&folder.join(built), &shipped);
         finished.map_err(|error| Failure::new(format!("{}: {error}", shipped.display())))??;
     }
     Ok(shipped)
-}
-
-/// Returns the file of the operator's component, next to the other component.
-pub fn operator_next_to(shipped: &Path) -> PathBuf {
-    shipped.with_file_name(OPERATOR)
 }
 
 /// Makes the shipped file from cargo's output unless it is up to date. A lock serialises tests in several processes.
@@ -133,7 +157,7 @@ fn built() -> Result<PathBuf, Failure> {
     Ok(place::target()?.join(TARGET).join("edge"))
 }
 
-/// Returns the component for a test or a measurement, next to which is the operator's: the build named by [`COMPONENT`], or else a new one, so that no test
+/// Returns the component for a test or a measurement, next to which are the others: the build named by [`COMPONENT`], or else a new one, so that no test
 /// runs an outdated build.
 pub fn shipped() -> Result<PathBuf, Failure> {
     match std::env::var_os(COMPONENT) {

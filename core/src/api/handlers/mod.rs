@@ -37,7 +37,7 @@ mod users;
 mod webhooks;
 
 use super::{
-    boxed::{boxed, operator},
+    boxed::{boxed, courier, operator},
     call::{ApiResponse, Call, HandlerError, retry},
     problem::Problem,
     routes::Endpoint,
@@ -107,22 +107,22 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
             operator::<H, _>(dispatch::store_terms(call, endpoint)).await
         }
         Endpoint::CreateSignInCode => operator::<H, _>(sign_in::create_code(call)).await,
-        Endpoint::StartCourierSession => boxed::<H, _>(sign_in::start(call)).await,
-        Endpoint::EndCourierSession => boxed::<H, _>(sign_in::end(call)).await,
+        Endpoint::StartCourierSession => courier::<H, _>(sign_in::start(call)).await,
+        Endpoint::EndCourierSession => courier::<H, _>(sign_in::end(call)).await,
         Endpoint::StartOperatorSession | Endpoint::EndOperatorSession => {
             operator::<H, _>(sign_in::operate(call, endpoint)).await
         }
-        Endpoint::ShowCourier => boxed::<H, _>(presence::show(call)).await,
-        Endpoint::ReportPosition => boxed::<H, _>(presence::report(call)).await,
-        Endpoint::SetAvailability => boxed::<H, _>(presence::set_available(call)).await,
+        Endpoint::ShowCourier => courier::<H, _>(presence::show(call)).await,
+        Endpoint::ReportPosition => courier::<H, _>(presence::report(call)).await,
+        Endpoint::SetAvailability => courier::<H, _>(presence::set_available(call)).await,
         Endpoint::CreateDeviceKey | Endpoint::RemoveDeviceKey => {
-            boxed::<H, _>(devices::change_key(call, endpoint)).await
+            courier::<H, _>(devices::change_key(call, endpoint)).await
         }
         Endpoint::GetPushKey | Endpoint::SubscribePush | Endpoint::UnsubscribePush => {
-            boxed::<H, _>(push::run(call, endpoint)).await
+            courier::<H, _>(push::run(call, endpoint)).await
         }
         Endpoint::Osmand | Endpoint::OsmandQuery | Endpoint::OwnTracks => {
-            boxed::<H, _>(devices::report(call, endpoint)).await
+            courier::<H, _>(devices::report(call, endpoint)).await
         }
         Endpoint::ListOrders | Endpoint::ListStores => boxed::<H, _>(listing::list(call, endpoint)).await,
         Endpoint::AdminListOrders => operator::<H, _>(listing::list(call, endpoint)).await,
@@ -131,8 +131,8 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::GetRoute => boxed::<H, _>(route::route(call, endpoint)).await,
         Endpoint::AdminGetRoute => operator::<H, _>(route::route(call, endpoint)).await,
         Endpoint::RemoveStore => boxed::<H, _>(listing::remove(call)).await,
-        Endpoint::CourierOrder | Endpoint::CourierTrip => boxed::<H, _>(carry::current(call, endpoint)).await,
-        Endpoint::CourierDecline => boxed::<H, _>(carry::decline(call)).await,
+        Endpoint::CourierOrder | Endpoint::CourierTrip => courier::<H, _>(carry::current(call, endpoint)).await,
+        Endpoint::CourierDecline => courier::<H, _>(carry::decline(call)).await,
         Endpoint::ReadyOrder
         | Endpoint::DelayOrder
         | Endpoint::DiscardDelivery
@@ -146,9 +146,10 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         | Endpoint::CourierDeliver
         | Endpoint::CourierFail
         | Endpoint::CourierReachReturn
-        | Endpoint::CourierHandBack => boxed::<H, _>(carry::step(call, endpoint)).await,
-        Endpoint::UploadPhoto => boxed::<H, _>(photos::upload(call)).await,
-        Endpoint::GetPhoto | Endpoint::CourierPhoto => boxed::<H, _>(photos::get(call, endpoint)).await,
+        | Endpoint::CourierHandBack => courier::<H, _>(carry::step(call, endpoint)).await,
+        Endpoint::UploadPhoto => courier::<H, _>(photos::upload(call)).await,
+        Endpoint::GetPhoto => boxed::<H, _>(photos::get(call, endpoint)).await,
+        Endpoint::CourierPhoto => courier::<H, _>(photos::get(call, endpoint)).await,
         Endpoint::AdminPhoto => operator::<H, _>(photos::get(call, endpoint)).await,
         Endpoint::GetProofRules | Endpoint::SetProofRules => boxed::<H, _>(proofs::rules(call, endpoint)).await,
         Endpoint::GetProof => boxed::<H, _>(proofs::proof(call)).await,
