@@ -16,17 +16,7 @@ pub(super) fn coverage(endpoint: Endpoint) -> Operation {
         codes: &[ProblemCode::StoreNotFound],
     };
     match endpoint {
-        Endpoint::LocateAddress => Operation {
-            tag: "Orders",
-            id: "locateAddress",
-            summary: "Locate an address",
-            description: "Returns the coordinates at which a preview or an order would locate the address, and their precision. With \
-                gazetteer packs or a geocoder, an address is located by its street and number. Nothing is stored.",
-            request: Some("Address"),
-            documented: &[(200, Some("Location"), "The location.")],
-            parameters: &[],
-            codes: &[ProblemCode::AddressNotFound, ProblemCode::CoordinatesMismatch],
-        },
+        Endpoint::LocateAddress => location(),
         Endpoint::GetStoreHours => settings(
             "getStoreHours",
             "Get the opening hours",
@@ -120,4 +110,18 @@ pub(super) fn parameters() -> Vec<(&'static str, Json)> {
         ("coverageLongitude", degrees("longitude", 180)),
         ("coveragePreparation", query("preparationTime", "Preparation time in whole minutes; by default 0.", minutes)),
     ]
+}
+
+fn location() -> Operation {
+    Operation {
+        tag: "Orders",
+        id: "locateAddress",
+        summary: "Locate an address",
+        description: "Returns the coordinates at which a preview or an order would locate the address, and their precision. With \
+            gazetteer packs or a geocoder, an address is located by its street and number. Nothing is stored.",
+        request: Some("Address"),
+        documented: &[(200, Some("Location"), "The location.")],
+        parameters: &[],
+        codes: &[ProblemCode::AddressNotFound, ProblemCode::CoordinatesMismatch],
+    }
 }

@@ -103,7 +103,7 @@ fn distance(one: &[Point], other: &[Point]) -> u32 {
 }
 
 /// Groups items that are connected by chains of near neighbours.
-fn clusters<'a, T>(items: &'a [T], is_near: impl Fn(&T, &T) -> bool) -> Vec<Vec<&'a T>> {
+fn clusters<T>(items: &[T], is_near: impl Fn(&T, &T) -> bool) -> Vec<Vec<&T>> {
     let mut rest: Vec<&T> = items.iter().collect();
     let mut found = Vec::new();
     while let Some(first) = rest.pop() {

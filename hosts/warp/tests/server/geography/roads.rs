@@ -1,6 +1,10 @@
 //! `despacho roads` with a mirror of road extracts on loopback, and the price of a text address after both installations.
 
-use std::process::{Command, Output};
+use std::{
+    process::{Command, Output},
+    thread,
+    time::{Duration, Instant},
+};
 
 use despacho_roads::testing::{Form, Sketch};
 use md5::{Digest, Md5};
@@ -127,6 +131,15 @@ fn installed_roads_are_listed_updated_and_removed() {
     fails(&run(&folder, &["roads", "remove", "sul"]), 2, "not installed: sul");
 }
 
+/// Waits for a text in the server's log, which a thread of the test reads.
+fn wait_for_log(server: &Server, text: &str) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !server.log().contains(text) {
+        assert!(Instant::now() < deadline, "{text}: {}", server.log());
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[test]
 fn server_names_regions_whose_stores_have_no_roads() {
     let folder = tempfile::tempdir().unwrap();
@@ -135,7 +148,7 @@ fn server_names_regions_whose_stores_have_no_roads() {
     let hint =
         "distances from stores in the region sudeste are estimated; `despacho roads install sudeste` measures them";
     let server = Server::start_in(folder, &[]);
-    assert!(server.log().contains(hint), "{}", server.log());
+    wait_for_log(&server, hint);
     drop(server);
     // Roads that are far from the store do not cover it.
     let folder = tempfile::tempdir().unwrap();
@@ -143,7 +156,8 @@ fn server_names_regions_whose_stores_have_no_roads() {
     let args = ["install", "RJ", "--box", "-23.0,-43.4,-22.8,-43.0"];
     assert!(stdout(&roads(&mirror, &folder, &args)).contains("installed sudeste: 1 roads with 2 nodes"));
     let server = Server::start_in(folder, &[]);
-    assert!(server.log().contains(hint) && server.log().contains("sudeste.osm.pbf"), "{}", server.log());
+    wait_for_log(&server, hint);
+    assert!(server.log().contains("sudeste.osm.pbf"), "{}", server.log());
     drop(server);
     let folder = tempfile::tempdir().unwrap();
     create_store(&folder);

@@ -9,7 +9,7 @@ use despacho_core::{
         DeliveryId,
         order::{Order, OrderStatus, TrackingLink},
         privacy::Redaction,
-        store::{Billing, KeyHash, Store, StoreTracking},
+        store::{Billing, KeyHash, Store, StoreHours, StoreTracking},
     },
     rules::settings::{Secret, Settings},
 };
@@ -79,7 +79,9 @@ pub(crate) async fn link_ends_with_its_delivery(backend: impl Backend) {
     let host = backend.host();
     let now = host.exec_context().now;
     let tracking = StoreTracking { enabled: true, ..StoreTracking::default() };
-    let stores = vec![Write::insert(Store { tracking, billing: Billing::Invoiced, ..store(1) })];
+    // The fixture's hours and area do not permit this order.
+    let (hours, area) = (StoreHours::default(), None);
+    let stores = vec![Write::insert(Store { tracking, billing: Billing::Invoiced, hours, area, ..store(1) })];
     let expires_at = now.after(despacho_core::model::Duration::minutes(60));
     let issued = despacho_core::model::store::Key { hash: KeyHash::of("link-key"), expires_at, ..key(1, 1) };
     host.commit(&Changes { stores, keys: vec![Write::insert(issued)], ..changes() }).await.unwrap();
