@@ -111,8 +111,7 @@ pub(super) async fn pass<H: Host>(
 
 /// Whether the request stores nothing, so the host may authenticate it with cached data. With an idempotency key its response is stored.
 fn is_read_only<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
-    let stores_nothing = matches!(route.endpoint, Endpoint::PreviewOrder | Endpoint::GetCoverage);
-    stores_nothing && !call.parts.headers.contains_key(idempotency::HEADER)
+    route.endpoint == Endpoint::PreviewOrder && !call.parts.headers.contains_key(idempotency::HEADER)
 }
 
 async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(), Problem> {
