@@ -17,12 +17,13 @@ pub(crate) struct Pairing {
 }
 
 /// Matches values that can differ: times; members that contain an ID, a key or a cursor; codes of links that set passwords; codes of
-/// four digits; and words with a digit, if they repeat such a value.
+/// four digits; costs of dispatch, which grow with the clock; and words with a digit, if they repeat such a value.
 const GENERATED_VALUES: &str = concat!(
     r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|-\d\d:\d\d))"#,
     r#"|"(?:id|[A-Za-z]*Id|value|secret|cursor|nextCursor|next|trackingUrl)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
     r#"|"code":"(?P<link>pw[su]_[A-Za-z0-9_-]+)"#,
     r#"|"(?:pickupCode|deliveryCode|returnCode)":"(?P<code>\d{4})""#,
+    r#"|"(?:lateness|wait|start|total)":(?P<cost>-?\d+)"#,
     r"|(?P<word>[A-Za-z0-9_.-]*[0-9][A-Za-z0-9_-]*)",
 );
 
@@ -35,6 +36,7 @@ enum Kind {
     Time,
     Named,
     Code,
+    Cost,
     Word,
 }
 
@@ -80,6 +82,7 @@ impl Pairing {
                     // The ID of a quote is a signed string; quotes of the same millisecond have the same ID.
                     Kind::Named if a.len() > MAX_KEY_CHARS => a.len() == b.len(),
                     Kind::Named => self.pair(a, b),
+                    Kind::Cost => is_close_cost(a, b),
                     // Two random codes can be equal.
                     Kind::Code => true,
                     Kind::Word => a == b || word(self, a, b),
@@ -126,9 +129,16 @@ fn classify<'a>(captures: &Captures<'a>) -> Option<(Kind, Match<'a>)> {
         ("named", Kind::Named),
         ("link", Kind::Named),
         ("code", Kind::Code),
+        ("cost", Kind::Cost),
         ("word", Kind::Word),
     ];
     kinds.into_iter().find_map(|(name, kind)| Some((kind, captures.name(name)?)))
+}
+
+/// Returns whether the interval between the runs explains the difference of two costs in seconds.
+fn is_close_cost(one: &str, other: &str) -> bool {
+    let costs = one.parse::<i64>().ok().zip(other.parse::<i64>().ok());
+    costs.is_some_and(|(one, other)| one.abs_diff(other) <= MAX_CLOCK_DIFFERENCE.as_secs())
 }
 
 /// Returns whether the interval between the runs explains the difference of two times.
