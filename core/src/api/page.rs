@@ -94,7 +94,8 @@ impl Previewer {
         let store = root.member("store");
         let mut checker = Checker::default();
         let address = checker.address(&store.member("address"), &context.store.address, Need::Locate);
-        let hours = context.store.hours.as_ref().map(|hours| checker.hours(&store.member("hours"), hours));
+        let hours =
+            context.store.hours.as_ref().map(|hours| checker.hours(&store.member("hours"), hours, |_| Vec::new()));
         let area = context.store.service_area.as_ref();
         let area = area.map(|area| checker.area(&store.member("serviceArea"), area));
         let location = &context.store.location;

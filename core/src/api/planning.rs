@@ -208,14 +208,15 @@ fn out_of_area(tariff: &Tariff, far: &[(usize, Distance)], outside: &[usize]) ->
     };
     let (en, pt) =
         ("The address is outside the store's service area.", "O endereço fica fora da área de entrega da loja.");
-    let mut stops: Vec<(usize, Text)> = far.iter().map(|(stop, distance)| (*stop, too_far(*distance))).collect();
-    let beyond = outside.iter().filter(|stop| far.iter().all(|(other, _)| other != *stop));
-    stops.extend(beyond.map(|stop| (*stop, Text::new(en, pt))));
-    stops.sort_by_key(|(stop, _)| *stop);
-    let errors = stops.into_iter().map(|(stop, detail)| FieldError {
-        pointer: format!("/deliveries/{stop}/address"),
-        code: ProblemCode::OutOfArea.name(),
-        detail,
+    let beyond = |stop: &usize| outside.contains(stop).then(|| Text::new(en, pt));
+    let detail = |stop: usize| match far.iter().find(|(other, _)| *other == stop) {
+        Some((_, distance)) => Some(too_far(*distance)),
+        None => beyond(&stop),
+    };
+    let stops = far.iter().map(|(stop, _)| stop).chain(outside).max().map_or(0, |last| last + 1);
+    let errors = (0..stops).filter_map(|stop| {
+        let pointer = format!("/deliveries/{stop}/address");
+        Some(FieldError { pointer, code: ProblemCode::OutOfArea.name(), detail: detail(stop)? })
     });
     let errors = errors.collect();
     if !outside.is_empty() {

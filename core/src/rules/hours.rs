@@ -4,6 +4,7 @@ use crate::model::{
     Day, Timestamp, Uf,
     store::{OpeningPeriod, StoreHours, TimeSpan},
 };
+use crate::route::sort::sort;
 
 /// Number of days within which a store with hours opens: a weekly period starts once in seven days, and each of at most 100 exceptions closes one day.
 const SEARCH_DAYS: i64 = 7 * 101;
@@ -57,7 +58,7 @@ pub fn overlapping(weekly: &[OpeningPeriod]) -> Vec<usize> {
         let starts = days.iter().flat_map(|day| [0, MINUTES_OF_WEEK].map(|week| week + day * MINUTES_OF_DAY));
         spans.extend(starts.map(|start| (start + from, start + until, index)));
     }
-    spans.sort_unstable();
+    sort(&mut spans, |a, b| a < b);
     let (mut found, mut latest) = (Vec::new(), (0, 0));
     for (from, until, index) in spans {
         if from < latest.0 {
@@ -65,7 +66,7 @@ pub fn overlapping(weekly: &[OpeningPeriod]) -> Vec<usize> {
         }
         latest = latest.max((until, index));
     }
-    found.sort_unstable();
+    sort(&mut found, |a, b| a < b);
     found.dedup();
     found
 }

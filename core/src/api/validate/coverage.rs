@@ -10,6 +10,7 @@ use crate::{
         Day, LocalTime, Point,
         store::{HoursException, OpeningPeriod, Ring, ServiceArea, StoreHours, TimeSpan},
     },
+    route::sort::sort,
     rules::hours::overlapping,
     wire::{AreaGeometry, Coordinates, HoursExceptionBody, OpeningPeriodBody, StoreAreaBody, StoreHoursBody},
 };
@@ -24,7 +25,7 @@ const NAME: usize = 60;
 /// Every invalid field.
 pub fn store_hours(body: Body<StoreHoursBody>) -> Result<StoreHours, Problem> {
     let mut checker = Checker::new(body.wrong);
-    let hours = checker.hours(&Path::Root, &body.value);
+    let hours = checker.hours(&Path::Root, &body.value, overlapping);
     checker.finish(Some(hours))
 }
 
@@ -40,7 +41,14 @@ pub fn store_area(body: Body<StoreAreaBody>) -> Result<Option<ServiceArea>, Prob
 }
 
 impl Checker {
-    pub(in crate::api) fn hours(&mut self, path: &Path<'_>, sent: &StoreHoursBody) -> StoreHours {
+    /// Reads opening hours. `overlapping` returns the indices of periods that overlap with earlier ones; a preview context needs no such
+    /// check, because the service made it, and a page does not contain its code.
+    pub(in crate::api) fn hours(
+        &mut self,
+        path: &Path<'_>,
+        sent: &StoreHoursBody,
+        overlapping: impl Fn(&[OpeningPeriod]) -> Vec<usize>,
+    ) -> StoreHours {
         let (list, periods) = (path.member("hours"), sent.hours.as_deref().unwrap_or_default());
         let mut weekly = Vec::new();
         if periods.len() > StoreHours::MAX_PERIODS {
@@ -72,7 +80,7 @@ impl Checker {
             }
             exceptions.push(exception);
         }
-        exceptions.sort_by_key(|exception| exception.date);
+        sort(&mut exceptions, |a, b| a.date < b.date);
         StoreHours { weekly, exceptions }
     }
 

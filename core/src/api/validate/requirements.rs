@@ -22,8 +22,7 @@ impl Checker {
             self.reject(&kinds, "out_of_range", "Send each kind at most once.", "Envie cada tipo no máximo uma vez.");
         } else {
             vehicles.extend(names.iter().enumerate().filter_map(|(at, name)| self.vehicle(&kinds.item(at), name)));
-            vehicles.sort_unstable();
-            vehicles.dedup();
+            vehicles = Vehicle::ALL.into_iter().filter(|kind| vehicles.contains(kind)).collect();
         }
         let (weight, volume) = (path.member("weightGrams"), path.member("volumeMillilitres"));
         let requirements = Requirements {

@@ -43,11 +43,12 @@ pub fn price(tariff: &Tariff, priced: &FeeInput) -> Vec<PriceLine> {
     let offset = priced.uf.map_or(-3, Uf::utc_offset_hours);
     let local = (priced.at.utc() + Duration::hours(offset.into())).naive_utc();
     let time = local.time().with_nanosecond(0).unwrap_or_default();
+    let share = |percent: Decimal| so_far * percent * Decimal::new(1, 2);
     for window in tariff.windows.iter().filter(|window| window.contains(local.weekday(), time)) {
-        lines.push(line(Rule::Window, window.percent, so_far * window.percent / Decimal::ONE_HUNDRED));
+        lines.push(line(Rule::Window, window.percent, share(window.percent)));
     }
     if let Some(surcharge) = priced.vehicle.and_then(|vehicle| tariff.surcharge(vehicle)) {
-        let amount = so_far * surcharge.percent / Decimal::ONE_HUNDRED + surcharge.fee;
+        let amount = share(surcharge.percent) + surcharge.fee;
         lines.push(line(Rule::Vehicle, Decimal::ONE, amount));
     }
     let missing = (tariff.minimum_fee - total(&lines).reais()).max(Decimal::ZERO);
