@@ -179,6 +179,7 @@ export const en = {
     from: "Pick up at",
     preparation: "Preparation time (minutes)",
     preparationHint: "The search for a courier starts after this time.",
+    options: "Delivery at a time, and instructions for the pickup",
     deliverAt: "Deliver at",
     deliverAtHint: "Empty: as soon as possible. The preparation then starts at once.",
     instructions: "Note for the pickup",

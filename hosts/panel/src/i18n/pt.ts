@@ -178,6 +178,7 @@ export const pt: Texts = {
     from: "Coletar em",
     preparation: "Tempo de preparo (minutos)",
     preparationHint: "A busca por um entregador começa depois desse tempo.",
+    options: "Entrega com horário e instruções para a coleta",
     deliverAt: "Entregar às",
     deliverAtHint: "Vazio: o quanto antes. O preparo começa na hora.",
     instructions: "Observação para a coleta",

@@ -177,7 +177,6 @@ function Head() {
       <div class="grid" data-first>
         <TextField pointer="/code" label={t.code} hint={t.codeHint} value={codeOf(value)} set={(code) => change({ code })} max={64} />
         <TextField pointer="/preparationTime" label={t.preparation} hint={t.preparationHint} value={preparationOf(value)} set={(preparation) => change({ preparation })} mode="numeric" />
-        <TextField pointer="/deliverAt" label={t.deliverAt} hint={t.deliverAtHint} value={value.deliverAt ?? ""} set={(deliverAt) => change({ deliverAt })} type="datetime-local" optional />
         {stores.length > 1 && (
           <ChoiceField
             pointer="/store/userPlatformId"
@@ -190,8 +189,14 @@ function Head() {
         {value.deliveries.length > 1 && (
           <CheckField pointer="/sortByBestRoute" label={t.best} value={value.best} set={(best) => change({ best })} />
         )}
-        <TextField pointer="/pickupInstructions" label={t.instructions} value={value.instructions ?? ""} set={(instructions) => change({ instructions })} optional max={1000} wide />
       </div>
+      <details open={(value.deliverAt ?? "") !== "" || (value.instructions ?? "") !== ""}>
+        <summary>{t.options}</summary>
+        <div class="grid">
+          <TextField pointer="/deliverAt" label={t.deliverAt} hint={t.deliverAtHint} value={value.deliverAt ?? ""} set={(deliverAt) => change({ deliverAt })} type="datetime-local" optional />
+          <TextField pointer="/pickupInstructions" label={t.instructions} value={value.instructions ?? ""} set={(instructions) => change({ instructions })} optional max={1000} wide />
+        </div>
+      </details>
     </section>
   );
 }
