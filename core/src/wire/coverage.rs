@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+#[cfg(feature = "openapi")]
+use super::schema::AreaCoordinates;
 use super::{Kilometres, Reais, objects};
 use crate::model::{
     Point, Precision,
@@ -94,7 +96,7 @@ pub struct AreaGeometry {
     pub kind: Option<String>,
     /// The rings, or a list of rings for each polygon of a `MultiPolygon`. A ring has at least four positions, its last position equals the
     /// first, and its edges do not cross.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = Vec<Value>, example = json!([[[-46.66, -23.55], [-46.64, -23.55], [-46.65, -23.57], [-46.66, -23.55]]])))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = AreaCoordinates))]
     pub coordinates: Option<Coordinates>,
 }
 

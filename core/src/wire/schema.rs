@@ -77,6 +77,8 @@ markers! {
     AuditAction,
     /// A user's ID in a request.
     UserNumber,
+    /// The coordinates of a service area.
+    AreaCoordinates,
 }
 
 named! {
@@ -114,4 +116,5 @@ named! {
     ActorKind = "ActorKind",
     EntryKind = "EntryType",
     SkipReason = "SkipReason",
+    AreaCoordinates = "AreaCoordinates",
 }

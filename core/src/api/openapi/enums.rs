@@ -172,7 +172,22 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("ActorKind", texts("The kind of a login or key that sent a request.", actors())),
         ("Role", texts("What a login may do.", roles())),
         ("EntryType", texts("The kind of an entry in a statement.", entries())),
+        ("AreaCoordinates", area_coordinates()),
     ]
+}
+
+/// The rings of a polygon, or those of several.
+fn area_coordinates() -> Json {
+    let list = |items| Json::object([("type", "array".into()), ("items", items)]);
+    let position = || list(Json::object([("type", "number".into())])).with("minItems", 2);
+    let polygon = || list(list(position()));
+    let corners = [[-46.66, -23.55], [-46.64, -23.55], [-46.65, -23.57], [-46.66, -23.55]];
+    let ring = Json::list(corners.map(|corner| Json::list(corner.map(Json::Float))));
+    Json::object([
+        ("description", "The coordinates of a `Polygon` or of a `MultiPolygon`.".into()),
+        ("anyOf", Json::list([polygon(), list(polygon())])),
+        ("example", Json::list([ring])),
+    ])
 }
 
 fn actors() -> impl Iterator<Item = (&'static str, String)> {
