@@ -30,6 +30,11 @@ pub(super) fn courier<H, F: Future>(future: F) -> BoxedHandler<H, F, { Part::Cou
     BoxedHandler(Box::pin(future), PhantomData)
 }
 
+/// Boxes the future of an endpoint of Open Delivery, or of the dispatch pass.
+pub(super) fn connection<H, F: Future>(future: F) -> BoxedHandler<H, F, { Part::Connection as u8 }> {
+    BoxedHandler(Box::pin(future), PhantomData)
+}
+
 /// Boxes the future of any other endpoint.
 pub(super) fn boxed<H, F: Future>(future: F) -> BoxedHandler<H, F, { Part::Store as u8 }> {
     BoxedHandler(Box::pin(future), PhantomData)

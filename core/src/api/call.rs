@@ -22,6 +22,7 @@ use crate::{
         fingerprint, hex,
         order::TrackingLink,
         store::{Claim, ClaimChange, Key, KeyHolder, Recompute, StoredResponse},
+        webhook::Webhook,
     },
     rules::settings::Settings,
 };
@@ -43,6 +44,8 @@ pub(super) struct Call<'a, H> {
     pub caller: Option<Arc<KeyHolder>>,
     /// The calling courier, on a courier's endpoints.
     pub courier: Option<Courier>,
+    /// The connection, on the endpoints of Open Delivery.
+    pub connection: Option<Box<Webhook>>,
     /// The recipient's link, on a recipient's endpoints.
     pub link: Option<TrackingLink>,
     /// The endpoint.
@@ -243,6 +246,15 @@ impl<H: Host> Call<'_, H> {
     pub(super) fn courier(&self) -> Result<&Courier, Problem> {
         self.courier.as_ref().ok_or_else(|| {
             HostError::Internal { detail: "an endpoint for couriers was called without a courier".to_owned() }.into()
+        })
+    }
+
+    /// Returns the connection and its merchant's ID, on endpoints of Open Delivery.
+    pub(super) fn connection(&self) -> Result<(&Webhook, &str), Problem> {
+        let connection = self.connection.as_deref();
+        connection.and_then(|webhook| Some((webhook, webhook.open_delivery.as_deref()?))).ok_or_else(|| {
+            HostError::Internal { detail: "an endpoint of Open Delivery was called without a connection".to_owned() }
+                .into()
         })
     }
 

@@ -267,6 +267,24 @@ pub enum Endpoint {
     GetProof,
     /// `GET /delivery/proof-key`
     GetProofKey,
+    /// `POST /oauth/token`
+    IssueToken,
+    /// `POST /v1/logistics/availability`
+    GetAvailability,
+    /// `POST /v1/logistics/delivery`
+    RequestDelivery,
+    /// `GET /v1/logistics/delivery/{orderId}`
+    GetDelivery,
+    /// `POST /v1/logistics/readyForPickup/{orderId}`
+    SetReadyForPickup,
+    /// `POST /v1/logistics/orderPicked/{orderId}`
+    SetOrderPicked,
+    /// `POST /v1/logistics/finishDelivery/{orderId}`
+    FinishDelivery,
+    /// `POST /v1/logistics/handleProblem/{orderId}`
+    HandleProblem,
+    /// `POST /v1/logistics/cancel/{orderId}`
+    CancelDelivery,
     /// `GET /openapi.json`
     OpenApi,
 }

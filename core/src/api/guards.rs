@@ -16,12 +16,14 @@ use crate::{
     drivers::tracking,
     host::{CourierQuery, Host, KeyQuery},
     model::{
-        Duration, KeyId,
+        Duration, KeyId, Timestamp,
         store::{KeyHash, KeyHolder, Role, Store},
+        webhook::Webhook,
     },
     rules::{
         couriers::{self, Credential},
         limits::{Admission, Bucket, Usage},
+        open_delivery::AccessToken,
         operator,
         settings::Settings,
     },
@@ -85,6 +87,13 @@ pub(super) async fn pass<H: Host>(
             *admission = Some(admit(call, route.usage, bucket).await?);
             (None, None)
         }
+        Authority::Connection => {
+            authenticate_connection(call).await?;
+            let caller = call.caller()?;
+            let bucket = format!("{}/{}", route.usage.name(), caller.store.merchant());
+            *admission = Some(admit(call, route.usage, bucket).await?);
+            (None, None)
+        }
         Authority::Operator => {
             authorise(call).await?;
             (Some("operator".to_owned()), None)
@@ -93,13 +102,8 @@ pub(super) async fn pass<H: Host>(
         // the password is stored.
         Authority::Public => (None, None),
     };
-    if let Some(admission) = admission.filter(|admission| !admission.admitted) {
-        return Err(Problem::new(
-            ProblemCode::RateLimited,
-            "The quota for this kind of request is used up. Retry after the time in Retry-After.",
-            "A cota para este tipo de requisição acabou. Aguarde o tempo indicado em Retry-After.",
-        )
-        .retry_after(admission.reset));
+    if let Some(admission) = admission {
+        check_quota(admission)?;
     }
     if let Some(caller) = &call.caller {
         check_role(caller, route.endpoint, call.id)?;
@@ -107,6 +111,23 @@ pub(super) async fn pass<H: Host>(
     check_accept(&call.parts.headers, route.endpoint.media())?;
     check_body(call, route)?;
     Ok(Admitted { scope, owner })
+}
+
+/// Counts a request of an endpoint that finds its caller itself.
+pub(super) async fn count<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<(), Problem> {
+    check_quota(&admit(call, usage, name).await?)
+}
+
+fn check_quota(admission: &Admission) -> Result<(), Problem> {
+    if admission.admitted {
+        return Ok(());
+    }
+    Err(Problem::new(
+        ProblemCode::RateLimited,
+        "The quota for this kind of request is used up. Retry after the time in Retry-After.",
+        "A cota para este tipo de requisição acabou. Aguarde o tempo indicado em Retry-After.",
+    )
+    .retry_after(admission.reset))
 }
 
 /// Whether the request stores nothing, so the host may authenticate it with cached data. With an idempotency key its response is stored.
@@ -125,6 +146,13 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
         );
         return Err(unknown_key(call, problem).await?);
     };
+    check_key(&holder, call.context.now)?;
+    call.caller = Some(holder);
+    Ok(())
+}
+
+/// Rejects a key that was revoked or has expired, and a store that was disabled.
+pub(super) fn check_key(holder: &KeyHolder, now: Timestamp) -> Result<(), Problem> {
     if holder.key.deleted_at.is_some() || holder.store.deleted_at.is_some() {
         return Err(Problem::new(
             ProblemCode::ApiKeyRevoked,
@@ -132,14 +160,49 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
             "Esta chave de API foi revogada. Emita uma nova.",
         ));
     }
-    if holder.key.expires_at <= call.context.now {
+    if holder.key.expires_at <= now {
         return Err(Problem::new(
             ProblemCode::ApiKeyExpired,
             format!("This API key expired at {}. Issue a new one.", holder.key.expires_at),
             format!("Esta chave de API expirou em {}. Emita uma nova.", holder.key.expires_at),
         ));
     }
-    check_enabled(&holder.store)?;
+    check_enabled(&holder.store)
+}
+
+/// Finds the connection of an access token and the key that requested it.
+pub(super) async fn authenticate_connection<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
+    let header = call.parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let Some(text) = header.and_then(|header| header.trim().split_once(' ')) else {
+        return Err(Problem::new(
+            ProblemCode::ApiKeyMissing,
+            "The request has no access token. Request one with POST /oauth/token and send it in the header `Authorization: Bearer …`.",
+            "A requisição não tem token de acesso. Peça um com POST /oauth/token e envie-o no cabeçalho `Authorization: Bearer …`.",
+        ));
+    };
+    let (scheme, text) = text;
+    let token = AccessToken::open(text.trim(), &call.settings.secret);
+    let Some(token) = token.filter(|_| scheme.eq_ignore_ascii_case("bearer")) else {
+        let problem = Problem::new(
+            ProblemCode::ApiKeyInvalid,
+            "Invalid access token. Request a new one with POST /oauth/token.",
+            "Token de acesso inválido. Peça um novo com POST /oauth/token.",
+        );
+        return Err(unknown_key(call, problem).await?);
+    };
+    if token.expires_at <= call.context.now {
+        return Err(Problem::new(
+            ProblemCode::ApiKeyExpired,
+            format!("This access token expired at {}. Request a new one with POST /oauth/token.", token.expires_at),
+            format!("Este token de acesso expirou em {}. Peça um novo com POST /oauth/token.", token.expires_at),
+        ));
+    }
+    let revoked = || plain(ProblemCode::ApiKeyRevoked);
+    let holder = call.host.find_keys(KeyQuery::Id(token.key)).await?.pop().ok_or_else(revoked)?;
+    check_key(&holder, call.context.now)?;
+    let connection = call.host.webhook(token.connection).await?;
+    let own = |webhook: &Webhook| webhook.store == holder.store.id && webhook.open_delivery.is_some();
+    call.connection = Some(Box::new(connection.filter(own).ok_or_else(revoked)?));
     call.caller = Some(holder);
     Ok(())
 }

@@ -18,6 +18,7 @@ use crate::{
     model::{
         Duration, OrderId, fingerprint, hmac_sha256,
         store::{Claim, ClaimChange, Key, Recompute, StoredResponse},
+        unhex,
     },
     rules::{erasure::is_fingerprint, settings::Secret, tracking::token, webhooks},
 };
@@ -199,15 +200,6 @@ fn replay(stored: &StoredResponse, deployment: &Secret) -> Result<ApiResponse, P
 /// Returns the placeholder for a webhook's secret in a stored response.
 pub(super) fn placeholder(nonce: &str) -> String {
     format!("{}{nonce}", webhooks::SECRET_PREFIX)
-}
-
-fn unhex(text: &str) -> Option<[u8; 32]> {
-    let digits = text.as_bytes();
-    let mut bytes = [0; 32];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    (digits.len() == 64).then_some(bytes)
 }
 
 fn header<H: Host>(call: &Call<'_, H>) -> Result<Option<String>, Problem> {

@@ -97,6 +97,7 @@ pub async fn handle_or_stream<H: Host>(
                 context,
                 caller: None,
                 courier: None,
+                connection: None,
                 link: None,
                 endpoint: route.endpoint,
                 id,

@@ -22,6 +22,8 @@ pub enum Authority {
     Recipient,
     /// The operator's token, or the session cookie of the operator's panel.
     Operator,
+    /// The access token of an Open Delivery connection.
+    Connection,
     /// None.
     Public,
 }
@@ -210,6 +212,15 @@ routes! {
     PUT "/delivery/stores/{storeId}/proofs" SetProofRules Store Create,
     GET "/delivery/orders/{platformOrderId}/proof" GetProof Store Read,
     GET "/delivery/proof-key" GetProofKey Public Read,
+    POST "/oauth/token" IssueToken Public Login,
+    POST "/v1/logistics/availability" GetAvailability Public Preview,
+    POST "/v1/logistics/delivery" RequestDelivery Connection Create,
+    GET "/v1/logistics/delivery/{orderId}" GetDelivery Connection Read,
+    POST "/v1/logistics/readyForPickup/{orderId}" SetReadyForPickup Connection Create,
+    POST "/v1/logistics/orderPicked/{orderId}" SetOrderPicked Connection Create,
+    POST "/v1/logistics/finishDelivery/{orderId}" FinishDelivery Connection Create,
+    POST "/v1/logistics/handleProblem/{orderId}" HandleProblem Connection Create,
+    POST "/v1/logistics/cancel/{orderId}" CancelDelivery Connection Create,
     GET "/openapi.json" OpenApi Public Read,
 }
 
@@ -236,6 +247,7 @@ impl Endpoint {
         match self {
             Endpoint::Osmand | Endpoint::RecipientChoice | Endpoint::RecipientRating => &["application/json", FORM],
             Endpoint::UploadPhoto => PHOTOS,
+            Endpoint::IssueToken => &[FORM],
             _ => &["application/json"],
         }
     }
@@ -293,6 +305,8 @@ impl Endpoint {
             self,
             Endpoint::ReadNotification
                 | Endpoint::ReadyOrder
+                | Endpoint::SetReadyForPickup
+                | Endpoint::SetOrderPicked
                 | Endpoint::WaiveReturn
                 | Endpoint::CreateDeviceKey
                 | Endpoint::CreateSignInCode
@@ -323,7 +337,8 @@ impl Route {
     /// Whether a request can send an `Idempotency-Key`. Requests of public endpoints, devices and recipients are never
     /// replayed.
     pub(super) fn takes_idempotency_key(&self) -> bool {
-        let is_replayed = !matches!(self.authority, Authority::Public | Authority::Device | Authority::Recipient);
+        let unkeyed = [Authority::Public, Authority::Device, Authority::Recipient, Authority::Connection];
+        let is_replayed = !unkeyed.contains(&self.authority);
         self.method == http::Method::POST && is_replayed && self.endpoint.stores_response()
     }
 }

@@ -43,14 +43,14 @@ impl Deref for EffectiveTariff<'_> {
     }
 }
 
-/// Returns the tariff in effect at the time of a store's request. The lookup of the caller's key returned the revision of the stored
-/// tariffs, so that only a new revision needs a query.
+/// Returns the tariff in effect at the time of a request. The lookup of a calling store's key returned the revision of the stored tariffs,
+/// so that only a new revision needs a query.
 pub(super) async fn effective<'a, H: Host>(call: &Call<'a, H>) -> Result<EffectiveTariff<'a>, Problem> {
     let configured = &call.settings.tariff;
-    let revision = call.caller()?.tariff_revision;
-    if revision == 0 {
+    let revision = call.caller.as_ref().map(|caller| caller.tariff_revision);
+    if revision == Some(0) {
         return Ok(EffectiveTariff { tariff: Source::Configured(configured), valid_until: None });
     }
-    let schedule = call.host.tariff_schedule(Some(revision)).await?;
+    let schedule = call.host.tariff_schedule(revision).await?;
     Ok(EffectiveTariff::at(configured, &schedule, call.context.now))
 }

@@ -2,6 +2,7 @@
 
 mod by_id;
 pub mod clock;
+pub mod connection;
 pub mod dispatch;
 pub mod erasure;
 pub mod outbox;

@@ -8,16 +8,17 @@
 use bytes::Bytes;
 use http::{Request, header};
 
-use super::by_id::ById;
+use super::{by_id::ById, connection};
 use crate::{
     changes::{Changes, Write},
-    host::{Host, HostError, StoreQuery, too_few_ids},
+    host::{Host, HostError, Part, StoreQuery, too_few_ids},
     model::{
-        NotificationId, StoreId, Timestamp, WebhookId,
-        order::{EventKind, Order, RecordedEvent},
+        NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        order::{EventKind, JournalEntry, Order, RecordedEvent},
         store::{FailureReason, Notification, NotificationKind, NotifyAt},
         webhook::{
-            self, AttemptResult, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Subject, Webhook, stop_notice,
+            self, AttemptResult, Follow, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Subject, Webhook,
+            stop_notice,
         },
     },
     rules::{
@@ -44,15 +45,13 @@ pub struct Batch {
     pass: WebhookPass,
 }
 
-/// A request: a `POST` of JSON with the three headers of the specification.
+/// A request: a `POST` of JSON with the three headers of the specification, Standard Webhooks or Open Delivery.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The message.
     pub message: Message,
-    /// Value of the `webhook-timestamp` header.
-    pub timestamp: String,
-    /// Value of the `webhook-signature` header.
-    pub signature: String,
+    /// The headers that identify and sign the message.
+    pub headers: Vec<(&'static str, String)>,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -63,13 +62,11 @@ impl Job {
     /// # Errors
     /// If the URL is invalid. URLs of subscriptions are validated when they are created.
     pub fn request(&self, url: &str) -> Result<Request<Bytes>, http::Error> {
-        Request::post(url)
+        let request = Request::post(url)
             .header(header::CONTENT_TYPE, "application/json")
-            .header(header::USER_AGENT, concat!("despacho/", env!("CARGO_PKG_VERSION")))
-            .header("webhook-id", &self.message.name)
-            .header("webhook-timestamp", &self.timestamp)
-            .header("webhook-signature", &self.signature)
-            .body(Bytes::from(self.body.clone()))
+            .header(header::USER_AGENT, concat!("despacho/", env!("CARGO_PKG_VERSION")));
+        let add = |request: http::request::Builder, (name, value): &(&str, String)| request.header(*name, value);
+        self.headers.iter().fold(request, add).body(Bytes::from(self.body.clone()))
     }
 }
 
@@ -147,7 +144,7 @@ impl RunningPasses {
 /// # Errors
 /// An error of the host.
 pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, HostError> {
-    if webhook.is_mail() && !settings.mail {
+    if webhook.is_mail() && !settings.mail || webhook.open_delivery.is_some() && !serves_connections::<H>() {
         return Ok(None);
     }
     let mut context = host.exec_context();
@@ -155,7 +152,14 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
     let queued = host.messages(webhook.id).await?;
     let room = queued.len() < MAX_QUEUED as usize;
     let entries = if room { host.journal(webhook.journal(), webhook.position, PAGE).await? } else { Vec::new() };
-    let pass = plan(webhook, &queued, &entries, now);
+    let mut orders = Orders::default();
+    if webhook.open_delivery.is_some() {
+        for entry in &entries {
+            load(host, &mut orders, entry.recorded.event.order).await?;
+        }
+    }
+    let follow = |entry: &JournalEntry| follow::<H>(webhook, &orders, entry);
+    let pass = plan(webhook, &queued, &entries, &follow, now);
     if pass.lanes.is_empty() {
         // There is nothing to send. The new position and held messages are committed.
         let settlement = settle(webhook, &queued, &pass, Vec::new(), &settings.webhooks, &mut context.entropy, now);
@@ -173,8 +177,10 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
         Err(HostError::Conflict) => return Ok(None),
         Err(error) => return Err(error),
     }
-    let lanes = jobs(host, settings, &value, &pass, now).await?;
-    Ok(Some(Batch { url: value.url.clone(), lanes, webhook: value, holder, pass }))
+    let lanes = jobs(host, settings, &value, &pass, orders, now).await?;
+    let is_connection = serves_connections::<H>() && value.open_delivery.is_some();
+    let url = if is_connection { connection::target(&value.url) } else { value.url.clone() };
+    Ok(Some(Batch { url, lanes, webhook: value, holder, pass }))
 }
 
 /// Settles the results of a pass.
@@ -246,20 +252,22 @@ async fn jobs<H: Host>(
     settings: &Settings,
     webhook: &Webhook,
     pass: &WebhookPass,
+    mut orders: Orders,
     now: Timestamp,
 ) -> Result<Vec<Vec<Job>>, HostError> {
-    let mut orders: ById<(Order, Vec<RecordedEvent>)> = ById::default();
     let mut lanes = Vec::with_capacity(pass.lanes.len());
     for lane in &pass.lanes {
         let mut jobs = Vec::with_capacity(lane.len());
         for message in lane {
-            if let Some(id) = message.order()
-                && orders.get(id.get()).is_none()
-                && let Some(order) = host.order(id).await?
-            {
-                orders.insert(id.get(), (order, host.events(id).await?));
+            if let Some(id) = message.order() {
+                load(host, &mut orders, id).await?;
             }
             let order = message.order().and_then(|id| orders.get(id.get()));
+            if serves_connections::<H>() && webhook.open_delivery.is_some() {
+                let content = connection::content(host, settings, webhook, message, order).await?;
+                jobs.extend(content.map(|(headers, body)| Job { message: message.clone(), headers, body }));
+                continue;
+            }
             let recipient = match order {
                 Some((order, _)) => recipient(host, settings, message, order).await?,
                 None => None,
@@ -271,11 +279,42 @@ async fn jobs<H: Host>(
                 .map_err(|error| HostError::Internal { detail: format!("cannot serialize a webhook body: {error}") })?;
             let signature = signature(&settings.secret.0, &webhook.secrets, &message.name, now, &body);
             let timestamp = (now.millis() / 1_000).to_string();
-            jobs.push(Job { message: message.clone(), timestamp, signature, body });
+            let headers = vec![
+                ("webhook-id", message.name.clone()),
+                ("webhook-timestamp", timestamp),
+                ("webhook-signature", signature),
+            ];
+            jobs.push(Job { message: message.clone(), headers, body });
         }
         lanes.push(jobs);
     }
     Ok(lanes)
+}
+
+/// The orders of messages, with their histories.
+type Orders = ById<(Order, Vec<RecordedEvent>)>;
+
+async fn load<H: Host>(host: &H, orders: &mut Orders, id: OrderId) -> Result<(), HostError> {
+    if orders.get(id.get()).is_none()
+        && let Some(order) = host.order(id).await?
+    {
+        orders.insert(id.get(), (order, host.events(id).await?));
+    }
+    Ok(())
+}
+
+/// Whether this program contains the messages to connections of Open Delivery.
+const fn serves_connections<H: Host>() -> bool {
+    H::ENDPOINTS.includes(Part::Connection as u8)
+}
+
+/// Returns what follows the message of an entry, or `None` if the entry is not sent.
+fn follow<H: Host>(webhook: &Webhook, orders: &Orders, entry: &JournalEntry) -> Option<Follow> {
+    if !serves_connections::<H>() || webhook.open_delivery.is_none() {
+        return Some(Follow::Nothing);
+    }
+    let (order, _) = orders.get(entry.recorded.event.order.get())?;
+    connection::follow(webhook, order, &entry.recorded.event)
 }
 
 /// Returns the recipient of a `recipient.notify` event, with the current link and a new text.
@@ -305,7 +344,9 @@ mod tests {
         let webhook = WebhookId::new(1).unwrap();
         let message =
             Message { webhook, name: name.to_owned(), subject: Subject::Test, tries: 0, since: at, due_at: at };
-        Job { message, timestamp: "7".to_owned(), signature: "v1,x".to_owned(), body: b"{}".to_vec() }
+        let headers = [("webhook-id", name), ("webhook-timestamp", "7"), ("webhook-signature", "v1,x")];
+        let headers = headers.map(|(name, value)| (name, value.to_owned())).to_vec();
+        Job { message, headers, body: b"{}".to_vec() }
     }
 
     fn sent(lane: Lane) -> Vec<(String, bool)> {
@@ -345,6 +386,7 @@ mod tests {
             due_at: None,
             seen_at: at,
             lease: None,
+            open_delivery: None,
         }
     }
 

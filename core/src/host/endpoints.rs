@@ -19,6 +19,8 @@ pub enum Part {
     Courier,
     /// The endpoints of the operator, whose paths start with `/admin`.
     Operator,
+    /// The endpoints of Open Delivery, the dispatch pass, and the messages to the connections of Open Delivery.
+    Connection,
 }
 
 impl Endpoints {

@@ -14,6 +14,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::Request;
 
 use crate::{
     geo::{self, Gazetteer},
@@ -26,11 +27,11 @@ use crate::{
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
-        webhook::{Message, RecordedAttempt, Webhook},
+        webhook::{AttemptResult, Message, RecordedAttempt, Webhook},
     },
     rules::{
         limits::{Admission, Bucket},
-        webhooks::Mail,
+        webhooks::{Mail, WebhookConfig},
     },
 };
 
@@ -250,6 +251,10 @@ pub trait Platform {
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
     /// Sends a mail within a few seconds, and returns whether a mail server accepted it. `None` if this host sends no mail.
     async fn send_mail(&self, _mail: &Mail) -> Option<bool> {
+        None
+    }
+    /// Sends a request to a merchant's system within the timeout of webhooks, and returns the result. `None` if this host sends none.
+    async fn send(&self, _request: Request<Bytes>, _config: &WebhookConfig) -> Option<AttemptResult> {
         None
     }
 }

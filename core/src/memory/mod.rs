@@ -16,6 +16,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use bytes::Bytes;
+use http::Request;
+
 use crate::{
     changes::Changes,
     host::{
@@ -34,12 +37,13 @@ use crate::{
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
-        webhook::{Message, RecordedAttempt, Webhook},
+        webhook::{AttemptResult, Message, RecordedAttempt, Webhook},
     },
     rules::{
         lifecycle::Timing,
         limits::{Admission, Bucket, TheoreticalArrival},
         password,
+        webhooks::WebhookConfig,
     },
 };
 
@@ -65,6 +69,8 @@ struct Inner {
     buckets: BTreeMap<String, TheoreticalArrival>,
     next_commit: Option<HostError>,
     reads: u64,
+    sent: Vec<Request<Bytes>>,
+    receiver: Option<AttemptResult>,
 }
 
 impl MemoryHost {
@@ -80,6 +86,8 @@ impl MemoryHost {
             buckets: BTreeMap::new(),
             next_commit: None,
             reads: 0,
+            sent: Vec::new(),
+            receiver: None,
         };
         MemoryHost { inner: Mutex::new(inner) }
     }
@@ -105,6 +113,16 @@ impl MemoryHost {
     pub fn advance(&self, span: Duration) {
         let mut inner = self.lock();
         inner.now = inner.now.after(span);
+    }
+
+    /// Sets the result of [`Platform::send`], which is `None` at first.
+    pub fn set_receiver(&self, result: Option<AttemptResult>) {
+        self.lock().receiver = result;
+    }
+
+    /// Returns and removes the requests that [`Platform::send`] was called with.
+    pub fn take_sent(&self) -> Vec<Request<Bytes>> {
+        std::mem::take(&mut self.lock().sent)
     }
 
     /// Makes the next commit fail with this error and change nothing.
@@ -369,6 +387,12 @@ impl Platform for MemoryHost {
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         password::verify(password, hash).map_err(HostError::internal)
+    }
+
+    async fn send(&self, request: Request<Bytes>, _: &WebhookConfig) -> Option<AttemptResult> {
+        let mut inner = self.lock();
+        inner.sent.push(request);
+        inner.receiver
     }
 }
 

@@ -8,6 +8,11 @@ pub fn hex(bytes: &[u8]) -> String {
     base16ct::lower::encode_string(bytes)
 }
 
+/// Decodes 64 hexadecimal digits.
+pub fn unhex(text: &str) -> Option<[u8; 32]> {
+    base16ct::mixed::decode_vec(text).ok()?.try_into().ok()
+}
+
 /// Returns the SHA-256 of the parts in hexadecimal. The length of each part is hashed before it, so different lists of
 /// parts have different inputs.
 pub fn fingerprint(parts: &[&[u8]]) -> String {
@@ -34,10 +39,17 @@ pub fn hmac_sha256_matches(key: &[u8; 32], parts: &[&[u8]], tag: &[u8]) -> bool 
     mac(key, parts).verify_slice(tag).is_ok()
 }
 
-fn mac(key: &[u8; 32], parts: &[&[u8]]) -> Hmac<Sha256> {
+/// Returns the HMAC-SHA256 of a text under a key of at most 64 bytes. Longer keys are cut.
+pub fn hmac_sha256_of_text(key: &str, text: &[u8]) -> [u8; 32] {
+    mac(key.as_bytes(), &[text]).finalize().into_bytes().into()
+}
+
+fn mac(key: &[u8], parts: &[&[u8]]) -> Hmac<Sha256> {
     // HMAC pads keys with zeros to the block size (RFC 2104). Padding here avoids a fallible constructor.
     let mut block = [0; 64];
-    block[..32].copy_from_slice(key);
+    for (byte, own) in block.iter_mut().zip(key) {
+        *byte = *own;
+    }
     let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
     for part in parts {
         mac.update(part);

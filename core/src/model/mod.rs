@@ -33,7 +33,7 @@ pub mod webhook;
 pub use address::{Address, Cep, Uf};
 pub use cnpj::{Cnpj, CnpjError};
 pub use decimal::{read_decimal, shortest_decimal};
-pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches, sha256};
+pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches, hmac_sha256_of_text, sha256, unhex};
 pub use ecdsa::{p256_public_key, p256_sign};
 pub use email::{Email, EmailError};
 pub use entropy::{Entropy, ExecContext};

@@ -8,6 +8,7 @@ pub mod hours;
 pub mod lifecycle;
 pub mod limits;
 pub mod matching;
+pub mod open_delivery;
 pub mod operator;
 pub mod password;
 pub mod photos;

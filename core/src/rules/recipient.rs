@@ -145,7 +145,8 @@ impl RecipientStatus {
             offset: position.map(|at| offset(delivery.place.located.point, at)),
             position,
             delivery_code: (delivery.requires_code() && !delivery.status.is_final() && !is_failed(delivery))
-                .then(|| delivery.delivery_code.clone()),
+                .then(|| delivery.delivery_code.clone())
+                .filter(|code| !code.is_empty()),
             choices: if possible(Step::Choose) { store.tracking.choices.clone() } else { Vec::new() },
             choice,
             can_rate: rating.is_none() && possible(Step::Rate),

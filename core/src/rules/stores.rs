@@ -78,7 +78,12 @@ pub struct KeyParams<'a> {
 /// left.
 pub fn issue(opening: KeyParams<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<(Key, [u8; 32])> {
     let nonce = context.entropy.bytes::<32>();
-    let key = Key {
+    Some((key(opening, nonce, ids, context.now)?, nonce))
+}
+
+/// Issues the key of a nonce. Returns its stored part, or `None` if no identifier is left.
+pub fn key(opening: KeyParams<'_>, nonce: [u8; 32], ids: &mut IdBlock, now: Timestamp) -> Option<Key> {
+    Some(Key {
         id: ids.take(KeyId::new)?,
         version: 1,
         store: opening.store,
@@ -87,11 +92,10 @@ pub fn issue(opening: KeyParams<'_>, ids: &mut IdBlock, context: &mut ExecContex
         name: opening.name,
         user: opening.user,
         integrator: opening.integrator,
-        created_at: context.now,
-        expires_at: context.now.after(opening.validity),
+        created_at: now,
+        expires_at: now.after(opening.validity),
         deleted_at: None,
-    };
-    Some((key, nonce))
+    })
 }
 
 /// Creates a parent store, or a branch of `parent` with its billing and sandbox settings. Returns `None` if no

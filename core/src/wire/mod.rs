@@ -16,6 +16,7 @@ mod health;
 mod ledger;
 mod life;
 mod numbers;
+pub mod open_delivery;
 mod order;
 mod preview;
 mod price;
@@ -96,6 +97,6 @@ pub use tracking::{
     SetStoreTracking, StoreTrackingView, TrackingContactBody, TrackingCourier, TrackingWindow,
 };
 pub use webhook::{
-    AttemptList, AttemptView, CreateWebhook, QueuedMessage, TEST_TYPE, WebhookData, WebhookList, WebhookPayload,
-    WebhookSecret, WebhookView,
+    AttemptList, AttemptView, ConnectionBody, ConnectionView, CreateWebhook, QueuedMessage, TEST_TYPE, WebhookData,
+    WebhookList, WebhookPayload, WebhookSecret, WebhookView,
 };

@@ -7,10 +7,13 @@ use super::schema::{AttemptFault, WebhookStatus};
 use super::{ConfirmationBody, JournalEventView, NotifiedRecipient, OrderDetails};
 #[cfg(feature = "openapi")]
 use crate::model::order::EventKind;
-use crate::model::{
-    Language, Timestamp,
-    order::{JournalEntry, Order, RecordedEvent},
-    webhook::{Message, RecordedAttempt, Subject, Webhook, WebhookState},
+use crate::{
+    model::{
+        Language, Timestamp,
+        order::{JournalEntry, Order, RecordedEvent},
+        webhook::{Message, RecordedAttempt, Subject, Webhook, WebhookState},
+    },
+    rules::{open_delivery::app_id, settings::Secret},
 };
 
 /// The `type` of test messages.
@@ -36,6 +39,42 @@ pub struct CreateWebhook {
     /// Types of events to send. If absent or empty, all types are sent.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<EventKind>>, max_items = 100))]
     pub events: Option<Vec<String>>,
+    /// Sends the events of Open Delivery instead, and connects a merchant's system to the routes of that standard.
+    pub open_delivery: Option<ConnectionBody>,
+}
+
+/// A connection of a merchant's system by Open Delivery. `url` is then the base address of its webhooks, without `/v1/newLogisticEvent`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = CreateConnection))]
+#[serde(rename_all = "camelCase", default)]
+pub struct ConnectionBody {
+    /// The merchant's ID in Open Delivery, 36 to 100 characters. The standard recommends a CNPJ and a UUID.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(
+            required = true,
+            nullable = false,
+            min_length = 36,
+            max_length = 100,
+            example = "11222333000181-de7e5f0c-7d2e-4b8a-9f4e-0a3d6b1c2f10"
+        )
+    )]
+    pub merchant_id: Option<String>,
+}
+
+/// A connection of a merchant's system by Open Delivery.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Connection))]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionView {
+    /// The merchant's ID in Open Delivery.
+    pub merchant_id: String,
+    /// The `client_id` for `POST /oauth/token`. The `client_secret` is `secret`.
+    pub client_id: String,
+    /// The value of the header `X-App-Id` in webhooks.
+    pub app_id: String,
 }
 
 /// A subscription.
@@ -65,6 +104,10 @@ pub struct WebhookView {
     /// Time at which the subscription was created.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
+    /// The connection by Open Delivery. Absent for other subscriptions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub open_delivery: Option<ConnectionView>,
 }
 
 /// A subscription with its newest secret. The secret is returned only once.
@@ -75,7 +118,7 @@ pub struct WebhookSecret {
     /// The subscription.
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// The secret for verifying signatures: `whsec_` followed by base64.
+    /// The secret for verifying signatures: `whsec_` followed by base64. Of a connection by Open Delivery, the `client_secret`.
     pub secret: String,
 }
 
@@ -174,7 +217,7 @@ pub struct WebhookData {
 
 impl WebhookView {
     /// Builds the API representation of a subscription at `now`.
-    pub fn of(webhook: &Webhook, now: Timestamp) -> WebhookView {
+    pub fn of(webhook: &Webhook, secret: &Secret, now: Timestamp) -> WebhookView {
         let stopped_at = match webhook.state {
             WebhookState::Active => None,
             WebhookState::Disabled { at } | WebhookState::Ended { at } | WebhookState::Removed { at } => Some(at),
@@ -189,6 +232,11 @@ impl WebhookView {
             failures: webhook.failures,
             previous_secret_until: previous.map(|until| until.to_string()),
             created_at: webhook.created_at.to_string(),
+            open_delivery: webhook.open_delivery.as_ref().map(|merchant| ConnectionView {
+                merchant_id: merchant.clone(),
+                client_id: webhook.id.to_string(),
+                app_id: app_id(secret),
+            }),
         }
     }
 }

@@ -11,13 +11,18 @@ use despacho_core::{
     changes::Changes,
     geo::{Gazetteer, LocateError},
     host::{Endpoints, HostError, Part, Platform},
-    model::{Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, Timestamp, hmac_sha256},
+    model::{
+        Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, Timestamp, hmac_sha256,
+        webhook::AttemptResult,
+    },
     rules::{
         limits::{Admission, Bucket, TheoreticalArrival, Usage},
         password,
+        webhooks::WebhookConfig,
     },
 };
 use despacho_sql::{Leases, Slot, Slots};
+use http::Request;
 
 use crate::{
     clock::now,
@@ -25,7 +30,7 @@ use crate::{
     error::is_locked,
     geography::Geography,
     wait::Event,
-    writes,
+    webhooks, writes,
 };
 
 /// The rate limit tokens leased by this instance.
@@ -163,6 +168,8 @@ impl despacho_sql::Machine for Machine {
 impl Platform for Machine {
     const ENDPOINTS: Endpoints = Endpoints::Only(if cfg!(feature = "operator") {
         Part::Operator
+    } else if cfg!(feature = "connection") {
+        Part::Connection
     } else if cfg!(feature = "courier") {
         Part::Courier
     } else {
@@ -204,6 +211,11 @@ impl Platform for Machine {
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(self.geography.matrix(&self.database, places).await)
+    }
+
+    async fn send(&self, request: Request<Bytes>, config: &WebhookConfig) -> Option<AttemptResult> {
+        let url = request.uri().to_string();
+        Some(webhooks::send(&url, request, config).await)
     }
 
     fn gazetteer(&self) -> Gazetteer {

@@ -9,12 +9,13 @@ use crate::{
         routes::Endpoint,
         validate,
     },
-    drivers::trips,
+    drivers::{connection::check_request, trips},
     host::Host,
     model::{
-        OrderId, Timestamp,
+        Duration, OrderId, Timestamp,
         courier::Courier,
         order::{Order, ProofParts},
+        webhook::AttemptResult,
     },
     rules::{
         lifecycle::{self, Carry, CourierStep, StepOutcome},
@@ -41,6 +42,10 @@ pub(super) async fn current<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
 pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let (order, courier) = load_courier_order(call).await?;
     let ((act, proof), at) = both(parse_step(call, endpoint), step_time(call.body))?;
+    let order = match &act {
+        Carry::Deliver { code: Some(code), .. } => with_checked_code(call, order, code).await?,
+        _ => order,
+    };
     let (others, next) = other_orders(call, &order, &courier).await?;
     let trip = TripContext { others: &others, next };
     let mut ids = call.ids(1).await?;
@@ -61,6 +66,38 @@ pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
             Err(step_problem(&error, call.context.now).into())
         }
     }
+}
+
+/// Sends the recipient's code to the merchant's system if that checks it. The order then has the code if it is correct, and none if not, so
+/// that wrong codes are counted like others.
+async fn with_checked_code<H: Host>(call: &Call<'_, H>, mut order: Order, code: &str) -> Result<Order, HandlerError> {
+    let connection = match order.open_delivery.as_deref().filter(|own| own.checks_code && !order.status.is_final()) {
+        Some(own) => call.host.webhook(own.connection).await?,
+        None => return Ok(order),
+    };
+    if order.tries.locked_until.is_some_and(|until| until > call.context.now) {
+        return Ok(order);
+    }
+    let unavailable = || {
+        Problem::new(
+            ProblemCode::Unavailable,
+            "The merchant's system, which checks the code, is unavailable. Retry later, or ask the merchant.",
+            "O sistema da loja, que confere o código, está indisponível. Tente novamente ou fale com a loja.",
+        )
+        .retry_after(Duration::seconds(5))
+    };
+    let request = connection.and_then(|webhook| check_request(call.settings, &webhook, &order.code, code));
+    let result = call.host.send(request.ok_or_else(unavailable)?, &call.settings.webhooks).await;
+    match result.and_then(AttemptResult::status) {
+        Some(200..=299) => {
+            order.deliveries.iter_mut().for_each(|delivery| code.trim().clone_into(&mut delivery.delivery_code));
+        }
+        Some(400 | 404 | 409 | 422) => {
+            order.deliveries.iter_mut().for_each(|delivery| delivery.delivery_code.clear());
+        }
+        _ => return Err(unavailable().into()),
+    }
+    Ok(order)
 }
 
 /// Returns the other orders of the courier's trip and, if there are any, the order of the next stop.

@@ -160,6 +160,11 @@ pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
         )
         .retry_after(until.since(now)),
         StepError::ProofRequired { missing } => proof_required(missing),
+        StepError::MerchantAwaited => Problem::new(
+            ProblemCode::InvalidTransition,
+            "The merchant's system must first confirm that the goods are ready, or the pickup. Ask the merchant.",
+            "O sistema da loja precisa confirmar antes que o pedido está pronto ou a coleta. Peça à loja.",
+        ),
         StepError::UnknownPhoto { index } => validate::unknown_photo(*index),
         StepError::TooFewIds => too_few().into(),
     }

@@ -16,6 +16,7 @@ mod life;
 mod listing;
 mod location;
 mod notifications;
+mod open_delivery;
 mod operator;
 mod orders;
 mod pages;
@@ -37,7 +38,7 @@ mod users;
 mod webhooks;
 
 use super::{
-    boxed::{boxed, courier, operator},
+    boxed::{boxed, connection, courier, operator},
     call::{ApiResponse, Call, HandlerError, retry},
     problem::Problem,
     routes::Endpoint,
@@ -99,8 +100,8 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::ListCouriers => operator::<H, _>(fleet::list(call)).await,
         Endpoint::GetCourier => operator::<H, _>(fleet::get(call)).await,
         Endpoint::AlterCourier => operator::<H, _>(fleet::alter(call)).await,
-        Endpoint::RunDispatch => operator::<H, _>(dispatch::run(call)).await,
-        Endpoint::GetDispatch => operator::<H, _>(dispatch::settings(call)).await,
+        Endpoint::RunDispatch => connection::<H, _>(dispatch::run(call)).await,
+        Endpoint::GetDispatch => connection::<H, _>(dispatch::settings(call)).await,
         Endpoint::CompareDispatch => operator::<H, _>(dispatch::compare(call)).await,
         Endpoint::ExplainDispatch => operator::<H, _>(dispatch::explain(call)).await,
         Endpoint::GetStoreDispatch | Endpoint::SetStoreDispatch => {
@@ -194,6 +195,15 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::ExportRecipient => operator::<H, _>(privacy::export(call)).await,
         Endpoint::EraseRecipient => operator::<H, _>(privacy::erase(call)).await,
         Endpoint::ListErasures => operator::<H, _>(privacy::records(call)).await,
+        Endpoint::IssueToken => connection::<H, _>(open_delivery::issue_token(call)).await,
+        Endpoint::GetAvailability => connection::<H, _>(open_delivery::availability(call)).await,
+        Endpoint::RequestDelivery => connection::<H, _>(open_delivery::create(call)).await,
+        Endpoint::GetDelivery => connection::<H, _>(open_delivery::get(call)).await,
+        Endpoint::SetReadyForPickup
+        | Endpoint::SetOrderPicked
+        | Endpoint::FinishDelivery
+        | Endpoint::HandleProblem
+        | Endpoint::CancelDelivery => connection::<H, _>(open_delivery::step(call, endpoint)).await,
         Endpoint::OpenApi => Ok(ApiResponse::of(200, call.host.description()?)),
     }
 }

@@ -23,7 +23,7 @@ use crate::{
         store::{Notification, NotificationKind, Role, Store},
     },
     rules::{
-        lifecycle::{self, CreateOrderError, CreateOrderInput, NewOrder},
+        lifecycle::{self, CreateOrderError, CreateOrderInput, NewOrder, TimeLimits},
         pricing::{Quote, SealError},
         settings::Settings,
     },
@@ -36,14 +36,27 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let store = acting_store(call, &new.inquiry).await?.into_owned();
     // A request that names the calling store and one without a store have equal content.
     new.inquiry.store = Some(store.id);
-    let prepared = prepare(call, &new, &store).await;
+    create_for(call, &new, store, order_response).await
+}
+
+/// A response with a created or existing order, with this status.
+pub(super) type OrderResponse = fn(&Settings, u16, &Order) -> Result<ApiResponse, Problem>;
+
+/// Creates an order of a store, or returns the existing order with the same code and content.
+pub(super) async fn create_for<H: Host>(
+    call: &mut Call<'_, H>,
+    new: &NewOrder,
+    store: Store,
+    respond: OrderResponse,
+) -> Result<ApiResponse, HandlerError> {
+    let prepared = prepare(call, new, &store).await;
     let mut loaded = Some(store);
     retry!(call, async {
         let store = match loaded.take() {
             Some(store) => store,
             None => acting_store(call, &new.inquiry).await?.into_owned(),
         };
-        let stop = match decide(call, &new, &store, &prepared).await {
+        let stop = match decide(call, new, &store, &prepared, respond).await {
             Ok(response) => return Ok(response),
             Err(HandlerError::Problem(problem)) if problem.code.status() >= 500 => return Err(problem.into()),
             Err(stop) => stop,
@@ -53,7 +66,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             // Without a scheduler, an order whose time is over may still hold its code.
             let existing = clock::advance(call.host, call.settings, existing, call.context.now).await?;
             if existing.status.holds_code() {
-                return Ok(replay(call.settings, &new, &existing)?);
+                return Ok(replay(call.settings, new, &existing, respond)?);
             }
         }
         Err(stop)
@@ -69,8 +82,34 @@ struct Prepared {
 
 async fn prepare<H: Host>(call: &Call<'_, H>, new: &NewOrder, store: &Store) -> Result<Prepared, Problem> {
     let planned = planned(call, store, &new.inquiry).await?;
+    check_limits(&new.limits, planned.plan.times.pickup, planned.plan.times.delivery, call.context.now)?;
     let (lines, tariff_version) = priced(call, new, store, &planned)?;
     Ok(Prepared { planned, lines, tariff_version })
+}
+
+/// Rejects expected times after the latest acceptable ones.
+pub(super) fn check_limits(
+    limits: &TimeLimits,
+    pickup: Timestamp,
+    delivery: Timestamp,
+    now: Timestamp,
+) -> Result<(), Problem> {
+    let times = [("pickupLimit", limits.pickup, pickup), ("deliveryLimit", limits.delivery, delivery)];
+    let late = times.iter().filter(|(_, limit, at)| limit.is_some_and(|limit| now.after(limit) < *at));
+    let errors: Vec<FieldError> = late
+        .map(|(name, _, at)| FieldError {
+            pointer: format!("/limitTimes/{name}"),
+            code: ProblemCode::WindowUnreachable.name(),
+            detail: Text::new(
+                format!("The expected time is {at}. Send a later limit."),
+                format!("O horário previsto é {at}. Envie um limite posterior."),
+            ),
+        })
+        .collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(plain(ProblemCode::WindowUnreachable).with_errors(errors))
 }
 
 async fn decide<H: Host>(
@@ -78,6 +117,7 @@ async fn decide<H: Host>(
     new: &NewOrder,
     store: &Store,
     prepared: &Result<Prepared, Problem>,
+    respond: OrderResponse,
 ) -> Result<ApiResponse, HandlerError> {
     let Prepared { planned, lines, tariff_version } = prepared.as_ref().map_err(Problem::clone)?;
     let caller = call.caller()?;
@@ -97,7 +137,7 @@ async fn decide<H: Host>(
     let mut ids = call.ids(1 + new.stops.len()).await?;
     let (order, changes) =
         lifecycle::create(new, facts, &mut ids, &mut call.context).map_err(|error| rejected(error, role))?;
-    let response = order_response(call.settings, 201, &order)?;
+    let response = respond(call.settings, 201, &order)?;
     call.commit(changes, &response).await?;
     Ok(response)
 }
@@ -110,9 +150,14 @@ fn order_response(settings: &Settings, status: u16, order: &Order) -> Result<Api
 }
 
 /// Returns the existing order if the content is the same, else the problem of a conflicting code.
-fn replay(settings: &Settings, new: &NewOrder, existing: &Order) -> Result<ApiResponse, Problem> {
+fn replay(
+    settings: &Settings,
+    new: &NewOrder,
+    existing: &Order,
+    respond: OrderResponse,
+) -> Result<ApiResponse, Problem> {
     if existing.has_content(&new.fingerprint(), &settings.secret) {
-        return Ok(ApiResponse { replayed: true, ..order_response(settings, 200, existing)? });
+        return Ok(ApiResponse { replayed: true, ..respond(settings, 200, existing)? });
     }
     let id = existing.id;
     let problem = Problem::new(

@@ -15,7 +15,10 @@ use crate::{
     host::Host,
     model::{DeliveryId, DistanceMatrix, Located, Misfit, Money, OrderId, Person, order::Order},
     rules::{
-        lifecycle::{self, CancellationTerms, Carrier, ChosenCourier, Mode, ReassignError, Repricing, Signal},
+        lifecycle::{
+            self, CancellationTerms, Carrier, ChosenCourier, Mode, ReassignError, Repricing, Signal, StepError,
+            StepOutcome,
+        },
         pricing::{Plan, Request, Tariff, plan},
     },
     wire::{CancellationView, OrderView},
@@ -26,7 +29,17 @@ pub(super) async fn signal<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) 
     let order = visible(call, OrderId::parse(call.id)).await?;
     let signal = parse_signal(call, endpoint)?;
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
-    let (courier, by) = (carrier(call, &order).await?, calling_person(call)?);
+    let result = take_signal(call, &order, &signal).await?;
+    conclude(call, &order, result, view).await
+}
+
+/// Takes a step of the merchant.
+pub(super) async fn take_signal<H: Host>(
+    call: &mut Call<'_, H>,
+    order: &Order,
+    signal: &Signal,
+) -> Result<Result<StepOutcome, StepError>, HandlerError> {
+    let (courier, by) = (carrier(call, order).await?, calling_person(call)?);
     let others = match &courier {
         Some(courier) if courier.trip.len() > 1 => trips::trip_orders(call.host, courier).await?,
         _ => Vec::new(),
@@ -34,8 +47,7 @@ pub(super) async fn signal<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) 
     let others: Vec<Order> = others.into_iter().filter(|other| other.id != order.id).collect();
     let ready_spread = call.settings.dispatch.ready_spread();
     let carrier = Carrier { courier: courier.as_ref(), others: &others, ready_spread };
-    let result = lifecycle::signal(&order, carrier, by, &signal, &call.settings.timing, &mut call.context);
-    conclude(call, &order, result, view).await
+    Ok(lifecycle::signal(order, carrier, by, signal, &call.settings.timing, &mut call.context))
 }
 
 fn parse_signal<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Problem> {
@@ -240,7 +252,7 @@ fn misfit_problem(misfit: Misfit) -> Problem {
 }
 
 /// Returns the calling store's name and phone, as the actor of an event.
-fn calling_person<H: Host>(call: &Call<'_, H>) -> Result<Person, Problem> {
+pub(super) fn calling_person<H: Host>(call: &Call<'_, H>) -> Result<Person, Problem> {
     let store = &call.caller()?.store;
     Ok(Person { name: store.name.clone(), phone: store.responsible.phone.clone() })
 }

@@ -6,16 +6,21 @@ use crate::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
         idempotency::placeholder,
         problem::{Problem, ProblemCode},
-        validate,
+        validate::{self, NewWebhook},
     },
     changes::{Changes, Write},
-    host::{AttemptQuery, Host, UsageQuery, WebhookQuery},
+    host::{AttemptQuery, Host, KeyQuery, UsageQuery, WebhookQuery},
     model::{
-        AttemptId, WebhookId, hex,
+        AttemptId, Duration, Timestamp, WebhookId, hex,
         order::Journal,
-        webhook::{Message, MessageChange, SigningSecret, Webhook, WebhookState},
+        store::{Key, KeyHash, KeyKind},
+        webhook::{Message, MessageChange, SECRET_OVERLAP, SigningSecret, Webhook, WebhookState},
     },
-    rules::webhooks::secret_text,
+    rules::{
+        open_delivery::client_secret,
+        stores::{self, KeyParams},
+        webhooks::secret_text,
+    },
     wire::{AttemptList, AttemptView, QueuedMessage, WebhookList, WebhookSecret, WebhookView},
 };
 
@@ -25,7 +30,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let caller = &call.caller()?.store;
     // Anyone may have the key of a sandbox store, and mail reaches real people.
     let mail = call.settings.mail && !caller.sandbox;
-    let (url, events) = validate::webhook(call.read()?, terms.loopback, mail)?;
+    let NewWebhook { url, events, merchant } = validate::webhook(call.read()?, terms.loopback, mail)?;
     let (journal, store) = (Journal::of(caller), caller.id);
     let max = terms.per_store;
     if call.host.find_webhooks(WebhookQuery::Store(store)).await?.len() >= max as usize {
@@ -46,7 +51,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     // The webhook receives only future events.
     let position = call.host.journal_span(journal).await?.end;
     let id = call.ids(1).await?.take(WebhookId::new).ok_or_else(too_few)?;
-    let nonce = hex(&call.context.entropy.bytes::<32>());
+    let nonce = call.context.entropy.bytes::<32>();
     let webhook = Webhook {
         id,
         version: 1,
@@ -54,7 +59,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         merchant: journal.merchant,
         url,
         events,
-        secrets: vec![SigningSecret { nonce: nonce.clone(), until: None }],
+        secrets: vec![SigningSecret { nonce: hex(&nonce), until: None }],
         state: WebhookState::Active,
         created_at: call.context.now,
         position,
@@ -62,11 +67,55 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         due_at: None,
         seen_at: call.context.now,
         lease: None,
+        open_delivery: merchant,
     };
     let response = webhook_response(call, 201, &webhook, nonce)?;
+    let keys = connection_key(call, &webhook, nonce).await?;
     let webhooks = vec![Write::insert(webhook)];
-    call.commit(Changes { at: call.context.now, webhooks, ..Changes::default() }, &response).await?;
+    call.commit(Changes { at: call.context.now, webhooks, keys, ..Changes::default() }, &response).await?;
     Ok(response)
+}
+
+/// Returns the key of a connection's new secret.
+async fn connection_key<H: Host>(
+    call: &Call<'_, H>,
+    webhook: &Webhook,
+    nonce: [u8; 32],
+) -> Result<Vec<Write<Key>>, HandlerError> {
+    if webhook.open_delivery.is_none() {
+        return Ok(Vec::new());
+    }
+    let days = i64::from(call.settings.keys.days);
+    let params = KeyParams {
+        store: webhook.store,
+        integrator: webhook.store,
+        kind: KeyKind::Integration,
+        name: Some("Open Delivery".to_owned()),
+        user: None,
+        validity: Duration::minutes(days * 24 * 60),
+        secret: &call.settings.secret,
+    };
+    let key = stores::key(params, nonce, &mut call.ids(1).await?, call.context.now).ok_or_else(too_few)?;
+    Ok(vec![Write::insert(key)])
+}
+
+/// Returns the keys of a connection's secrets, which end at `until`.
+async fn ended_keys<H: Host>(
+    call: &Call<'_, H>,
+    webhook: &Webhook,
+    until: Timestamp,
+) -> Result<Vec<Write<Key>>, HandlerError> {
+    let mut keys = Vec::new();
+    for secret in webhook.secrets.iter().filter(|_| webhook.open_delivery.is_some()) {
+        let Some(text) = client_secret(&call.settings.secret, secret) else { continue };
+        let found = call.host.find_keys(KeyQuery::Hash(&KeyHash::of(&text))).await?.pop();
+        let valid = found.map(|holder| holder.key.clone()).filter(|key| key.is_valid(until));
+        keys.extend(valid.map(|key| Write {
+            expected: key.version,
+            value: Key { expires_at: until, version: key.version + 1, ..key },
+        }));
+    }
+    Ok(keys)
 }
 
 /// Returns the response with a new secret.
@@ -74,18 +123,29 @@ fn webhook_response<H: Host>(
     call: &Call<'_, H>,
     status: u16,
     webhook: &Webhook,
-    nonce: String,
+    nonce: [u8; 32],
 ) -> Result<ApiResponse, Problem> {
-    let text = secret_text(&call.settings.secret.0, &nonce);
-    let body = WebhookSecret { webhook: WebhookView::of(webhook, call.context.now), secret: text.clone() };
-    let secret = Some(OneTimeSecret { text, placeholder: placeholder(&nonce), nonce });
+    let secret = match &webhook.open_delivery {
+        Some(_) => OneTimeSecret::of_key(call.settings, nonce),
+        None => {
+            let nonce = hex(&nonce);
+            let text = secret_text(&call.settings.secret.0, &nonce);
+            OneTimeSecret { text, placeholder: placeholder(&nonce), nonce }
+        }
+    };
+    let body = WebhookSecret { webhook: webhook_view(call, webhook), secret: secret.text.clone() };
+    let secret = Some(secret);
     Ok(ApiResponse { secret, ..ApiResponse::json(status, &body)? })
+}
+
+fn webhook_view<H: Host>(call: &Call<'_, H>, webhook: &Webhook) -> WebhookView {
+    WebhookView::of(webhook, &call.settings.secret, call.context.now)
 }
 
 /// `GET /delivery/webhooks`
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhooks = call.host.find_webhooks(WebhookQuery::Store(call.caller()?.store.id)).await?;
-    let webhooks = webhooks.iter().map(|webhook| WebhookView::of(webhook, call.context.now)).collect();
+    let webhooks = webhooks.iter().map(|webhook| webhook_view(call, webhook)).collect();
     Ok(ApiResponse::json(200, &WebhookList { webhooks })?)
 }
 
@@ -95,19 +155,22 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let response = ApiResponse::empty(204);
     let at = call.context.now;
     let messages = vec![MessageChange::Clear(webhook.id)];
+    let keys = ended_keys(call, &webhook, at).await?;
     let removed = Webhook { state: WebhookState::Removed { at }, due_at: None, ..webhook };
-    call.commit(Changes { at, webhooks: vec![update(removed)], messages, ..Changes::default() }, &response).await?;
+    call.commit(Changes { at, webhooks: vec![update(removed)], messages, keys, ..Changes::default() }, &response)
+        .await?;
     Ok(response)
 }
 
 /// `POST /delivery/webhooks/{webhookId}/rotate`
 pub(super) async fn rotate<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhook = find(call).await?;
-    let nonce = hex(&call.context.entropy.bytes::<32>());
-    let rotated = webhook.rotated(nonce.clone(), call.context.now);
+    let (nonce, at) = (call.context.entropy.bytes::<32>(), call.context.now);
+    let rotated = webhook.rotated(hex(&nonce), at);
     let response = webhook_response(call, 200, &rotated, nonce)?;
-    call.commit(Changes { at: call.context.now, webhooks: vec![update(rotated)], ..Changes::default() }, &response)
-        .await?;
+    let mut keys = ended_keys(call, &webhook, at.after(SECRET_OVERLAP)).await?;
+    keys.extend(connection_key(call, &rotated, nonce).await?);
+    call.commit(Changes { at, webhooks: vec![update(rotated)], keys, ..Changes::default() }, &response).await?;
     Ok(response)
 }
 
@@ -117,7 +180,7 @@ pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let now = call.context.now;
     match webhook.state {
         WebhookState::Disabled { .. } => {}
-        WebhookState::Active => return Ok(ApiResponse::json(200, &WebhookView::of(&webhook, now))?),
+        WebhookState::Active => return Ok(ApiResponse::json(200, &webhook_view(call, &webhook))?),
         WebhookState::Ended { .. } | WebhookState::Removed { .. } => return Err(inactive(&webhook).into()),
     }
     let enabled = Webhook { state: WebhookState::Active, failures: 0, due_at: Some(now), ..webhook };
@@ -126,7 +189,7 @@ pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let messages =
         waiting.into_iter().map(|message| MessageChange::Put(Message { due_at: now, since: now, ..message }));
     let messages = messages.collect();
-    let response = ApiResponse::json(200, &WebhookView::of(&enabled, now))?;
+    let response = ApiResponse::json(200, &webhook_view(call, &enabled))?;
     call.commit(Changes { at: now, webhooks: vec![update(enabled)], messages, ..Changes::default() }, &response)
         .await?;
     Ok(response)
@@ -135,6 +198,13 @@ pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 /// `POST /delivery/webhooks/{webhookId}/test`
 pub(super) async fn test<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhook = find(call).await?;
+    if webhook.open_delivery.is_some() {
+        return Err(HandlerError::Problem(Problem::new(
+            ProblemCode::ValidationFailed,
+            "Open Delivery has no test message. Create a delivery in a sandbox store: simulated couriers deliver it.",
+            "O Open Delivery não tem mensagem de teste. Crie uma entrega em uma loja sandbox: entregadores simulados a fazem.",
+        )));
+    }
     let message = webhook.test(&mut call.context.entropy, call.context.now);
     queue(call, webhook, message).await
 }

@@ -11,6 +11,7 @@ mod enums;
 mod fleet;
 mod json;
 mod life;
+mod open_delivery;
 mod operation;
 mod operations;
 mod outward;
@@ -176,6 +177,7 @@ fn security(route: &Route) -> Json {
         Authority::Device if route.endpoint == Endpoint::OwnTracks => "devicePassword",
         Authority::Device => "deviceId",
         Authority::Operator => return Json::List(["operatorToken", "operatorSession"].map(required_scheme).into()),
+        Authority::Connection => "openDelivery",
         Authority::Public | Authority::Recipient => return Json::List(Vec::new()),
     };
     Json::List(vec![required_scheme(scheme)])

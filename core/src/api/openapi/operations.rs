@@ -1,8 +1,8 @@
 //! The descriptions of all endpoints. The match is exhaustive: every endpoint has a description.
 
 use super::{
-    accounts::account, coverage::coverage, devices, dispatch, fleet, life, operation::Operation, outward::outward,
-    privacy::privacy, proofs::proofs, push::push, sign_in, tariffs, tracking,
+    accounts::account, coverage::coverage, devices, dispatch, fleet, life, open_delivery::open_delivery,
+    operation::Operation, outward::outward, privacy::privacy, proofs::proofs, push::push, sign_in, tariffs, tracking,
 };
 use crate::{
     api::{
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Tags and their descriptions.
-pub(super) const TAGS: [(&str, &str); 14] = [
+pub(super) const TAGS: [(&str, &str); 15] = [
     ("Orders", "Preview, create, follow and cancel delivery orders."),
     ("Stores", "A parent store and its branches."),
     ("Sessions", "Login with email and password, for people who use the panel."),
@@ -29,6 +29,10 @@ pub(super) const TAGS: [(&str, &str); 14] = [
         "Position, availability and order steps for a courier's app, with the courier's key or a session; positions from other apps, with a device key.",
     ),
     ("Recipients", "The page of a delivery for its recipient, and the store's settings for it."),
+    (
+        "Open Delivery",
+        "The logistics API of the standard Open Delivery 1.7.1, for merchants' systems that implement it.",
+    ),
     ("Operator", "Administration of the service, with the operator's token."),
     ("Deployment", "Health, metrics and documentation of the running service, without a key."),
 ];
@@ -93,6 +97,14 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
         Authority::Operator => {
             codes.extend([ProblemCode::ApiKeyMissing, ProblemCode::ApiKeyInvalid, ProblemCode::RateLimited])
         }
+        Authority::Connection => codes.extend([
+            ProblemCode::ApiKeyMissing,
+            ProblemCode::ApiKeyInvalid,
+            ProblemCode::ApiKeyExpired,
+            ProblemCode::ApiKeyRevoked,
+            ProblemCode::StoreDisabled,
+            ProblemCode::RateLimited,
+        ]),
         Authority::Recipient => codes.extend([ProblemCode::TrackingNotFound, ProblemCode::RateLimited]),
         Authority::Public => {}
     }
@@ -223,6 +235,15 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
             tracking::recipient(endpoint)
         }
         Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ListErasures => privacy(endpoint),
+        Endpoint::IssueToken
+        | Endpoint::GetAvailability
+        | Endpoint::RequestDelivery
+        | Endpoint::GetDelivery
+        | Endpoint::SetReadyForPickup
+        | Endpoint::SetOrderPicked
+        | Endpoint::FinishDelivery
+        | Endpoint::HandleProblem
+        | Endpoint::CancelDelivery => open_delivery(endpoint),
         Endpoint::CreateParentStore
         | Endpoint::AdminIssueKey
         | Endpoint::AdminListKeys

@@ -2,7 +2,7 @@
 
 use utoipa::ToSchema;
 
-use super::{devices, enums, json::Json, text};
+use super::{devices, enums, json::Json, open_delivery, text};
 use crate::{
     api::problem::ProblemDocument,
     json::{Member, Tree},
@@ -196,6 +196,8 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::ErasureResult>(&mut schemas)?;
     add::<wire::ErasureList>(&mut schemas)?;
     recipients(&mut schemas)?;
+    add_all(&mut schemas, open_delivery::schemas())?;
+    schemas.push(("TokenRequest".into(), open_delivery::token_form()));
     add::<ProblemDocument>(&mut schemas)?;
     let enums = enums::schemas();
     schemas.retain(|(name, _)| !enums.iter().any(|(other, _)| other == name));
@@ -205,7 +207,9 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
         match &**name {
             "VisitAddress" => *schema = visit_address(address.as_ref()),
             "LocateAddress" => *schema = locate_address(address.as_ref()),
-            name if REQUESTS.contains(&name) || name == "CreateSession" => text::tighten(schema),
+            name if REQUESTS.contains(&name) || open_delivery::REQUESTS.contains(&name) || name == "CreateSession" => {
+                text::tighten(schema)
+            }
             name => responded(schema, name),
         }
     }
@@ -297,6 +301,12 @@ fn admin_issue_key(mut schema: Json) -> Json {
 fn add<T: ToSchema>(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     let mut found = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut found);
+    add_all(schemas, found)
+}
+
+type Found = Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>)>;
+
+fn add_all(schemas: &mut Vec<Member<'static>>, found: Found) -> serde_json::Result<()> {
     for (name, schema) in found {
         if !schemas.iter().any(|(existing, _)| *existing == name) {
             // serde's defaults and the widths of Rust's numbers are not properties of the JSON.
@@ -318,7 +328,8 @@ fn responded(schema: &mut Json, of: &str) {
     }
     let Some(Json::Object(properties)) = schema.get("properties") else { return };
     let names = properties.iter().map(|(name, _)| &**name);
-    let required = Json::list(names.filter(|name| !OPTIONAL.contains(&(of, *name))));
+    let is_optional = |name: &&str| OPTIONAL.iter().chain(open_delivery::OPTIONAL).any(|one| *one == (of, *name));
+    let required = Json::list(names.filter(|name| !is_optional(name)));
     schema.set("required", required);
 }
 

@@ -8,6 +8,7 @@ mod coverage;
 mod dispatch;
 mod fleet;
 mod life;
+mod open_delivery;
 mod order;
 mod privacy;
 mod proof;
@@ -30,6 +31,10 @@ pub use life::{
     Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, failure, handover_code, reason, reassignment,
     step_time,
 };
+pub use open_delivery::{
+    Decision, availability_request, delivery_cancellation, delivery_request, finish_date, problem_decision,
+    standard_pointer, token_request,
+};
 pub use order::{order, preview};
 pub use privacy::{cursor as recipient_cursor, recipient};
 pub use proof::{proof_rules, unknown_photo};
@@ -39,4 +44,4 @@ pub use schedule::times;
 pub use store::{altered_store, contact_and_address, key, session, store, update};
 pub use tariff::{new_tariff, tariff_comparison, tariff_preview};
 pub use tracking::{LinkChange, choice, link_change, rating, store_tracking};
-pub use webhook::{top_up, webhook};
+pub use webhook::{NewWebhook, top_up, webhook};

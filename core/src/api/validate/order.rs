@@ -12,7 +12,7 @@ use crate::{
     model::{Email, Money, MoneyError, Phone, PhoneError, StoreId, Text, order::Confirmation},
     route::Pin,
     rules::{
-        lifecycle::{NewOrder, NewStop},
+        lifecycle::{NewOrder, NewStop, TimeLimits},
         limits::Limits,
         pricing::{Inquiry, InquiryStop},
     },
@@ -131,6 +131,8 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
         requirements,
         pickup_instructions,
         max_fee,
+        open_delivery: None,
+        limits: TimeLimits::default(),
         stops,
     });
     checker.finish(new)
@@ -282,17 +284,25 @@ impl Checker {
         }
     }
 
+    /// Reads a code that the merchant set.
+    pub(super) fn alphanumeric_code(&mut self, path: &Path<'_>, sent: Option<&String>) -> Option<String> {
+        let code = self.text(path, sent, CODE)?;
+        if (4..=12).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Some(code);
+        }
+        let (en, pt) = ("Expected 4 to 12 letters or digits.", "Esperados de 4 a 12 letras ou dígitos.");
+        self.reject(path, "invalid_pickup_code", en, pt);
+        None
+    }
+
     /// Reads the pickup code, which must be equal in all deliveries that have one.
     fn pickup_code(&mut self, list: &Path<'_>, deliveries: &[NewDelivery]) -> Option<String> {
         let mut agreed: Option<String> = None;
         for (index, delivery) in deliveries.iter().enumerate() {
             let item = list.item(index);
             let path = item.member("pickupCode");
-            let Some(code) = self.text(&path, delivery.pickup_code.as_ref(), CODE) else { continue };
-            if !(4..=12).contains(&code.len()) || !code.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-                let (en, pt) = ("Expected 4 to 12 letters or digits.", "Esperados de 4 a 12 letras ou dígitos.");
-                self.reject(&path, "invalid_pickup_code", en, pt);
-            } else if agreed.as_ref().is_some_and(|agreed| *agreed != code) {
+            let Some(code) = self.alphanumeric_code(&path, delivery.pickup_code.as_ref()) else { continue };
+            if agreed.as_ref().is_some_and(|agreed| *agreed != code) {
                 let en =
                     "All deliveries are picked up together. Send the same pickupCode in each, or send it in only one.";
                 let pt = "Todas as entregas são coletadas juntas. Envie o mesmo pickupCode em todas ou em apenas uma.";

@@ -8,30 +8,48 @@ use crate::{
     wire::{CreateTopUp, CreateWebhook},
 };
 
+const MIN_MERCHANT_ID: usize = 36;
+const MAX_MERCHANT_ID: usize = 100;
 const REFERENCE: usize = 64;
 const MAX_EVENTS: usize = 100;
 const MAX_TOP_UP_CENTAVOS: i64 = 100_000_000;
 
-/// Validates the URL and the event types of a new webhook. With `loopback`, the receiver can be on this machine; with `mail`, the URL can
-/// be [`MAIL_URL`].
+/// A valid new webhook.
+pub struct NewWebhook {
+    /// URL of the receiver.
+    pub url: String,
+    /// Types of events to send. Empty means all.
+    pub events: Vec<EventKind>,
+    /// The merchant's ID, if the webhook is a connection of Open Delivery.
+    pub merchant: Option<String>,
+}
+
+/// Validates a new webhook. With `loopback`, the receiver can be on this machine; with `mail`, the URL can be [`MAIL_URL`].
 ///
 /// # Errors
 /// Every invalid field.
-pub fn webhook(body: Body<CreateWebhook>, loopback: bool, mail: bool) -> Result<(String, Vec<EventKind>), Problem> {
+pub fn webhook(body: Body<CreateWebhook>, loopback: bool, mail: bool) -> Result<NewWebhook, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
     let path = root.member("url");
     let names = sent.events.unwrap_or_default();
+    let merchant = sent.open_delivery.map(|sent| checker.merchant_id(&root, sent.merchant_id.as_ref()));
+    if merchant.is_some() && !names.is_empty() {
+        let en = "A connection of Open Delivery gets the events of that standard. Omit this field.";
+        let pt = "Uma conexão do Open Delivery recebe os eventos desse padrão. Não envie este campo.";
+        checker.reject(&root.member("events"), "not_applicable", en, pt);
+    }
     let url = checker.required_text(&path, sent.url.as_ref(), MAX_URL_LENGTH);
-    let url = if url.as_deref() == Some(MAIL_URL) {
+    let url = if merchant.is_none() && url.as_deref() == Some(MAIL_URL) {
         checker.mail_webhook(&root, &names, mail);
         url
     } else {
         checker.https_url(&path, url, loopback)
     };
     let events = checker.event_kinds(&root.member("events"), &names);
-    checker.finish(url.zip(events))
+    let merchant = merchant.flatten();
+    checker.finish(url.zip(events).map(|(url, events)| NewWebhook { url, events, merchant }))
 }
 
 /// Validates the amount and the reference of a top-up.
@@ -48,6 +66,18 @@ pub fn top_up(body: Body<CreateTopUp>) -> Result<(Money, String), Problem> {
 }
 
 impl Checker {
+    fn merchant_id(&mut self, root: &Path<'_>, sent: Option<&String>) -> Option<String> {
+        let own = root.member("openDelivery");
+        let path = own.member("merchantId");
+        let id = self.required_text(&path, sent, MAX_MERCHANT_ID)?;
+        if id.len() < MIN_MERCHANT_ID {
+            let en = format!("Too short. Send at least {MIN_MERCHANT_ID} characters.");
+            let pt = format!("Texto curto demais. Envie ao menos {MIN_MERCHANT_ID} caracteres.");
+            self.reject(&path, "too_short", en, pt);
+        }
+        Some(id)
+    }
+
     /// Checks that the deployment sends mail, and that the webhook subscribes only to messages for recipients.
     fn mail_webhook(&mut self, root: &Path<'_>, names: &[String], mail: bool) {
         if !mail {

@@ -5,6 +5,7 @@ mod erasure;
 mod event;
 mod filter;
 mod journal;
+mod open_delivery;
 mod priced;
 mod proof;
 mod schedule;
@@ -19,6 +20,7 @@ pub use erasure::Erasure;
 pub use event::{Event, EventKind, RecordedEvent};
 pub use filter::OrderFilter;
 pub use journal::{Journal, JournalEntry};
+pub use open_delivery::OpenDelivery;
 pub use priced::PricedOrder;
 pub use proof::{Blob, OrderProof, Photo, PhotoFormat, Proof, ProofPart, ProofParts, ProofRule, ProofStep};
 pub use schedule::{DeliveryWindow, OrderSchedule, Payment, PaymentMethod};
@@ -126,6 +128,9 @@ pub struct Order {
     /// What the order requires of its courier's vehicle.
     #[serde(default, skip_serializing_if = "is_default")]
     pub requirements: Requirements,
+    /// The data of an order that was created by Open Delivery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_delivery: Option<Box<OpenDelivery>>,
     /// The reasons of the last assignments, oldest first, at most [`Order::MAX_ASSIGNMENTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assignments: Vec<Assignment>,

@@ -30,6 +30,8 @@ pub const MAX_STORED_ATTEMPTS: usize = 200;
 /// The problem code of notifications about disabled webhooks.
 pub const DISABLED_CODE: &str = "webhook_disabled";
 
+/// Suffix of the names of messages about the end of a delivery. It sorts after the event's own message.
+const END_SUFFIX: &str = "_end";
 /// URL of subscriptions whose messages are sent as mail.
 pub const MAIL_URL: &str = "smtp:";
 
@@ -65,6 +67,10 @@ pub struct Webhook {
     pub seen_at: Timestamp,
     /// The instance that is currently sending.
     pub lease: Option<Lease>,
+    /// The merchant's ID in Open Delivery if the messages are events of that standard. The subscription is then a connection of a
+    /// merchant's system, and its newest secret is also an API key of the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_delivery: Option<String>,
 }
 
 /// A signing secret. Only its nonce is stored; the deployment's secret derives the value, which is returned only once.
@@ -97,6 +103,15 @@ pub enum WebhookState {
         /// Time of the change.
         at: Timestamp,
     },
+}
+
+/// The message that follows the message of an event at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follow {
+    /// None.
+    Nothing,
+    /// The end of the delivery, for a connection of Open Delivery.
+    End,
 }
 
 /// A temporary exclusive right to send for a subscription.
@@ -285,6 +300,12 @@ impl Webhook {
         Message { webhook: self.id, name, subject: Subject::Test, tries: 0, since: now, due_at: now }
     }
 
+    /// Creates the message of the end of a delivery, which follows that of its last event.
+    pub fn end_message(&self, entry: &JournalEntry, now: Timestamp) -> Message {
+        let message = self.message(entry, now);
+        Message { name: format!("{}{END_SUFFIX}", message.name), ..message }
+    }
+
     /// Creates the message of an event, due immediately.
     pub fn message(&self, entry: &JournalEntry, now: Timestamp) -> Message {
         let name = format!("evt_{}_{}", entry.recorded.id, self.id);
@@ -306,6 +327,11 @@ impl WebhookState {
 }
 
 impl Message {
+    /// Returns whether the message is the end of a delivery.
+    pub fn is_end(&self) -> bool {
+        self.name.ends_with(END_SUFFIX)
+    }
+
     /// Returns the order. Its later messages wait for this one.
     pub fn order(&self) -> Option<OrderId> {
         match &self.subject {

@@ -5,11 +5,11 @@ use serde::Serialize;
 use crate::{
     changes::{Changes, Write},
     model::{
-        DeliveryId, Distance, Email, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone, Requirements,
-        StoreId, fingerprint,
+        DeliveryId, Distance, Duration, Email, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone,
+        Requirements, StoreId, fingerprint,
         order::{
-            Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Order, OrderDispatch, OrderProof,
-            OrderSchedule, OrderStatus, Payment, Place,
+            Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, OpenDelivery, Order, OrderDispatch,
+            OrderProof, OrderSchedule, OrderStatus, Payment, Place,
         },
         price::PriceLine,
         store::{EntryKind, LedgerEntry, NotifyAt, Store},
@@ -47,8 +47,23 @@ pub struct NewOrder {
     /// The highest acceptable fee. It is part of the content only if it is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_fee: Option<Money>,
+    /// The data of Open Delivery. It is not part of the content.
+    #[serde(skip)]
+    pub open_delivery: Option<Box<OpenDelivery>>,
+    /// The latest acceptable times. They are not part of the content.
+    #[serde(skip)]
+    pub limits: TimeLimits,
     /// The deliveries' data besides their addresses, in the order sent.
     pub stops: Vec<NewStop>,
+}
+
+/// The latest acceptable times of an order, from its creation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeLimits {
+    /// The time until the pickup.
+    pub pickup: Option<Duration>,
+    /// The time until the delivery.
+    pub delivery: Option<Duration>,
 }
 
 fn is_true(value: &bool) -> bool {
@@ -187,6 +202,8 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
     let (inquiry, now) = (&new.inquiry, context.now);
     let id = ids.take(OrderId::new)?;
     let pickup_code = new.pickup_code.clone().unwrap_or_else(|| context.entropy.code());
+    let deliver_until = new.limits.delivery.map(|limit| now.after(limit));
+    let own = new.open_delivery.as_deref().map(|own| Box::new(OpenDelivery { deliver_until, ..own.clone() }));
     let return_code = input.plan.back.map(|_| context.entropy.code());
     let deliveries = compose_deliveries(new, &input, ids, context)?;
     let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, lead_minutes, .. } = input;
@@ -231,6 +248,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         eta: None,
         dispatch,
         requirements: new.requirements.clone(),
+        open_delivery: own,
         assignments: Vec::new(),
         attempt: 0,
         released: Vec::new(),
@@ -253,6 +271,7 @@ fn compose_deliveries(
     context: &mut ExecContext,
 ) -> Option<Vec<Delivery>> {
     let CreateOrderInput { store, plan, located, link_secret, .. } = input;
+    let checks_code = new.open_delivery.as_deref().is_some_and(|own| own.checks_code);
     let mut deliveries = Vec::with_capacity(plan.order.len());
     for (sent, leg) in plan.order.iter().zip(&plan.legs) {
         let (stop, requested) = (new.stops.get(*sent)?, new.inquiry.stops.get(*sent)?);
@@ -271,7 +290,8 @@ fn compose_deliveries(
             status: DeliveryStatus::AwaitingPickup,
             place: Place { address: requested.address.clone(), located: *located.get(*sent)? },
             distance: Distance(leg.metres),
-            delivery_code: context.entropy.code(),
+            // The merchant's system has the code if it checks it.
+            delivery_code: if checks_code { String::new() } else { context.entropy.code() },
             confirmation: stop.confirmation.clone(),
             erased: false,
             tracking: link_secret.map(|secret| tracking::start(&store.tracking, secret, context)),

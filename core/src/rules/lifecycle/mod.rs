@@ -21,7 +21,7 @@ pub use cancel::{
 pub use carry::{Carry, CourierStep, FailedStep, carry, next_steps};
 pub use clock::{Timing, expire, next_deadline, platform};
 pub use codes::{LOCKOUT, MAX_WRONG_CODES};
-pub use create::{CreateOrderError, CreateOrderInput, NewOrder, NewStop, create};
+pub use create::{CreateOrderError, CreateOrderInput, NewOrder, NewStop, TimeLimits, create};
 pub use estimate::estimate;
 pub use progress::{Progress, ReplayError, StopProgress, TransitionEvent};
 pub use recipient::{RecipientStep, RecipientStepError, recipient_step};

@@ -71,6 +71,8 @@ pub enum StepError {
         /// The missing parts.
         missing: Vec<ProofPart>,
     },
+    /// The merchant's system must confirm first that the goods are ready, or the pickup.
+    MerchantAwaited,
     /// The courier did not send this photo of the order's proof.
     UnknownPhoto {
         /// Its index in the proof.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::{
     OrderId, Timestamp,
     order::JournalEntry,
-    webhook::{Message, Webhook},
+    webhook::{Follow, Message, Webhook},
 };
 
 /// Maximum number of journal events that a pass reads.
@@ -33,8 +33,14 @@ impl WebhookPass {
 }
 
 /// Plans a pass. `queued` contains the queued messages, sorted by journal position. `entries` is the next page of the
-/// journal.
-pub fn plan(webhook: &Webhook, queued: &[Message], entries: &[JournalEntry], now: Timestamp) -> WebhookPass {
+/// journal. `follow` returns what follows an entry's message, or `None` if the entry is not sent.
+pub fn plan(
+    webhook: &Webhook,
+    queued: &[Message],
+    entries: &[JournalEntry],
+    follow: &dyn Fn(&JournalEntry) -> Option<Follow>,
+    now: Timestamp,
+) -> WebhookPass {
     let mut pass = WebhookPass { position: webhook.position, ..WebhookPass::default() };
     let mut orders: BTreeMap<OrderId, Vec<Message>> = BTreeMap::new();
     for message in queued {
@@ -48,8 +54,11 @@ pub fn plan(webhook: &Webhook, queued: &[Message], entries: &[JournalEntry], now
     for entry in entries {
         pass.position = pass.position.max(entry.position);
         let event = &entry.recorded.event;
-        if webhook.is_subscribed_to(event.kind) {
-            fresh.entry(event.order).or_default().push(webhook.message(entry, now));
+        let Some(follow) = follow(entry).filter(|_| webhook.is_subscribed_to(event.kind)) else { continue };
+        let messages = fresh.entry(event.order).or_default();
+        messages.push(webhook.message(entry, now));
+        if follow == Follow::End {
+            messages.push(webhook.end_message(entry, now));
         }
     }
     let mut later = Vec::new();

@@ -5,10 +5,14 @@ use crate::model::{
     Duration, Entropy, EventId, OrderId, Person, StoreId, Timestamp, WebhookId,
     order::{Event, EventKind, JournalEntry, RecordedEvent},
     webhook::{
-        Attempt, AttemptResult, Lease, Message, MessageChange, SECRET_OVERLAP, SendError, SigningSecret, Webhook,
-        WebhookState, stop_notice,
+        Attempt, AttemptResult, Follow, Lease, Message, MessageChange, SECRET_OVERLAP, SendError, SigningSecret,
+        Webhook, WebhookState, stop_notice,
     },
 };
+
+fn always(_: &JournalEntry) -> Option<Follow> {
+    Some(Follow::Nothing)
+}
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_millis(1_795_262_400_000).after(Duration::seconds(seconds))
@@ -30,6 +34,7 @@ fn webhook() -> Webhook {
         due_at: None,
         seen_at: at(0),
         lease: Some(Lease { holder: "me".to_owned(), until: at(90) }),
+        open_delivery: None,
     }
 }
 
@@ -73,7 +78,7 @@ impl Fixture {
         now: Timestamp,
         result: impl Fn(&Message) -> AttemptResult,
     ) -> Vec<Vec<u64>> {
-        let pass = plan(&self.webhook, &self.queued, page, now);
+        let pass = plan(&self.webhook, &self.queued, page, &always, now);
         let (mut results, mut sent) = (Vec::new(), Vec::new());
         for lane in &pass.lanes {
             let (mut stopped, mut positions) = (false, Vec::new());
@@ -197,7 +202,7 @@ fn unsubscribed_events_are_skipped() {
     let page = [entry(1, 10, EventKind::Created), entry(2, 10, EventKind::Ready), entry(3, 10, EventKind::Searching)];
     assert_eq!(fixture.pass(&page, at(0), |_| ACCEPTED), [vec![2]]);
     assert_eq!(fixture.webhook.position, 3);
-    let only_skipped = plan(&fixture.webhook, &[], &[entry(4, 10, EventKind::Created)], at(1));
+    let only_skipped = plan(&fixture.webhook, &[], &[entry(4, 10, EventKind::Created)], &always, at(1));
     assert!(only_skipped.lanes.is_empty() && !only_skipped.is_empty(&fixture.webhook), "position advances");
 }
 
@@ -215,13 +220,13 @@ fn many_events_of_an_order_are_sent_in_order() {
 #[test]
 fn concurrent_test_message_is_kept() {
     let mut fixture = Fixture::new();
-    let pass = plan(&fixture.webhook, &[], &[entry(1, 10, EventKind::Created)], at(0));
+    let pass = plan(&fixture.webhook, &[], &[entry(1, 10, EventKind::Created)], &always, at(0));
     let test = fixture.webhook.test(&mut fixture.entropy, at(1));
     let results = vec![MessageResult { message: pass.lanes[0][0].clone(), sent: Some((at(0), 5, ACCEPTED)) }];
     let queued = [test.clone()];
     let settlement = settle(&fixture.webhook, &queued, &pass, results, &fixture.config, &mut fixture.entropy, at(2));
     assert_eq!((settlement.messages, settlement.webhook.due_at), (vec![], Some(at(1))));
-    assert_eq!(plan(&settlement.webhook, &queued, &[], at(2)).lanes, [vec![test]]);
+    assert_eq!(plan(&settlement.webhook, &queued, &[], &always, at(2)).lanes, [vec![test]]);
 }
 
 #[test]

@@ -20,14 +20,15 @@ use despacho_core::{
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
-        webhook::{Message, RecordedAttempt, Webhook},
+        webhook::{AttemptResult, Message, RecordedAttempt, Webhook},
     },
     rules::{
         lifecycle::Timing,
         limits::{Admission, Bucket},
-        webhooks::Mail,
+        webhooks::{Mail, WebhookConfig},
     },
 };
+use http::Request;
 
 use crate::{
     Driver, Query, RecentKeys, Row, accounts, archive, figures, id_allocator::IdAllocator, list, outbound, personal,
@@ -381,5 +382,9 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
 
     async fn send_mail(&self, mail: &Mail) -> Option<bool> {
         self.platform.send_mail(mail).await
+    }
+
+    async fn send(&self, request: Request<Bytes>, config: &WebhookConfig) -> Option<AttemptResult> {
+        self.platform.send(request, config).await
     }
 }

@@ -1,24 +1,26 @@
 //! The server's platform: the local machine with the configured sources of locations and distances.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
     geo::LocateError,
     host::{HostError, Platform},
-    model::{Address, DistanceMatrix, ExecContext, Located, Point, Timestamp},
+    model::{Address, DistanceMatrix, ExecContext, Located, Point, Timestamp, webhook::AttemptResult},
     rules::{
         limits::{Admission, Bucket},
-        webhooks::Mail,
+        webhooks::{Mail, WebhookConfig},
     },
 };
 use despacho_postgres::Postgres;
 use despacho_sql::{Leases, Machine};
 use despacho_sqlite::{LocalPlatform, changes_access};
+use http::Request;
 use tokio::sync::watch;
 
 use super::Geography;
-use crate::mail::Mailer;
+use crate::{mail::Mailer, webhooks::Client};
 
 /// The platform of the server.
 pub struct ServerPlatform {
@@ -26,6 +28,8 @@ pub struct ServerPlatform {
     geography: Arc<Geography>,
     shared: Option<SharedDatabase>,
     mailer: Option<Arc<Mailer>>,
+    /// The client for requests to merchants' systems, created at the first one.
+    client: OnceLock<Option<Client>>,
 }
 
 /// The state shared with other instances on the same database.
@@ -43,7 +47,7 @@ struct SharedDatabase {
 impl ServerPlatform {
     /// Creates the platform of a single instance.
     pub fn new(machine: LocalPlatform, geography: Arc<Geography>, mailer: Option<Arc<Mailer>>) -> ServerPlatform {
-        ServerPlatform { machine, geography, shared: None, mailer }
+        ServerPlatform { machine, geography, shared: None, mailer, client: OnceLock::new() }
     }
 
     /// Shares a database with other instances: they count requests together and notify each other of commits.
@@ -114,6 +118,13 @@ impl Platform for ServerPlatform {
 
     async fn send_mail(&self, mail: &Mail) -> Option<bool> {
         Some(self.mailer.as_ref()?.send_now(mail).await)
+    }
+
+    async fn send(&self, request: Request<Bytes>, config: &WebhookConfig) -> Option<AttemptResult> {
+        let create = || {
+            Client::new(config).inspect_err(|error| tracing::error!(%error, "client for codes failed to start")).ok()
+        };
+        Some(self.client.get_or_init(create).as_ref()?.send(request).await)
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {

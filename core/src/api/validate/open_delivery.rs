@@ -1,0 +1,511 @@
+//! Requests of Open Delivery, as orders of the service.
+
+use super::{
+    address::Need,
+    checker::{Checker, Path},
+};
+use crate::{
+    api::{problem::Problem, read::Body},
+    model::{
+        Address, Duration, Money, Phone, PhoneError, Requirements, Timestamp, WebhookId,
+        order::{Confirmation, OpenDelivery, Payment, PaymentMethod},
+    },
+    rules::{
+        lifecycle::{NewOrder, NewStop, TimeLimits},
+        pricing::{Inquiry, InquiryStop},
+    },
+    wire::{
+        AddressBody, SetRequirements,
+        open_delivery::{
+            AvailabilityRequest, CancelDelivery, DeliveryPayments, DeliveryRequest, FinishDelivery, HandleProblem,
+            LogisticsAddress, Price,
+        },
+    },
+};
+
+const CODE: usize = 64;
+const NAME: usize = 255;
+const MERCHANT_NAME: usize = 500;
+const INSTRUCTIONS: usize = 500;
+const NOTE: usize = 200;
+const PAYMENTS: usize = 100;
+const COMBINED: usize = 10;
+const VEHICLES: usize = 10;
+const MAX_MINUTES: u32 = 43_200;
+const ACTIONS: [(&str, Decision); 3] = [
+    ("RETURN_TO_STORE", Decision::Return),
+    ("DELIVER_PRODUCT", Decision::Deliver),
+    ("CANCEL_DELIVERY", Decision::Discard),
+];
+const CANCEL_REASONS: [&str; 8] = [
+    "CONSUMER_CANCELLATION_REQUESTED",
+    "NO_SHOW",
+    "PROBLEM_AT_MERCHANT",
+    "HIGH_ACCEPTANCE_TIME",
+    "INCORRECT_ORDER_OR_PRODUCT_PICKUP",
+    "PROBLEM_RESOLUTION",
+    "DISCOMBINE_ORDER",
+    "OTHER",
+];
+const PROBLEM_REASONS: [&str; 13] = [
+    "DELIVERYPERSON_OCCURRENCE",
+    "PAYMENT_PROBLEMS",
+    "WRONG_PRODUCT_OR_ITEM",
+    "ORDER_DELAYED",
+    "ORDER_DAMAGED_OR_VIOLATED",
+    "CUSTOMER_DID_NOT_PLACE_ORDER",
+    "CUSTOMER_ADDRESS_UNKNOWN",
+    "ORDER_MISSING_ITEMS",
+    "NOBODY_TO_RECEIVE",
+    "DELIVERYPERSON_WAITING_PAYMENT_FOR_ALREADY_PAID_ORDER",
+    "ORDER_DELIVERED_WITHOUT_PAYMENT",
+    "FRAUD_OR_THEFT",
+    "OTHER",
+];
+
+/// A merchant's decision on a delivery with a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The goods are returned.
+    Return,
+    /// The courier tries again.
+    Deliver,
+    /// The goods are not returned.
+    Discard,
+}
+
+/// Validates a request for an access token: a form with `grant_type`, `client_id` and `client_secret`. Returns the ID and the secret.
+///
+/// # Errors
+/// Every invalid field.
+pub fn token_request(body: &[u8]) -> Result<(String, String), Problem> {
+    let (mut checker, root) = (Checker::default(), Path::Root);
+    let value = |name: &str| {
+        let found = form_urlencoded::parse(body).find(|(key, _)| key == name);
+        found.map(|(_, value)| value.into_owned())
+    };
+    checker.one_of(&root.member("grant_type"), value("grant_type").as_ref(), &["client_credentials"], true);
+    let id = checker.required_text(&root.member("client_id"), value("client_id").as_ref(), CODE);
+    let secret = checker.required_text(&root.member("client_secret"), value("client_secret").as_ref(), NAME);
+    checker.finish(id.zip(secret))
+}
+
+/// Validates a request for the availability and the price.
+///
+/// # Errors
+/// Every invalid field.
+pub fn availability_request(body: Body<AvailabilityRequest>) -> Result<(Inquiry, TimeLimits), Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let is_paid = sent.online_payment.unwrap_or(true);
+    let sent = DeliveryRequest {
+        merchant: sent.merchant,
+        pickup_address: sent.pickup_address,
+        return_to_merchant: sent.return_to_merchant,
+        can_combine: sent.can_combine,
+        delivery_address: sent.delivery_address,
+        vehicle: sent.vehicle,
+        limit_times: sent.limit_times,
+        total_order_price: sent.total_order_price,
+        total_weight: sent.total_weight,
+        package_volume: sent.package_volume,
+        package_quantity: sent.package_quantity,
+        ..DeliveryRequest::default()
+    };
+    let common = checker.common(&sent, is_paid);
+    checker.finish(Some((common.inquiry, common.times)))
+}
+
+/// Validates a new delivery of a connection for the merchant with the ID `merchant`.
+///
+/// # Errors
+/// Every invalid field.
+pub fn delivery_request(
+    body: Body<DeliveryRequest>,
+    connection: WebhookId,
+    merchant: &str,
+) -> Result<NewOrder, Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let root = Path::Root;
+    let code = checker.uuid(&root.member("orderId"), sent.order_id.as_ref());
+    let display = checker.required_text(&root.member("orderDisplayId"), sent.order_display_id.as_ref(), CODE);
+    let merchant_name = checker.merchant(&sent, merchant);
+    let name = checker.required_text(&root.member("customerName"), sent.customer_name.as_ref(), NAME);
+    let payments = checker.payments(sent.payments.as_ref());
+    let is_paid = payments.is_none();
+    let Common { inquiry, times, requirements, container, total } = checker.common(&sent, is_paid);
+    checker.combined(sent.combined_orders_ids.as_deref().unwrap_or_default());
+    let (phone, observation) = checker.recipient_contact(&sent);
+    let product_value = payments.map(|(value, _)| value).or(total);
+    let pickup_code = checker.alphanumeric_code(&root.member("pickupCode"), sent.pickup_code.as_ref());
+    let pickup_instructions = checker.pickup_instructions(sent.pickup_address.as_ref());
+    let checks_code = sent.confirmation_code_required.unwrap_or(false);
+    let stop = NewStop {
+        code: display.clone(),
+        full_code: None,
+        name,
+        phone,
+        email: None,
+        observation,
+        product_value,
+        payment: payments.map(|(_, payment)| payment),
+        confirmation: checks_code.then(|| Confirmation { platform: true, ..Confirmation::default() }),
+    };
+    let open_delivery = OpenDelivery {
+        connection,
+        display_id: display.clone().unwrap_or_default(),
+        merchant_name: merchant_name.unwrap_or_default(),
+        container,
+        deliver_until: None,
+        awaits_ready: sent.notify_ready_for_pickup.unwrap_or(false),
+        awaits_pickup: sent.notify_pickup.unwrap_or(false),
+        awaits_conclusion: sent.notify_conclusion.unwrap_or(false),
+        checks_code,
+        finished_at: None,
+    };
+    let new = code.map(|code| NewOrder {
+        code,
+        full_code: display,
+        pickup_code,
+        quote: None,
+        inquiry,
+        combinable: sent.can_combine.unwrap_or(false),
+        requirements,
+        pickup_instructions,
+        max_fee: None,
+        open_delivery: Some(Box::new(open_delivery)),
+        limits: times,
+        stops: vec![stop],
+    });
+    checker.finish(new)
+}
+
+/// Validates the end of a delivery. Returns its time.
+///
+/// # Errors
+/// Every invalid field.
+pub fn finish_date(body: Body<FinishDelivery>) -> Result<Timestamp, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let path = Path::Root.member("finishDate");
+    let at = checker.timestamp(&path, body.value.finish_date.as_ref());
+    if body.value.finish_date.as_ref().is_none_or(|text| text.trim().is_empty()) {
+        checker.required(&path);
+    }
+    checker.finish(at)
+}
+
+/// Validates a decision on a problem. Returns the decision and its reason.
+///
+/// # Errors
+/// Every invalid field.
+pub fn problem_decision(body: Body<HandleProblem>) -> Result<(Decision, String), Problem> {
+    let (mut checker, root) = (Checker::new(body.wrong), Path::Root);
+    let reason = checker.one_of(&root.member("reason"), body.value.reason.as_ref(), &PROBLEM_REASONS, true);
+    let action =
+        checker.one_of(&root.member("action"), body.value.action.as_ref(), &ACTIONS.map(|(name, _)| name), true);
+    let note = checker.text(&root.member("message"), body.value.message.as_ref(), NAME);
+    let decision = ACTIONS.iter().find(|(name, _)| action == Some(*name)).map(|(_, decision)| *decision);
+    checker.finish(decision.zip(reason.map(|reason| noted(reason, note))))
+}
+
+/// Validates a cancellation. Returns the decision for goods that are on the way, and the reason.
+///
+/// # Errors
+/// Every invalid field.
+pub fn delivery_cancellation(body: Body<CancelDelivery>) -> Result<(Decision, String), Problem> {
+    let (mut checker, root) = (Checker::new(body.wrong), Path::Root);
+    let reason = checker.one_of(&root.member("reason"), body.value.reason.as_ref(), &CANCEL_REASONS, true);
+    let actions = ["RETURN_TO_STORE", "CANCEL_DELIVERY"];
+    let action = checker.one_of(&root.member("action"), body.value.action.as_ref(), &actions, false);
+    let note = checker.text(&root.member("message"), body.value.message.as_ref(), NAME);
+    let decision = if action == Some("CANCEL_DELIVERY") { Decision::Discard } else { Decision::Return };
+    checker.finish(reason.map(|reason| (decision, noted(reason, note))))
+}
+
+fn noted(reason: &str, note: Option<String>) -> String {
+    note.map_or_else(|| reason.to_owned(), |note| format!("{reason}: {note}"))
+}
+
+/// The part of a new delivery that a request for the availability also has.
+struct Common {
+    inquiry: Inquiry,
+    times: TimeLimits,
+    requirements: Requirements,
+    container: String,
+    total: Option<Money>,
+}
+
+impl Checker {
+    fn common(&mut self, sent: &DeliveryRequest, is_paid: bool) -> Common {
+        let root = Path::Root;
+        let pickup = self.logistics_address("pickupAddress", sent.pickup_address.as_ref());
+        let address = self.logistics_address("deliveryAddress", sent.delivery_address.as_ref());
+        let back = root.member("returnToMerchant");
+        self.present(&back, sent.return_to_merchant.is_some());
+        if sent.return_to_merchant == Some(true) && is_paid {
+            let en = "A courier returns only with a payment. Send false, or a payment of the method OFFLINE.";
+            let pt = "O entregador só retorna com um pagamento. Envie false ou um pagamento com o método OFFLINE.";
+            self.reject(&back, "not_applicable", en, pt);
+        }
+        self.present(&root.member("canCombine"), sent.can_combine.is_some());
+        let (requirements, container) = self.load(sent);
+        let total = self.price(&root.member("totalOrderPrice"), sent.total_order_price.as_ref());
+        let times = root.member("limitTimes");
+        self.present(&times, sent.limit_times.is_some());
+        let given = sent.limit_times.clone().unwrap_or_default();
+        let mut minutes = |name, value| {
+            let minutes = self.integer(&times.member(name), value, 0, MAX_MINUTES)?;
+            Some(Duration::minutes(minutes.into()))
+        };
+        let times = TimeLimits {
+            pickup: minutes("pickupLimit", given.pickup_limit),
+            delivery: minutes("deliveryLimit", given.delivery_limit),
+        };
+        let inquiry = Inquiry {
+            store: None,
+            pickup: Some(pickup),
+            stops: vec![InquiryStop { address, online_payment: is_paid, pin: None, window: None }],
+            best_route: false,
+            with_times: true,
+            preparation_minutes: 0,
+            deliver_at: None,
+            vehicle: requirements.smallest_vehicle(),
+        };
+        Common { inquiry, times, requirements, container, total }
+    }
+
+    fn present(&mut self, path: &Path<'_>, is_present: bool) {
+        if !is_present {
+            self.required(path);
+        }
+    }
+
+    fn one_of<'n>(
+        &mut self,
+        path: &Path<'_>,
+        sent: Option<&String>,
+        names: &[&'n str],
+        is_required: bool,
+    ) -> Option<&'n str> {
+        let Some(text) = sent else {
+            self.present(path, !is_required);
+            return None;
+        };
+        let found = names.iter().find(|name| **name == text.trim()).copied();
+        if found.is_none() {
+            let names = names.join(", ");
+            self.reject(path, "unknown_value", format!("Expected {names}."), format!("Esperado {names}."));
+        }
+        found
+    }
+
+    /// Reads a UUID in lower case.
+    fn uuid(&mut self, path: &Path<'_>, sent: Option<&String>) -> Option<String> {
+        let text = self.required_text(path, sent, CODE);
+        self.parsed(path, text, |text| {
+            let is_valid = text.len() == 36
+                && text.bytes().enumerate().all(|(at, byte)| match at {
+                    8 | 13 | 18 | 23 => byte == b'-',
+                    _ => byte.is_ascii_hexdigit(),
+                });
+            is_valid.then(|| text.to_ascii_lowercase()).ok_or_else(|| {
+                let (en, pt) = ("Expected a UUID.", "Esperado um UUID.");
+                ("invalid_value", en.to_owned(), pt.to_owned())
+            })
+        })
+    }
+
+    fn combined(&mut self, ids: &[String]) {
+        let (root, list) = (Path::Root, "combinedOrdersIds");
+        if ids.len() > COMBINED {
+            let (en, pt) = (format!("Send at most {COMBINED}."), format!("Envie no máximo {COMBINED}."));
+            self.reject(&root.member(list), "out_of_range", en, pt);
+            return;
+        }
+        for (at, id) in ids.iter().enumerate() {
+            self.uuid(&root.member(list).item(at), Some(id));
+        }
+    }
+
+    fn merchant(&mut self, sent: &DeliveryRequest, expected: &str) -> Option<String> {
+        let root = Path::Root;
+        let path = root.member("merchant");
+        let Some(merchant) = &sent.merchant else {
+            self.required(&path);
+            return None;
+        };
+        let id = self.required_text(&path.member("id"), merchant.id.as_ref(), 100);
+        if id.is_some_and(|id| id != expected) {
+            let en = "These credentials are for another merchant. Send the merchant's ID of the connection.";
+            let pt = "Estas credenciais são de outro estabelecimento. Envie o ID do estabelecimento da conexão.";
+            self.reject(&path.member("id"), "not_applicable", en, pt);
+        }
+        self.required_text(&path.member("name"), merchant.name.as_ref(), MERCHANT_NAME)
+    }
+
+    fn logistics_address(&mut self, name: &'static str, sent: Option<&LogisticsAddress>) -> Address {
+        let root = Path::Root;
+        let path = root.member(name);
+        let Some(sent) = sent else {
+            self.required(&path);
+            return Address::default();
+        };
+        self.one_of(&path.member("country"), sent.country.as_ref(), &["BR"], true);
+        // ISO 3166-2 names a state as `BR-SP`.
+        let state = sent.state.as_deref().map(|state| state.trim().trim_start_matches("BR-").to_owned());
+        let body = AddressBody {
+            street: sent.street.clone(),
+            number: sent.number.clone(),
+            complement: sent.complement.clone(),
+            neighborhood: sent.district.clone(),
+            city: sent.city.clone(),
+            state,
+            zip_code: sent.postal_code.clone(),
+            latitude: sent.latitude,
+            longitude: sent.longitude,
+        };
+        let before = self.errors.len();
+        let address = self.address(&path, &body, Need::Visit);
+        for error in self.errors.iter_mut().skip(before) {
+            error.pointer = standard_pointer(&error.pointer);
+        }
+        address
+    }
+
+    fn load(&mut self, sent: &DeliveryRequest) -> (Requirements, String) {
+        let root = Path::Root;
+        let path = root.member("vehicle");
+        let vehicle = sent.vehicle.clone().unwrap_or_default();
+        self.present(&path, sent.vehicle.is_some());
+        let kinds = vehicle.kinds.unwrap_or_default();
+        if sent.vehicle.is_some() {
+            self.present(&path.member("type"), !kinds.is_empty());
+            self.one_of(&path.member("container"), vehicle.container.as_ref(), &["NORMAL", "THERMIC"], true);
+        }
+        if kinds.len() > VEHICLES {
+            let (en, pt) = (format!("Send at most {VEHICLES}."), format!("Envie no máximo {VEHICLES}."));
+            self.reject(&path.member("type"), "out_of_range", en, pt);
+        }
+        self.present(&root.member("totalWeight"), sent.total_weight.is_some());
+        let mut distinct: Vec<String> = Vec::new();
+        for kind in kinds.into_iter().take(VEHICLES) {
+            if !distinct.contains(&kind) {
+                distinct.push(kind);
+            }
+        }
+        #[expect(clippy::float_cmp, reason = "0 is exact, and means unknown")]
+        let weight = sent.total_weight.filter(|grams| *grams != 0.0);
+        let body = SetRequirements {
+            vehicle: Some(distinct),
+            weight_grams: weight,
+            volume_millilitres: sent.package_volume.map(|cubic| (cubic * 1e6).round()).filter(|volume| *volume != 0.0),
+            packages: sent.package_quantity,
+        };
+        let before = self.errors.len();
+        let requirements = self.requirements(&root, Some(&body));
+        for error in self.errors.iter_mut().skip(before) {
+            error.pointer = standard_pointer(&error.pointer);
+        }
+        (requirements, vehicle.container.unwrap_or_default().trim().to_owned())
+    }
+
+    /// Reads an amount, rounded to centavos.
+    fn price(&mut self, path: &Path<'_>, sent: Option<&Price>) -> Option<Money> {
+        let Some(sent) = sent else {
+            self.required(path);
+            return None;
+        };
+        self.one_of(&path.member("currency"), sent.currency.as_ref(), &["BRL"], true);
+        let value = path.member("value");
+        self.present(&value, sent.value.is_some());
+        self.value(&value, sent.value.map(|value| (value * 100.0).round() / 100.0))
+    }
+
+    /// Reads the amount due and its method. `None` if the order is already paid.
+    fn payments(&mut self, sent: Option<&DeliveryPayments>) -> Option<(Money, Payment)> {
+        let sent = sent?;
+        let root = Path::Root;
+        let path = root.member("payments");
+        let method = self.one_of(&path.member("method"), sent.method.as_ref(), &["ONLINE", "OFFLINE"], false);
+        if method != Some("OFFLINE") {
+            return None;
+        }
+        let list = path.member("offlineMethod");
+        let offline = sent.offline_method.as_deref().unwrap_or_default();
+        self.present(&list, !offline.is_empty());
+        if offline.len() > PAYMENTS {
+            let (en, pt) = (format!("Send at most {PAYMENTS}."), format!("Envie no máximo {PAYMENTS}."));
+            self.reject(&list, "out_of_range", en, pt);
+        }
+        let (mut due, mut first) = (Money::ZERO, None);
+        for (at, payment) in offline.iter().take(PAYMENTS).enumerate() {
+            let item = list.item(at);
+            let amount = self.price(&item.member("amount"), payment.amount.as_ref());
+            due = due.plus(amount.unwrap_or_default());
+            let names = ["CREDIT", "DEBIT", "MEAL_VOUCHER", "FOOD_VOUCHER", "PIX", "CASH", "CREDIT_DEBIT", "OTHER"];
+            let kind = self.one_of(&item.member("type"), payment.kind.as_ref(), &names, true);
+            first = first.or(kind);
+        }
+        let method = match first {
+            Some("PIX") => PaymentMethod::Pix,
+            Some("CASH" | "OTHER") => PaymentMethod::Cash,
+            _ => PaymentMethod::CardMachine,
+        };
+        let change = sent.change.as_ref().and_then(|change| self.price(&path.member("change"), Some(change)));
+        let change_for = change.filter(|change| *change > Money::ZERO && method == PaymentMethod::Cash);
+        Some((due, Payment { method, change_for: change_for.map(|change| due.plus(change)) }))
+    }
+
+    /// Reads the phone number and the instructions for the courier, which contain a number that is not a personal one.
+    fn recipient_contact(&mut self, sent: &DeliveryRequest) -> (Option<Phone>, Option<String>) {
+        let root = Path::Root;
+        let special = self.text(&root.member("specialInstructions"), sent.special_instructions.as_ref(), INSTRUCTIONS);
+        let address = root.member("deliveryAddress");
+        let given = sent.delivery_address.as_ref();
+        let reference = given.and_then(|given| self.text(&address.member("reference"), given.reference.as_ref(), NOTE));
+        let own = given.and_then(|given| self.text(&address.member("instructions"), given.instructions.as_ref(), NOTE));
+        let number = self.text(&root.member("customerPhone"), sent.customer_phone.as_ref(), CODE);
+        let extension = self.text(&root.member("customerPhoneLocalizer"), sent.customer_phone_localizer.as_ref(), CODE);
+        let phone = number.as_deref().and_then(|text| match Phone::parse(text) {
+            Ok(phone) => Some(phone),
+            Err(PhoneError::WithoutPlus { hint } | PhoneError::Punctuated { hint }) => Phone::parse(&hint?).ok(),
+            Err(PhoneError::Malformed) => None,
+        });
+        let phone = phone.filter(|_| extension.is_none());
+        let shared = number.filter(|_| phone.is_none()).map(|number| match extension {
+            Some(extension) => format!("Telefone: {number}, código {extension}"),
+            None => format!("Telefone: {number}"),
+        });
+        let parts: Vec<String> = [special, own, reference, shared].into_iter().flatten().collect();
+        (phone, (!parts.is_empty()).then(|| parts.join("\n")))
+    }
+
+    fn pickup_instructions(&mut self, sent: Option<&LogisticsAddress>) -> Option<String> {
+        let (sent, root) = (sent?, Path::Root);
+        let path = root.member("pickupAddress");
+        let texts = [
+            ("pickupLocation", &sent.pickup_location),
+            ("instructions", &sent.instructions),
+            ("reference", &sent.reference),
+        ];
+        let parts = texts.map(|(name, text)| self.text(&path.member(name), text.as_ref(), NOTE));
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join("\n"))
+    }
+}
+
+/// Returns the pointer of a field in the standard's terms.
+pub fn standard_pointer(pointer: &str) -> String {
+    const NAMES: [(&str, &str); 8] = [
+        ("/zipCode", "/postalCode"),
+        ("/neighborhood", "/district"),
+        ("/requirements/vehicle", "/vehicle/type"),
+        ("/requirements/weightGrams", "/totalWeight"),
+        ("/requirements/volumeMillilitres", "/packageVolume"),
+        ("/requirements/packages", "/packageQuantity"),
+        ("/deliveries/0/address", "/deliveryAddress"),
+        ("/deliveries/0/window/until", "/limitTimes/deliveryLimit"),
+    ];
+    NAMES.iter().fold(pointer.to_owned(), |pointer, (own, standard)| pointer.replace(own, standard))
+}
