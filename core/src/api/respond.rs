@@ -180,6 +180,11 @@ fn problem_headers(problem: &Problem) -> impl IntoIterator<Item = (HeaderName, S
 
 /// Returns the value of `WWW-Authenticate` for an endpoint.
 fn challenge(route: Option<&Route>) -> &'static str {
+    if route
+        .is_some_and(|route| route.authority == Authority::Connection || route.endpoint == Endpoint::GetAvailability)
+    {
+        return "Bearer realm=\"despacho\"";
+    }
     match route.map(|route| route.endpoint) {
         Some(Endpoint::OwnTracks) => "Basic realm=\"despacho\"",
         Some(Endpoint::Osmand | Endpoint::OsmandQuery) => "ApiKey realm=\"despacho\", parameter=\"id\"",

@@ -17,9 +17,10 @@ pub enum Part {
     Store,
     /// The endpoints of couriers, whose paths start with `/courier`.
     Courier,
-    /// The endpoints of the operator, whose paths start with `/admin`.
+    /// The endpoints of the operator, whose paths start with `/admin`, except those of the dispatch pass.
     Operator,
-    /// The endpoints of Open Delivery, the dispatch pass, and the messages to the connections of Open Delivery.
+    /// The endpoints of Open Delivery, whose paths start with `/v1` and `/oauth`, and those of the dispatch pass, whose paths start with
+    /// `/admin/dispatch`; and the messages to the connections of Open Delivery.
     Connection,
 }
 

@@ -12,6 +12,7 @@ mod lead;
 mod model;
 mod money;
 mod notify;
+mod open_delivery;
 mod page;
 mod photo_files;
 mod photos;

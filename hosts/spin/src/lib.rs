@@ -5,7 +5,7 @@
 //! transaction has its own connection, and an instance keeps only its configuration and connections without open transactions between
 //! requests.
 
-#[cfg(feature = "operator")]
+#[cfg(feature = "connection")]
 mod background;
 mod body;
 mod clock;
@@ -20,7 +20,7 @@ mod panel;
 mod platform;
 mod postgres;
 mod prepare;
-#[cfg(feature = "operator")]
+#[cfg(feature = "connection")]
 mod push;
 mod response;
 mod serve;

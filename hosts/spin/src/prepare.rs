@@ -83,7 +83,7 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
     }
     host.align_deadlines().await?;
     // The demo data needs the endpoints of stores.
-    if !cfg!(any(feature = "courier", feature = "operator"))
+    if !cfg!(any(feature = "connection", feature = "courier", feature = "operator"))
         && config.own.demo
         && host.key(&KeyHash::of(demo::KEY)).await?.is_none()
     {

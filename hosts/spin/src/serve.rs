@@ -16,7 +16,7 @@ use despacho_sql::{RecentKeys, SqlHost};
 use http::{HeaderMap, HeaderName, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
 
-#[cfg(feature = "operator")]
+#[cfg(feature = "connection")]
 use crate::background;
 use crate::{
     body,
@@ -104,7 +104,7 @@ async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<By
     let response = api::handle(&host, &config.settings, request).await;
     let outcome = response.extensions().get::<Outcome>();
     let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
-    #[cfg(feature = "operator")]
+    #[cfg(feature = "connection")]
     if dispatched {
         background::after_dispatch(&host, &config).await;
     }

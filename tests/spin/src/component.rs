@@ -28,9 +28,12 @@ impl CompiledComponent {
     pub fn shipped() -> Result<CompiledComponent, Failure> {
         let file = component::shipped()?;
         let compiled = CompiledComponent::of(&file)?;
-        let routed =
-            component::ROUTED.iter().map(|one| Ok((one.route, compile(&compiled.engine, &one.next_to(&file))?)));
-        Ok(CompiledComponent { routed: routed.collect::<Result<_, Failure>>()?, ..compiled })
+        let mut routed = Vec::new();
+        for one in &component::ROUTED {
+            let component = compile(&compiled.engine, &one.next_to(&file))?;
+            routed.extend(one.routes.iter().map(|route| (*route, component.clone())));
+        }
+        Ok(CompiledComponent { routed, ..compiled })
     }
 
     /// Compiles the component in a file, which serves all paths.

@@ -1,4 +1,4 @@
-//! The build of the Spin application's three components.
+//! The build of the Spin application's four components.
 
 use std::{
     fs::{self, File, Metadata},
@@ -26,10 +26,10 @@ const PACKAGE: &str = "despacho-spin";
 /// The file name of its shipped component, in the same folder as cargo's output. spin.toml names it.
 const SHIPPED: &str = "despacho.wasm";
 
-/// A component that serves the paths below a route.
+/// A component that serves the paths below some routes.
 pub struct RoutedComponent {
-    /// The route in spin.toml, without `/...`.
-    pub route: &'static str,
+    /// The routes in spin.toml, without `/...`.
+    pub routes: &'static [&'static str],
     package: &'static str,
     /// The file name of cargo's output.
     built: &'static str,
@@ -38,15 +38,22 @@ pub struct RoutedComponent {
 }
 
 /// The components besides the one for stores.
-pub const ROUTED: [RoutedComponent; 2] = [
+pub const ROUTED: [RoutedComponent; 3] = [
     RoutedComponent {
-        route: "/admin",
+        // The first is the most specific: it also serves part of the operator's paths.
+        routes: &["/admin/dispatch", "/oauth", "/v1"],
+        package: "despacho-spin-connection",
+        built: "despacho_spin_connection.wasm",
+        shipped: "despacho-connection.wasm",
+    },
+    RoutedComponent {
+        routes: &["/admin"],
         package: "despacho-spin-operator",
         built: "despacho_spin_operator.wasm",
         shipped: "despacho-operator.wasm",
     },
     RoutedComponent {
-        route: "/courier",
+        routes: &["/courier"],
         package: "despacho-spin-courier",
         built: "despacho_spin_courier.wasm",
         shipped: "despacho-courier.wasm",

@@ -102,7 +102,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::AlterCourier => operator::<H, _>(fleet::alter(call)).await,
         Endpoint::RunDispatch => connection::<H, _>(dispatch::run(call)).await,
         Endpoint::GetDispatch => connection::<H, _>(dispatch::settings(call)).await,
-        Endpoint::CompareDispatch => operator::<H, _>(dispatch::compare(call)).await,
+        Endpoint::CompareDispatch => connection::<H, _>(dispatch::compare(call)).await,
         Endpoint::ExplainDispatch => operator::<H, _>(dispatch::explain(call)).await,
         Endpoint::GetStoreDispatch | Endpoint::SetStoreDispatch => {
             operator::<H, _>(dispatch::store_terms(call, endpoint)).await
