@@ -30,7 +30,7 @@ pub(super) fn courier<H, F: Future>(future: F) -> BoxedHandler<H, F, { Part::Cou
     BoxedHandler(Box::pin(future), PhantomData)
 }
 
-/// Boxes the future of an endpoint of Open Delivery, or of the dispatch pass.
+/// Boxes the future of an endpoint of webhooks, of Open Delivery, or of the dispatch pass.
 pub(super) fn connection<H, F: Future>(future: F) -> BoxedHandler<H, F, { Part::Connection as u8 }> {
     BoxedHandler(Box::pin(future), PhantomData)
 }

@@ -19,8 +19,8 @@ pub enum Part {
     Courier,
     /// The endpoints of the operator, whose paths start with `/admin`, except those of the dispatch pass.
     Operator,
-    /// The endpoints of Open Delivery, whose paths start with `/v1` and `/oauth`, and those of the dispatch pass, whose paths start with
-    /// `/admin/dispatch`; and the messages to the connections of Open Delivery.
+    /// The endpoints of webhooks (`/delivery/webhooks`), of Open Delivery (`/v1`, `/oauth`) and of the dispatch pass
+    /// (`/admin/dispatch`), and the messages to connections of Open Delivery.
     Connection,
 }
 

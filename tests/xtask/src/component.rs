@@ -40,8 +40,8 @@ pub struct RoutedComponent {
 /// The components besides the one for stores.
 pub const ROUTED: [RoutedComponent; 3] = [
     RoutedComponent {
-        // The first is the most specific: it also serves part of the operator's paths.
-        routes: &["/admin/dispatch", "/oauth", "/v1"],
+        // It comes first because some of its routes are below those of the other components.
+        routes: &["/admin/dispatch", "/delivery/webhooks", "/oauth", "/v1"],
         package: "despacho-spin-connection",
         built: "despacho_spin_connection.wasm",
         shipped: "despacho-connection.wasm",
