@@ -48,6 +48,7 @@ export const en = {
     banner: "No connection to the server. Your input stays in this tab, and orders you submit are sent when the connection returns.",
     unreachable: "Could not reach the server.",
     unreachableHint: "Check your connection. This page retries automatically.",
+    notSent: "Could not reach the server. Check your connection and try again.",
     failed: "Could not load the data.",
     unsupported: "This server does not support this feature yet.",
     unsupportedHint: "Your operator needs to update Despacho.",

@@ -47,6 +47,7 @@ export const pt: Texts = {
     banner: "Sem conexão com o servidor. O que você digita fica salvo nesta aba, e os pedidos criados são enviados quando a conexão voltar.",
     unreachable: "Não foi possível conectar ao servidor.",
     unreachableHint: "Verifique sua conexão. Esta página tenta novamente de forma automática.",
+    notSent: "Não foi possível conectar ao servidor. Verifique sua conexão e tente novamente.",
     failed: "Não foi possível carregar os dados.",
     unsupported: "Este servidor ainda não oferece este recurso.",
     unsupportedHint: "O operador precisa atualizar o Despacho.",

@@ -5,7 +5,6 @@ import { useContext, useEffect, useRef } from "preact/hooks";
 import { ApiError } from "../api/http";
 import type { FieldError, Pointer } from "../api/wire";
 import { texts } from "../i18n";
-import { Failure } from "./parts";
 
 /** The API's errors for the fields of the current form. */
 export const FieldErrors = createContext<readonly FieldError[]>([]);
@@ -160,12 +159,10 @@ export function ErrorBox(props: { error: unknown }) {
   }, [props.error]);
   if (props.error === null) return null;
   if (errors.length === 0) {
-    return props.error instanceof ApiError ? (
+    return (
       <div class="error-box" role="alert" tabIndex={-1} ref={box}>
-        <p>{props.error.problem.detail}</p>
+        <p>{props.error instanceof ApiError ? props.error.problem.detail : texts.value.net.notSent}</p>
       </div>
-    ) : (
-      <Failure error={props.error} />
     );
   }
   return (
