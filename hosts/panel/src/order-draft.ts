@@ -21,6 +21,9 @@ export interface DeliveryDraft {
   payment?: string;
   change?: string;
   confirm: boolean;
+  /** The local times between which the courier must arrive, or empty strings. A draft of an older version has none. */
+  from?: string;
+  until?: string;
   address: AddressDraft;
 }
 
@@ -104,6 +107,7 @@ export function previewRequest(from: Draft): { body: Record<string, unknown>; st
   const deliveries = stops.map((at) => ({
     address: addressRequest(from.deliveries[at]!.address),
     onlinePayment: from.deliveries[at]!.paid,
+    ...windowRequest(from.deliveries[at]!),
   }));
   return { body: { ...sharedFields(from), deliveries }, stops };
 }
@@ -134,6 +138,7 @@ export function orderRequest(from: Draft): Record<string, unknown> {
       ...(one.value.trim() === "" ? {} : { productValue: decimal(one.value) }),
       onlinePayment: one.paid,
       ...paymentRequest(one),
+      ...windowRequest(one),
       confirmation: { platform: one.confirm },
       address: addressRequest(one.address),
     })),
@@ -144,6 +149,12 @@ export function orderRequest(from: Draft): Record<string, unknown> {
 function instantRequest(local: string): string {
   const instant = localInstant(local.slice(0, 16), zone.value);
   return Number.isNaN(instant.getTime()) ? local : instant.toISOString();
+}
+
+/** If one of the times is missing, the API names it. */
+function windowRequest({ from = "", until = "" }: DeliveryDraft): Record<string, unknown> {
+  const window = { ...(from === "" ? {} : { from: instantRequest(from) }), ...(until === "" ? {} : { until: instantRequest(until) }) };
+  return from + until === "" ? {} : { window };
 }
 
 /** Change is only for cash. */

@@ -294,6 +294,15 @@ test("the operator registers a courier, who signs in with the code", async () =>
   await sendAfterLostNetwork(page, page.locator("dialog form"));
   await page.getByText("davi@exemplo.com.br").waitFor();
 
+  // Without a limit of the courier's own, that of a car applies again.
+  await page.getByRole("button", { name: "Alterar dados" }).click();
+  assert.equal(await page.inputValue("dialog #f-maxWeightGrams"), "87,5");
+  await page.fill("dialog #f-maxWeightGrams", "");
+  await page.click("dialog button[type=submit]");
+  await page.waitForSelector("dialog", { state: "detached" });
+  await page.locator(".facts").getByText("87,5").waitFor({ state: "detached" });
+  assert.match(await page.locator(".facts .fact", { hasText: "Peso máximo (kg)" }).innerText(), /300/);
+
   // The list finds the courier without accents and case, until the courier is removed.
   await goTo(page, "/couriers");
   await page.fill("input[type=search]", name.toLowerCase());

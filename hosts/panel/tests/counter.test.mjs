@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { VERGUEIRO, api, fillAddress, goTo, launch, logIn, open, outsideMap, printed, screenshot, uniqueCode } from "./browser.mjs";
+import { VERGUEIRO, api, axeViolations, fillAddress, goTo, launch, logIn, open, outsideMap, printed, screenshot, uniqueCode } from "./browser.mjs";
 
 let browser;
 let page;
@@ -142,6 +142,56 @@ test("vehicle and load become requirements of the order, which its page shows", 
   await page.locator(".facts").getByText("25,5").waitFor();
   const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
   assert.deepEqual(body.orders[0].requirements, { vehicle: ["CAR"], weightGrams: 25_500, volumeMillilitres: null, packages: 3 });
+  await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
+});
+
+test("window of a delivery is checked, kept in the draft and shown", async () => {
+  await goTo(page, "/orders/new");
+  const code = uniqueCode("JANELA");
+  const [from, until] = ["from", "until"].map((name) => page.locator(`#f-deliveries-0-window-${name}`));
+  const fillIn = async (typed) => {
+    await page.fill("#f-code", typed);
+    await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+    await page.locator("#f-deliveries-0-confirmation-platform").uncheck();
+  };
+  await fillIn(code);
+  await page.locator("fieldset summary", { hasText: "Janela de entrega" }).click();
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  await from.fill(`${tomorrow}T20:00`);
+  await page.locator("#f-deliveries-0-window-until-error").waitFor();
+  await until.fill(`${tomorrow}T19:00`);
+  await page.locator("#f-deliveries-0-window-until-error").getByText("A janela precisa terminar depois do início.").waitFor();
+  await until.fill(`${tomorrow}T21:00`);
+  await page.locator("#f-deliveries-0-window-until-error").waitFor({ state: "detached" });
+  await page.reload();
+  assert.deepEqual([await from.inputValue(), await until.inputValue()], [`${tomorrow}T20:00`, `${tomorrow}T21:00`]);
+  // A field that the user clears does not close its section.
+  await from.fill("");
+  await until.fill("");
+  assert.equal(await from.isVisible(), true);
+
+  // The preparation takes longer than the window allows: the error belongs to both times.
+  const local = (minutes) => new Date(Date.now() + (minutes - 180) * 60_000).toISOString().slice(0, 16);
+  await from.fill(local(5));
+  await until.fill(local(10));
+  await page.fill("#f-preparationTime", "60");
+  await page.locator("#f-deliveries-0-window-error").waitFor();
+  await page.click("form.create button[type=submit]");
+  await page.locator(".error-box .link", { hasText: "Janela de entrega: " }).click();
+  assert.equal(await page.evaluate(() => document.activeElement.id), "f-deliveries-0-window");
+  assert.deepEqual(await axeViolations(page), []);
+
+  await page.fill("#f-preparationTime", "0");
+  await from.fill(`${tomorrow}T20:00`);
+  await until.fill(`${tomorrow}T21:00`);
+  await page.click("form.create button[type=submit]");
+  await page.getByRole("heading", { level: 1, name: code }).waitFor();
+  await page.locator(".stops").getByText(/entre \d\d\/\d\d\/\d{4},? 20:00 e 21:00/).waitFor();
+  const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
+  const { window } = body.orders[0].deliveries[0];
+  assert.deepEqual([window.from, window.until].map(Date.parse), ["20:00", "21:00"].map((time) => Date.parse(`${tomorrow}T${time}-03:00`)));
+  await goTo(page, "/orders");
+  await page.locator(".orders tr", { hasText: code }).locator(".due").getByText("20:00 e 21:00").waitFor();
   await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
 });
 

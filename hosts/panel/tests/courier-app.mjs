@@ -56,6 +56,23 @@ const testId = (page, id) => page.locator(`[data-testid="${id}"]`);
 /** Waits until the app shows the next step by the label of its large button. */
 export const nextIs = (page, label) => testId(page, "next").filter({ hasText: label }).waitFor();
 
+/**
+ * Cuts the network, also for the requests that a reloaded page sends at once: Chromium applies its emulation to a reloaded page so late
+ * that these can reach the server. Returns a function that reconnects.
+ */
+export async function cutNetwork(page) {
+  await page.context().setOffline(true);
+  await page.addInitScript(() => {
+    const send = globalThis.fetch;
+    globalThis.isCut = true;
+    globalThis.fetch = (...all) => (globalThis.isCut ? Promise.reject(new TypeError("no network")) : send(...all));
+  });
+  return async () => {
+    await page.evaluate(() => (globalThis.isCut = false));
+    await page.context().setOffline(false);
+  };
+}
+
 /** Waits until all steps are sent. */
 export const queueEmpty = (page) => page.waitForSelector("[data-testid=queue][data-waiting='0']", { state: "attached" });
 

@@ -156,7 +156,7 @@ test("branch typed offline is created after reconnecting, then removed", async (
   await page.fill("#f-password", "a long password");
   await page.fill("#f-currentPassword", "despacho-demo");
   await page.click("form button[type=submit]");
-  await page.locator(".state[role=alert]").waitFor({ timeout: 30_000 });
+  await page.locator("form .error-box").waitFor({ timeout: 30_000 });
   assert.equal(await page.inputValue("#f-name"), name);
   assert.equal(await page.inputValue("#f-password"), "a long password");
   await context.setOffline(false);

@@ -64,6 +64,20 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
         await page.waitForTimeout(400);
         await check(name);
       }
+      await goTo(page, "/settings");
+      const buttons = page.locator("[data-testid=hours] > .row .button:not(.primary)");
+      for (const at of [0, 1]) await buttons.nth(at).click();
+      await page.locator("#f-exceptions-0-closed").uncheck();
+      await check("settings-hours");
+      const scheduled = await api(page, "POST", "/delivery/orders", scheduledOrder(uniqueCode("AGENDA")));
+      assert.equal(scheduled.status, 201, JSON.stringify(scheduled.body));
+      await goTo(page, `/orders/${scheduled.body.id}`);
+      await page.waitForSelector(".map .mark");
+      await check("order-scheduled");
+      await goTo(page, "/orders");
+      await page.locator(".orders .due .window").first().waitFor();
+      await check("orders-scheduled");
+      await api(page, "POST", "/delivery/orders/cancel", { orderId: scheduled.body.id });
       const hook = await api(page, "POST", "/delivery/webhooks", { url: `https://${uniqueCode("loja").toLowerCase()}.invalid/despacho`, events: ["order.return_waived"] });
       await api(page, "POST", `/delivery/webhooks/${hook.body.id}/test`);
       await goTo(page, `/webhooks/${hook.body.id}`);
@@ -77,6 +91,9 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
       await page.fill("#f-code", "1");
       await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
       await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+      await page.evaluate(() => {
+        for (const section of document.querySelectorAll(".create-form details")) section.open = true;
+      });
       await check("create");
       await page.fill("#f-deliveries-0-phone", "11");
       await page.click("form.create button[type=submit]");
@@ -127,3 +144,11 @@ const order = (code) => ({
     },
   ],
 });
+
+/** An order for tomorrow with all fields that the form hides at first. */
+function scheduledOrder(code) {
+  const [from, until, deliverAt] = [23, 25, 24].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+  const [delivery] = order(code).deliveries;
+  const requirements = { vehicle: ["MOTORBIKE_BOX", "CAR"], weightGrams: 12_500, volumeMillilitres: 40_000, packages: 3 };
+  return { code, deliverAt, requirements, pickupInstructions: "Entrada pela doca 3", deliveries: [{ ...delivery, window: { from, until } }] };
+}

@@ -143,7 +143,7 @@ test("a search places the pin and states its precision", async () => {
 
 test("the pin can be placed with the keyboard", async () => {
   const { page, pageErrors, context } = await openPin({ locale: "en-US" });
-  const status = () => page.locator("dialog [role=status]").textContent();
+  const status = () => page.locator("dialog .pin-at").textContent();
   const at = async () => [...(await status()).matchAll(/-?[\d.]+\d/g)].map(Number);
   assert.equal(await page.evaluate(() => document.activeElement.classList.contains("pin-map")), true);
   await page.keyboard.press("ArrowRight");

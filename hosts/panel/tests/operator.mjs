@@ -19,7 +19,7 @@ export async function sendAfterLostNetwork(page, form) {
   const typed = await values();
   await page.context().setOffline(true);
   await submit.click();
-  await form.locator(".state[role=alert]").waitFor();
+  await form.locator(".error-box").waitFor();
   assert.deepEqual(await values(), typed, "nothing typed is lost");
   await page.context().setOffline(false);
   await submit.click();

@@ -14,7 +14,7 @@ import { postcode, preload, validate, type Quotation } from "../preview";
 import { go } from "../router";
 import { accessibleStores, store } from "../session";
 import { AddressFields, isLocatable } from "../ui/address";
-import { CheckField, ChoiceField, FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
+import { CheckField, ChoiceField, FieldErrors, FieldGroup, ErrorBox, OptionalSection, TextField, fieldErrorsOf } from "../ui/field";
 import { lazy } from "../ui/lazy";
 import { Page } from "../ui/parts";
 import { notify } from "../ui/toast";
@@ -190,13 +190,12 @@ function Head() {
           <CheckField pointer="/sortByBestRoute" label={t.best} value={value.best} set={(best) => change({ best })} />
         )}
       </div>
-      <details open={(value.deliverAt ?? "") !== "" || (value.instructions ?? "") !== ""}>
-        <summary>{t.options}</summary>
+      <OptionalSection title={t.options} used={(value.deliverAt ?? "") + (value.instructions ?? "") !== ""}>
         <div class="grid">
           <TextField pointer="/deliverAt" label={t.deliverAt} hint={t.deliverAtHint} value={value.deliverAt ?? ""} set={(deliverAt) => change({ deliverAt })} type="datetime-local" optional />
           <TextField pointer="/pickupInstructions" label={t.instructions} value={value.instructions ?? ""} set={(instructions) => change({ instructions })} optional max={1000} wide />
         </div>
-      </details>
+      </OptionalSection>
     </section>
   );
 }
@@ -239,6 +238,15 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
         <CheckField pointer={`${base}/confirmation/platform`} label={t.confirm} value={value.confirm} set={(confirm) => set({ confirm })} />
       </div>
       {!value.paid && <PaymentFields base={base} value={value} set={set} />}
+      <OptionalSection title={t.window} used={(value.from ?? "") + (value.until ?? "") !== ""}>
+        <FieldGroup pointer={`${base}/window`} label={t.window}>
+          <div class="grid two">
+            <TextField pointer={`${base}/window/from`} label={t.windowFrom} value={value.from ?? ""} set={(from) => set({ from })} type="datetime-local" />
+            <TextField pointer={`${base}/window/until`} label={t.windowUntil} value={value.until ?? ""} set={(until) => set({ until })} type="datetime-local" />
+          </div>
+          <p class="hint">{t.windowHint}</p>
+        </FieldGroup>
+      </OptionalSection>
     </fieldset>
   );
 }

@@ -21,7 +21,7 @@ export function HoursForm(props: { id: number; value: StoreHours; onSaved: () =>
   const date = (at: number, part: Partial<HoursException>) => setDates((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
   const form = useSubmit(() => policies.setHours(props.id, { hours, exceptions: dates }), props.onSaved);
   return (
-    <form class="card" onSubmit={form.submit} noValidate data-testid="hours">
+    <form class="card hours" onSubmit={form.submit} noValidate data-testid="hours">
       <h2>{t.hours}</h2>
       <p class="hint">{t.hoursHint}</p>
       <FieldErrors.Provider value={fieldErrorsOf(form.error)}>
@@ -29,29 +29,27 @@ export function HoursForm(props: { id: number; value: StoreHours; onSaved: () =>
         {hours.map((one, at) => (
           <div key={at} class="rule">
             <Days legend={t.period(at + 1)} chosen={one.days ?? []} set={(days) => period(at, { days })} />
-            <div class="row">
+            <div class="grid windows">
               <TextField pointer={`/hours/${at}/from`} label={t.opens} value={one.from} set={(from) => period(at, { from })} max={5} />
               <TextField pointer={`/hours/${at}/until`} label={t.closes} value={one.until} set={(until) => period(at, { until })} max={5} />
-              <button type="button" class="button small" onClick={() => setHours(hours.filter((_, index) => index !== at))}>{t.removePeriod}</button>
             </div>
+            <button type="button" class="button small" onClick={() => setHours(hours.filter((_, index) => index !== at))}>{t.removePeriod}</button>
           </div>
         ))}
         {dates.map((one, at) => (
           <div key={at} class="rule">
-            <div class="row">
+            <div class="grid windows">
               <TextField pointer={`/exceptions/${at}/date`} label={t.date} type="date" value={one.date} set={(value) => date(at, { date: value })} />
               <TextField pointer={`/exceptions/${at}/name`} label={t.dateName} optional value={one.name ?? ""} set={(name) => date(at, { name: name || null })} max={60} />
             </div>
             <CheckField pointer={`/exceptions/${at}/closed`} label={t.closed} value={one.closed === true} set={(closed) => date(at, closed ? { closed, from: null, until: null } : { closed })} />
-            <div class="row">
-              {one.closed !== true && (
-                <>
-                  <TextField pointer={`/exceptions/${at}/from`} label={t.opens} value={one.from ?? ""} set={(from) => date(at, { from })} max={5} />
-                  <TextField pointer={`/exceptions/${at}/until`} label={t.closes} value={one.until ?? ""} set={(until) => date(at, { until })} max={5} />
-                </>
-              )}
-              <button type="button" class="button small" onClick={() => setDates(dates.filter((_, index) => index !== at))}>{t.removeDate}</button>
-            </div>
+            {one.closed !== true && (
+              <div class="grid windows">
+                <TextField pointer={`/exceptions/${at}/from`} label={t.opens} value={one.from ?? ""} set={(from) => date(at, { from })} max={5} />
+                <TextField pointer={`/exceptions/${at}/until`} label={t.closes} value={one.until ?? ""} set={(until) => date(at, { until })} max={5} />
+              </div>
+            )}
+            <button type="button" class="button small" onClick={() => setDates(dates.filter((_, index) => index !== at))}>{t.removeDate}</button>
           </div>
         ))}
       </FieldErrors.Provider>
@@ -70,7 +68,7 @@ function Days(props: { legend: string; chosen: readonly string[]; set: (days: st
   const isChosen = (day: string) => props.chosen.length === 0 || props.chosen.includes(day);
   const toggle = (day: string, on: boolean) => props.set(DAYS.filter((other) => (other === day ? on : isChosen(other))));
   return (
-    <fieldset class="choices">
+    <fieldset class="weekdays">
       <legend>{props.legend}</legend>
       {DAYS.map((day) => (
         <label key={day}>

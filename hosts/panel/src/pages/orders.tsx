@@ -12,7 +12,7 @@ import { isFinal } from "../situations";
 import { DayChoice } from "../ui/filters";
 import { LatenessText } from "../ui/lateness";
 import { lazy } from "../ui/lazy";
-import { Age, Empty, Failure, Loading, Page, Situation, When } from "../ui/parts";
+import { Age, Empty, Failure, Loading, Page, Situation, When, Window } from "../ui/parts";
 import { Recipients } from "../ui/recipients";
 import { Table } from "../ui/table";
 
@@ -84,12 +84,20 @@ export function OrdersPage() {
 function Due(props: { of: OrderRow; zone: string }) {
   const { of } = props;
   if (isFinal(of.situation)) return <Delivered {...props} />;
+  const next = nextWindow(of);
   return (
     <>
       <When at={promised(of)} zone={props.zone} />
       <LatenessText of={of} class="sub" />
+      {next?.window !== undefined && <Window of={next.window} zone={zoneOf(next.address.state)} class="sub window" />}
     </>
   );
+}
+
+/** The open delivery whose window ends first. */
+function nextWindow(of: OrderRow): Delivery | undefined {
+  const end = (one: Delivery) => Date.parse(one.window?.until ?? "");
+  return of.deliveries.filter((one) => one.window !== undefined && !isFinal(one.situation)).sort((a, b) => end(a) - end(b))[0];
 }
 
 /** The history of a finished order is loaded when its row becomes visible. */

@@ -31,18 +31,27 @@ function StoreSettings() {
   const t = texts.value.people;
   const [id, setId] = useState(store.value?.id ?? 0);
   const stores = accessibleStores.value;
-  const hours = useLoad(() => policies.hours(id), [id]);
-  const tracking = useLoad(() => policies.tracking(id), [id]);
-  const proofs = useLoad(() => policies.proofs(id), [id]);
   return (
     <>
       <p class="lead">{t.lead}</p>
       {stores.length > 1 && (
         <ChoiceField pointer="/store" label={texts.value.common.store} value={String(id)} set={(value) => setId(Number(value))} options={stores.map((one) => [String(one.id), one.name] as const)} />
       )}
-      <Loaded of={hours}>{(value) => <HoursForm key={`${id}`} id={id} value={value} onSaved={saved} />}</Loaded>
-      <Loaded of={tracking}>{(value) => <TrackingForm key={`${id}`} id={id} value={value} />}</Loaded>
-      <Loaded of={proofs}>{(value) => <ProofForm key={`${id}`} id={id} rules={value.rules} />}</Loaded>
+      <Policies key={id} id={id} />
+    </>
+  );
+}
+
+/** The policies of one store. Another store has a new component, so that no form shows or saves the values of the previous store. */
+function Policies({ id }: { id: number }) {
+  const hours = useLoad(() => policies.hours(id), [id]);
+  const tracking = useLoad(() => policies.tracking(id), [id]);
+  const proofs = useLoad(() => policies.proofs(id), [id]);
+  return (
+    <>
+      <Loaded of={hours}>{(value) => <HoursForm id={id} value={value} onSaved={saved} />}</Loaded>
+      <Loaded of={tracking}>{(value) => <TrackingForm id={id} value={value} />}</Loaded>
+      <Loaded of={proofs}>{(value) => <ProofForm id={id} rules={value.rules} />}</Loaded>
     </>
   );
 }

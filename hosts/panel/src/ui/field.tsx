@@ -5,7 +5,6 @@ import { useContext, useEffect, useRef } from "preact/hooks";
 import { ApiError } from "../api/http";
 import type { FieldError, Pointer } from "../api/wire";
 import { texts } from "../i18n";
-import { Failure } from "./parts";
 
 /** The API's errors for the fields of the current form. */
 export const FieldErrors = createContext<readonly FieldError[]>([]);
@@ -151,6 +150,30 @@ export function CheckField(props: { pointer: Pointer; label: string; hint?: stri
   );
 }
 
+/** Fields of one object in the request, with the errors of the object itself. */
+export function FieldGroup(props: { pointer: Pointer; label: string; children: ComponentChildren }) {
+  const id = idOf(props.pointer);
+  const errors = useContext(FieldErrors).filter((error) => error.pointer === props.pointer);
+  return (
+    <div id={id} role="group" aria-label={props.label} aria-describedby={errors.length > 0 ? `${id}-error` : undefined} tabIndex={-1}>
+      {props.children}
+      {errors.length > 0 && <p class="field-error" id={`${id}-error`}>{errors.map((error) => error.detail).join(" ")}</p>}
+    </div>
+  );
+}
+
+/** A section of a form that can be closed. It opens once it has values or errors, and stays open while the user clears a field. */
+export function OptionalSection(props: { title: string; used: boolean; class?: string; testId?: string; children: ComponentChildren }) {
+  const isOpen = useRef(false);
+  isOpen.current ||= props.used;
+  return (
+    <details class={props.class} open={isOpen.current} data-testid={props.testId}>
+      <summary>{props.title}</summary>
+      {props.children}
+    </details>
+  );
+}
+
 /** The errors of a form: links to the invalid fields, or the detail of the problem. */
 export function ErrorBox(props: { error: unknown }) {
   const box = useRef<HTMLDivElement>(null);
@@ -160,12 +183,10 @@ export function ErrorBox(props: { error: unknown }) {
   }, [props.error]);
   if (props.error === null) return null;
   if (errors.length === 0) {
-    return props.error instanceof ApiError ? (
+    return (
       <div class="error-box" role="alert" tabIndex={-1} ref={box}>
-        <p>{props.error.problem.detail}</p>
+        <p>{props.error instanceof ApiError ? props.error.problem.detail : texts.value.net.notSent}</p>
       </div>
-    ) : (
-      <Failure error={props.error} />
     );
   }
   return (
@@ -182,7 +203,7 @@ export function ErrorBox(props: { error: unknown }) {
                 </span>
               ) : (
                 <button type="button" class="link" onClick={() => element.focus()}>
-                  {element.parentElement?.querySelector("label")?.firstChild?.textContent ?? error.pointer}: {error.detail}
+                  {element.getAttribute("aria-label") ?? element.parentElement?.querySelector("label")?.firstChild?.textContent ?? error.pointer}: {error.detail}
                 </button>
               )}
             </li>

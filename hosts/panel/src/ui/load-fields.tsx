@@ -3,7 +3,7 @@
 import { useContext } from "preact/hooks";
 import { loadTexts } from "../i18n/load";
 import { VEHICLES, type LoadDraft } from "../load";
-import { CheckField, FieldErrors, TextField } from "./field";
+import { CheckField, FieldErrors, OptionalSection, TextField } from "./field";
 
 export function LoadFields(props: { value: LoadDraft; set: (value: LoadDraft) => void }) {
   const t = loadTexts.value;
@@ -12,8 +12,7 @@ export function LoadFields(props: { value: LoadDraft; set: (value: LoadDraft) =>
   const errors = useContext(FieldErrors).some((error) => error.pointer.startsWith("/requirements"));
   const isUsed = value.vehicles.length > 0 || `${value.weight}${value.volume}${value.packages}` !== "";
   return (
-    <details class="card" open={errors || isUsed} data-testid="load">
-      <summary>{t.title}</summary>
+    <OptionalSection class="card" title={t.title} used={errors || isUsed} testId="load">
       <p class="hint">{t.hint}</p>
       <div class="grid">
         <TextField pointer="/requirements/weightGrams" label={t.weight} hint={t.allHint} value={value.weight} set={(weight) => set({ weight })} mode="decimal" max={12} optional />
@@ -34,6 +33,6 @@ export function LoadFields(props: { value: LoadDraft; set: (value: LoadDraft) =>
           ))}
         </div>
       </fieldset>
-    </details>
+    </OptionalSection>
   );
 }

@@ -9,7 +9,7 @@ import { isFinal, mark, phase } from "../situations";
 import { PromisedTime } from "./lateness";
 import { lazy } from "./lazy";
 import type { Mark } from "./map";
-import { Age, Fact, Situation, When } from "./parts";
+import { Age, Fact, Situation, When, Window } from "./parts";
 
 const LoadFacts = lazy(() => import("./load-facts").then((module) => module.LoadFacts), 0);
 const RouteMap = lazy(() => import("./map").then((module) => module.RouteMap), 0);
@@ -168,7 +168,7 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
             {stop.payment !== undefined && ` · ${texts.value.payments[stop.payment.method]}`}
             {stop.payment !== undefined && stop.payment.change !== null && `, ${t.change(money(stop.payment.change))}`}
           </span>
-          {stop.window !== undefined && <span>{t.window} <When at={stop.window.from} zone={zoneOf(stop.address.state)} /> – <When at={stop.window.until} zone={zoneOf(stop.address.state)} /></span>}
+          {stop.window !== undefined && <Window of={stop.window} zone={zoneOf(stop.address.state)} />}
           <span class={isFinal(stop.situation) ? "used" : undefined}>
             {t.deliveryCode} <strong class="number">{stop.deliveryCode}</strong>
             {isFinal(stop.situation) && <span class="unseen"> {t.codeOver}</span>}

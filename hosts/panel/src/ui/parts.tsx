@@ -3,9 +3,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, NetworkError } from "../api/http";
+import type { Delivery } from "../api/wire";
 import { now } from "../clock";
 import { alertCount, zone } from "../context";
-import { age, dateTime, day, timeOrDateTime, timeWithSeconds, zoneName } from "../format";
+import { age, dateTime, day, time, timeOrDateTime, timeWithSeconds, zoneName } from "../format";
 import { texts } from "../i18n";
 import { tone } from "../situations";
 import type { Resource } from "./load";
@@ -101,6 +102,19 @@ export function When(props: { at: string | null; zone?: string; full?: boolean; 
       {text}
       {timeZone !== zone.value && <span class="zone"> {zoneName(timeZone)}</span>}
     </time>
+  );
+}
+
+/** The times between which a courier must arrive, in the recipient's time zone. */
+export function Window(props: { of: NonNullable<Delivery["window"]>; zone: string; class?: string }) {
+  const { from, until } = props.of;
+  const isOneDay = day(new Date(from), props.zone) === day(new Date(until), props.zone);
+  const last = isOneDay ? time(until, props.zone) : timeOrDateTime(until, props.zone, now.value);
+  return (
+    <span class={`number ${props.class ?? ""}`}>
+      {texts.value.order.window(timeOrDateTime(from, props.zone, now.value), last)}
+      {props.zone !== zone.value && <span class="zone"> {zoneName(props.zone)}</span>}
+    </span>
   );
 }
 

@@ -116,6 +116,16 @@ interface Edited {
 /** Null fields are unchanged. */
 const editDraft = formDraft("courier-edit", (): Edited => ({ name: null, phone: null, email: null, document: null, vehicle: null, weight: null, volume: null }));
 
+/** The largest limits that the API accepts. They leave only those of the vehicle. */
+const MAX_WEIGHT_G = 1_000_000;
+const MAX_VOLUME_ML = 20_000_000;
+
+/** The API does not remove a courier's own limit, so a cleared field sends the largest one. */
+function limit(typed: string | null | undefined, max: number): number | undefined {
+  if (typed == null) return undefined;
+  return typed.trim() === "" ? max : thousandths(typed);
+}
+
 function EditDialog(props: { courier: CourierRecord; close: () => void; done: () => void }) {
   const t = courierTexts.value;
   const { courier } = props;
@@ -125,7 +135,7 @@ function EditDialog(props: { courier: CourierRecord; close: () => void; done: ()
   const act = () =>
     couriers.change(courier.id, {
       name, email, document, vehicle, phone: value.phone === null ? null : phoneRequest(value.phone),
-      maxWeightGrams: thousandths(weight ?? ""), maxVolumeMillilitres: thousandths(volume ?? ""),
+      maxWeightGrams: limit(weight, MAX_WEIGHT_G), maxVolumeMillilitres: limit(volume, MAX_VOLUME_ML),
     });
   const done = () => {
     draft.clear();

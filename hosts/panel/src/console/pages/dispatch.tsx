@@ -122,7 +122,7 @@ function SettingsForm(props: { current: DispatchSettings }) {
       <form class="stack" onSubmit={submit} noValidate data-testid="settings">
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
-          <div class="grid">
+          <div class="grid even">
             {settingNames.map((name) => (
               <TextField key={name} pointer={`/${name}`} label={t.names[name]} hint={t.current(current[name])} value={shownValue(name)} set={(text) => draft.set({ [name]: text })} mode="numeric" max={6} />
             ))}
@@ -133,7 +133,7 @@ function SettingsForm(props: { current: DispatchSettings }) {
           <button type="button" class="button" onClick={() => { draft.clear(); setShown(null); }}>{t.reset}</button>
         </div>
       </form>
-      <div role="status">{shown !== null && <Comparison of={shown} current={current} />}</div>
+      <div role="status">{shown !== null && error === null && <Comparison of={shown} current={current} />}</div>
     </>
   );
 }
