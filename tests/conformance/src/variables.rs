@@ -51,8 +51,8 @@ impl Variables {
     }
 
     /// Returns the value of `name`; `name:text` and `name:number` convert an ID between its two forms, and `name:basic` returns the
-    /// credentials of HTTP Basic authentication with the value as the password. `name:path` returns the path of a URL, and `name:+60` a
-    /// timestamp some seconds later.
+    /// credentials of HTTP Basic authentication with the value as the password. `name:path` returns the path of a URL, `name:+60` a
+    /// timestamp some seconds later, and `name:weekday+3` the day of the week some days later, in the local time of Brasília.
     fn value(&self, name: &str) -> Result<Value, String> {
         let (name, form) = name.split_once(':').unwrap_or((name, ""));
         let value = self.0.get(name).ok_or_else(|| format!("no value was captured as `{name}`"))?;
@@ -70,12 +70,34 @@ impl Variables {
                 let seconds = seconds.parse().map_err(|e| format!("`{seconds}` is not a number of seconds: {e}"))?;
                 Ok(Value::from(time.after(Duration::seconds(seconds)).to_string()))
             }
+            (form, Value::String(time)) if form.starts_with("weekday+") => {
+                let time =
+                    Timestamp::parse(time).ok_or_else(|| format!("`{name}` is `{time}`, which is not a time"))?;
+                let days = form.trim_start_matches("weekday+").parse();
+                let days: i64 = days.map_err(|e| format!("`{form}` has no number of days: {e}"))?;
+                Ok(Value::from(weekday(time, days)))
+            }
             ("text", other) => Ok(Value::String(other.to_string())),
             ("number", Value::String(text)) => {
                 serde_json::from_str(text).map_err(|e| format!("`{name}` is `{text}`, which is not a number: {e}"))
             }
             _ => Err(format!("`{name}` has no form `{form}`")),
         }
+    }
+}
+
+/// Returns the day of the week some days later in the local time of Brasília, three hours behind UTC.
+fn weekday(time: Timestamp, days: i64) -> &'static str {
+    let day = time.before(Duration::minutes(180)).millis().div_euclid(24 * 3_600_000) + days;
+    // The first day of 1970 was a Thursday.
+    match day.rem_euclid(7) {
+        0 => "thu",
+        1 => "fri",
+        2 => "sat",
+        3 => "sun",
+        4 => "mon",
+        5 => "tue",
+        _ => "wed",
     }
 }
 
@@ -108,6 +130,22 @@ mod tests {
         assert_eq!(variables.resolve(&json!("${at:+90}")), Ok(json!("2026-11-21T12:01:30.000Z")));
         assert_eq!(variables.resolve(&json!("${at:-1}")), Ok(json!("2026-11-21T11:59:59.000Z")));
         assert!(variables.resolve(&json!("${storeId:+1}")).is_err() && variables.resolve(&json!("${at:+x}")).is_err());
+    }
+
+    #[test]
+    fn weekday_is_that_of_brasilia() {
+        let mut variables = variables();
+        // A Saturday, 23:59 and midnight in Brasília.
+        for (at, days, expected) in [
+            ("2026-11-22T02:59:59.999Z", 0, "sat"),
+            ("2026-11-22T03:00:00.000Z", 0, "sun"),
+            ("2026-11-22T02:59:59.999Z", 3, "tue"),
+            ("2026-11-22T03:00:00.000Z", 12, "fri"),
+        ] {
+            variables.set("at", json!(at));
+            assert_eq!(variables.resolve(&json!(format!("${{at:weekday+{days}}}"))), Ok(json!(expected)), "{at}");
+        }
+        assert!(variables.resolve(&json!("${at:weekday+x}")).is_err());
     }
 
     #[test]

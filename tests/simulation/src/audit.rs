@@ -12,6 +12,7 @@ use crate::{
     exchange::{Action, Plan, State},
     model::CheckResult,
     reading::{centavos, visible},
+    schedule,
     service::OPERATOR,
     simulation::Simulation,
 };
@@ -20,6 +21,8 @@ use crate::{
 const REPLAYS: usize = 12;
 /// The maximum number of passes, one per hour, until every webhook must have arrived.
 const MAX_PASSES: u32 = 60;
+/// The maximum number of starts that are checked to the millisecond.
+const MAX_STARTS: u32 = 40;
 const HOUR_MS: i64 = 3_600_000;
 
 /// Checks all data.
@@ -37,6 +40,7 @@ pub(crate) fn check_all(simulation: &mut Simulation) -> CheckResult {
     }
     check_couriers(simulation)?;
     check_webhooks(simulation)?;
+    check_schedule(simulation)?;
     check_expiry(simulation)?;
     ending::complete_trips(simulation)?;
     simulation.model.compare_all(&simulation.service.backend)
@@ -341,6 +345,21 @@ fn check_unexpected(simulation: &Simulation, hook: &KnownHook) -> CheckResult {
         }
         None => Ok(()),
     }
+}
+
+/// Runs a dispatch pass immediately before and at the start of each preparation and search. The checks of each pass and of each event
+/// verify that the start is exact.
+fn check_schedule(simulation: &mut Simulation) -> CheckResult {
+    for _ in 0..MAX_STARTS {
+        let now = simulation.now_of_passes();
+        let due = simulation.model.orders.values().filter_map(schedule::next_step).filter(|due| *due > now).min();
+        let Some(due) = due else { return Ok(()) };
+        simulation.advance_time(due.millis() - now.millis() - 1);
+        simulation.run_pass(false)?;
+        simulation.advance_time(1);
+        simulation.run_pass(false)?;
+    }
+    Ok(())
 }
 
 /// Checks that orders without a courier end after their search timeout.

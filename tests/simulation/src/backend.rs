@@ -12,7 +12,7 @@ use despacho_core::{
     host::{Host, HostError, OrderQuery, Storage},
     memory::MemoryHost,
     model::{
-        CourierId, Money, OrderId, StoreId,
+        CourierId, Duration, Money, OrderId, StoreId,
         courier::Courier,
         order::{Journal, JournalEntry, Order, OrderStatus},
         store::{Claim, ClaimChange, EntryKind, Store},
@@ -125,8 +125,13 @@ impl Backend {
             | Mutation::ExpiryEarly
             | Mutation::EstimateTooOften
             | Mutation::EstimateTooFine
+            | Mutation::PreparationEarly
+            | Mutation::VehicleNotSeen
             | Mutation::RequirementsNotSeen
             | Mutation::LoadsNotAdded => self.restore(&mut tampered),
+            Mutation::TimesLate | Mutation::WindowsMissed | Mutation::ReadyTimeMoved => {
+                move_times(&mut tampered, mutation);
+            }
             Mutation::ReleaseDeletesResponse => self.reopen(changes),
             _ => {}
         }
@@ -213,6 +218,7 @@ impl Backend {
             let Some(existing) = self.order(value.id) else { continue };
             value.dispatch = existing.dispatch;
             value.requirements = existing.requirements;
+            value.preparation_minutes = existing.preparation_minutes;
             if value.eta.is_some_and(|eta| eta.at != now) {
                 value.eta = existing.eta;
             }
@@ -229,6 +235,25 @@ impl Backend {
                 value.tries = existing.tries;
             }
         }
+    }
+}
+
+/// Moves the times of new scheduled orders.
+fn move_times(changes: &mut Changes, mutation: Mutation) {
+    for Write { value, .. } in changes.orders.iter_mut().filter(|write| write.expected == 0) {
+        let Some(schedule) = value.schedule else { continue };
+        let span = match mutation {
+            Mutation::TimesLate if schedule.deliver_at.is_some() => Duration::minutes(10),
+            Mutation::WindowsMissed if schedule.deliver_at.is_none() => Duration::minutes(240),
+            Mutation::ReadyTimeMoved => {
+                value.ready_at = value.ready_at.before(Duration::minutes(10));
+                continue;
+            }
+            _ => continue,
+        };
+        value.ready_at = value.ready_at.after(span);
+        value.expected_pickup = value.expected_pickup.map(|at| at.after(span));
+        value.expected_delivery = value.expected_delivery.map(|at| at.after(span));
     }
 }
 

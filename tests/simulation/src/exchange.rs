@@ -185,7 +185,8 @@ impl Attempt {
     /// Records a commit of this request.
     pub(crate) fn record_commit(&mut self, changes: &Changes) {
         self.commits += 1;
-        let by_time = |kind: &str| matches!(kind, "order.ready" | "order.searching" | "order.expired");
+        let timed = ["order.preparing", "order.ready", "order.searching", "order.expired"];
+        let by_time = |kind: &str| timed.contains(&kind);
         let own = changes.events.iter().filter(|event| event.by.name != "platform" || !by_time(event.kind.name()));
         self.caused.extend(own.map(|event| event.kind.name()));
         let refunds = changes.ledger.iter().all(|entry| entry.kind == despacho_core::model::store::EntryKind::Refund);

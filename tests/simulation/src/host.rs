@@ -146,6 +146,10 @@ impl SimulatedHost {
             Some(Mutation::LoadsNotAdded) if order.courier.is_some() => {
                 (order.requirements.weight_g, order.requirements.volume_ml) = (None, None);
             }
+            Some(Mutation::VehicleNotSeen) => order.requirements.vehicles.clear(),
+            Some(Mutation::PreparationEarly) if order.status == OrderStatus::Scheduled => {
+                order.preparation_minutes += 20;
+            }
             Some(Mutation::RequirementsNotSeen) => order.requirements = Requirements::default(),
             Some(Mutation::SearchEarly) if order.status == OrderStatus::Preparing => order.dispatch.lead_minutes += 10,
             Some(Mutation::ExpiryEarly) if order.status == OrderStatus::Searching => {
@@ -221,6 +225,13 @@ impl Storage for SimulatedHost {
         match query {
             OrderQuery::Ids([_, _, ..]) if !self.context.is_pass && self.has_mutation(Mutation::OtherOrdersNotSeen) => {
                 orders.truncate(1);
+            }
+            OrderQuery::Due { .. } if self.has_mutation(Mutation::PreparationSkipped) => {
+                orders.retain(|order| order.status != OrderStatus::Scheduled);
+            }
+            OrderQuery::Due { now, .. } if self.has_mutation(Mutation::SearchLate) => {
+                let is_late = |order: &Order| order.search_from() <= now.before(Duration::minutes(1));
+                orders.retain(|order| order.status != OrderStatus::Preparing || is_late(order));
             }
             OrderQuery::Ids([_]) => orders.iter_mut().for_each(|order| self.alter_read(order)),
             OrderQuery::Matching(filter, _)

@@ -18,6 +18,7 @@ mod oracle;
 mod reading;
 mod receivers;
 mod rng;
+mod schedule;
 mod service;
 mod simulation;
 mod table;

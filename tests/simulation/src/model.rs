@@ -13,6 +13,7 @@ use despacho_core::model::{
 
 use crate::{
     backend::{Backend, centavos},
+    schedule,
     service::Commit,
     table::Table,
     tracked_order::TrackedOrder,
@@ -204,6 +205,7 @@ impl Model {
         if !rows.iter().any(|row| row.to == Some(event.status)) {
             return Err(format!("order {id} was created with status {}", event.status));
         }
+        schedule::check_new(&row, event.status)?;
         let stops: Vec<_> = row.deliveries.iter().map(|stop| (stop.id.get(), 150, stop.online_payment)).collect();
         let mut ids = std::iter::once(id.get()).chain(stops.iter().map(|stop| stop.0));
         if let Some(duplicate) = ids.find(|id| !self.ids.insert(*id)) {
@@ -232,6 +234,7 @@ impl Model {
             return Err(format!("order {id} counts {} wrong codes, but {} were given", row.tries.wrong, tracked.wrong));
         }
         tracked.check_immutable(&row)?;
+        schedule::check_ready_time(tracked, &row)?;
         tracked.row = row;
         Ok(())
     }

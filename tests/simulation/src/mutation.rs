@@ -90,10 +90,24 @@ mutations! {
     OtherOrdersNotSeen "other-orders-not-seen",
     /// Dispatch does not consider the loads and the permitted vehicles of orders.
     RequirementsNotSeen "requirements-not-seen",
+    /// Dispatch does not consider the permitted vehicles of orders.
+    VehicleNotSeen "vehicle-not-seen",
     /// Dispatch does not add the loads of the other orders of a trip.
     LoadsNotAdded "loads-not-added",
     /// The search for a courier starts earlier than the lead time.
     SearchEarly "search-early",
+    /// The preparation of a scheduled order starts early.
+    PreparationEarly "preparation-early",
+    /// Dispatch passes do not read scheduled orders.
+    PreparationSkipped "preparation-skipped",
+    /// The search for a courier starts a minute late.
+    SearchLate "search-late",
+    /// An order with a requested time is stored with times that are ten minutes late.
+    TimesLate "times-late",
+    /// An order with windows and without a time is stored with times four hours later.
+    WindowsMissed "windows-missed",
+    /// A scheduled order is stored with a ready time that is ten minutes early.
+    ReadyTimeMoved "ready-time-moved",
     /// An order with a lead time expires without regard to its ready time.
     ExpiryEarly "expiry-early",
     /// An estimate is replaced more often than once a minute.

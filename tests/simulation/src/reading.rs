@@ -7,6 +7,7 @@ use crate::{
     backend,
     exchange::{Actor, Attempt},
     model::{CheckResult, JournalEvent},
+    schedule,
     simulation::Simulation,
     tracked_order::TrackedOrder,
 };
@@ -17,16 +18,18 @@ pub(crate) fn centavos(value: &Value) -> Option<i64> {
     value.as_f64().map(|reais| (reais * 100.0).round() as i64)
 }
 
-/// Returns whether a quote's preview and an order have the same route, payments and requirements.
+/// Returns whether a quote's preview and an order have the same route, payments, requirements and times.
 pub(crate) fn same_content(preview: &Value, order: &Value) -> bool {
     let flag = |value: &Value| value["sortByBestRoute"].as_bool().unwrap_or(false);
     let stops = |value: &Value| {
         let list = value["deliveries"].as_array().cloned().unwrap_or_default();
-        let stop = |stop: &Value| (stop["address"].clone(), stop["onlinePayment"].as_bool().unwrap_or(true));
+        let paid = |stop: &Value| stop["onlinePayment"].as_bool().unwrap_or(true);
+        let stop = |stop: &Value| (stop["address"].clone(), paid(stop), stop["window"].clone());
         list.iter().map(stop).collect::<Vec<_>>()
     };
     preview["pickupAddress"] == order["pickupAddress"]
         && preview["requirements"] == order["requirements"]
+        && preview["deliverAt"] == order["deliverAt"]
         && flag(preview) == flag(order)
         && stops(preview) == stops(order)
 }
@@ -49,6 +52,9 @@ pub(crate) fn check_created(
         body["deliveries"].as_array().into_iter().flatten().filter_map(|one| one["deliveryCode"].as_str()).collect();
     if codes(first) != returned {
         return Err(format!("order {id} was acknowledged with deliveries that differ from the stored ones: {body}"));
+    }
+    if status == 201 {
+        schedule::check_acknowledged(first, content, body)?;
     }
     let (fee, before) = (centavos(&body["deliveryFee"]), Some(backend::centavos(first.fee)));
     let now = Some(backend::centavos(row.fee));

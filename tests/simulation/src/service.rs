@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use despacho_core::{
     changes::Changes,
     host::HostError,
-    model::{Timestamp, store::KeyHash},
+    model::{OrderId, Timestamp, store::KeyHash},
     rules::settings::{Secret, Settings, operator_token},
 };
 
@@ -63,6 +63,10 @@ pub(crate) struct TaskContext {
     pub(crate) faults: Cell<u32>,
     /// Whether the task is a background pass, for mutations.
     pub(crate) is_pass: bool,
+    /// The time of a dispatch pass.
+    pub(crate) dispatched_at: Cell<Option<Timestamp>>,
+    /// The orders that do not search yet at the start of a pass, with their versions.
+    pub(crate) waiting: Vec<(OrderId, u32)>,
     /// Whether the request is a preview, for mutations.
     pub(crate) is_preview: bool,
     /// Whether the request contains a quote, for mutations.

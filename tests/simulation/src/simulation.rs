@@ -11,7 +11,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{host::HostError, model::store::ClaimChange};
+use despacho_core::{
+    host::HostError,
+    model::{Duration, Timestamp, store::ClaimChange},
+};
 use http::Response;
 
 use crate::{
@@ -24,6 +27,7 @@ use crate::{
     oracle,
     receivers::Receivers,
     rng::Rng,
+    schedule,
     service::{Service, TaskContext},
     trace::Trace,
     work::{self, Task, TaskOutput},
@@ -255,6 +259,8 @@ impl Simulation {
             now: Cell::new(self.service.clock()),
             faults: Cell::new(0),
             is_pass: plan.is_none(),
+            dispatched_at: Cell::new(None),
+            waiting: if plan.is_none() { schedule::waiting(&self.model) } else { Vec::new() },
             is_preview: plan.is_some_and(|plan| plan.path.ends_with("/preview")),
             has_quote,
             is_pickup: plan.is_some_and(|plan| plan.path.ends_with("/pickup")),
@@ -296,6 +302,9 @@ impl Simulation {
                 let is_unexpected = context.faults.get() == 0 && !matches!(outcome, Ok(()) | Err(HostError::Conflict));
                 if is_unexpected {
                     return Err(format!("a pass failed without an injected fault: {outcome:?}"));
+                }
+                if outcome.is_ok() {
+                    schedule::check_pass(&self.model, &context)?;
                 }
             }
             None => {}
@@ -442,6 +451,12 @@ impl Simulation {
         }
     }
 
+    /// Returns the time of a pass that starts immediately and without faults.
+    pub(crate) fn now_of_passes(&self) -> Timestamp {
+        let skew_ms = self.skews_ms.first().copied().unwrap_or_default();
+        self.service.clock().after(Duration::millis(skew_ms))
+    }
+
     /// Runs a background pass immediately and without faults.
     pub(crate) fn run_pass(&mut self, sends: bool) -> CheckResult {
         let context = self.context(0, true, None);
@@ -457,7 +472,10 @@ impl Simulation {
                 Poll::Ready(TaskOutput::PassEnded(Err(error))) => {
                     return Err(format!("a pass without faults failed: {error}"));
                 }
-                Poll::Ready(_) => return self.receivers.borrow_mut().violation.take().map_or(Ok(()), Err),
+                Poll::Ready(_) => {
+                    schedule::check_pass(&self.model, &task.context)?;
+                    return self.receivers.borrow_mut().violation.take().map_or(Ok(()), Err);
+                }
                 Poll::Pending => self.advance_time((task.context.wake_ms.get() - self.service.time_ms.get()).max(0)),
             }
         }

@@ -5,6 +5,7 @@ use despacho_core::model::{Timestamp, order::Order};
 use crate::{
     backend::{Backend, centavos},
     model::CheckResult,
+    schedule,
     table::{Row, StatusCode, derived_status},
 };
 
@@ -196,22 +197,17 @@ impl TrackedOrder {
         Ok(())
     }
 
-    /// Checks the search, which starts the lead time before the ready time, its end, and the changes of the estimate.
+    /// Checks the start of the preparation and of the search, its end, and the changes of the estimate.
     fn check_times(&mut self, backend: &Backend, kind: &str, at_ms: i64) -> CheckResult {
         let id = self.row.id;
         let Some(row) = backend.order(id) else { return Ok(()) };
         // A later event of the same step can have postponed the ready time.
-        let ready_ms = row.ready_at.millis().min(self.row.ready_at.millis());
+        let ready = row.ready_at.min(self.row.ready_at);
+        schedule::check_step(&self.first, kind, ready, at_ms)?;
         match kind {
-            "order.searching" | "order.courier_released" => {
-                let from_ms = ready_ms - i64::from(self.first.dispatch.lead_minutes) * 60_000;
-                if kind == "order.searching" && at_ms < from_ms {
-                    return Err(format!("the search of order {id} started {} ms early", from_ms - at_ms));
-                }
-                self.search_ms = Some(at_ms);
-            }
+            "order.searching" | "order.courier_released" => self.search_ms = Some(at_ms),
             "order.expired" => {
-                let from_ms = self.search_ms.unwrap_or(at_ms).max(ready_ms);
+                let from_ms = self.search_ms.unwrap_or(at_ms).max(ready.millis());
                 if at_ms < from_ms + SEARCH_MS {
                     return Err(format!(
                         "order {id} expired {} ms after its search and its ready time",
@@ -249,7 +245,9 @@ impl TrackedOrder {
             let stops: Vec<_> = order.deliveries.iter().map(|stop| (stop.id, stop.delivery_code.clone())).collect();
             let origin =
                 (order.store, order.code.clone(), order.fingerprint.clone(), order.created_at, order.origin.clone());
-            (origin, order.dispatch.clone(), stops)
+            let terms = (order.dispatch.clone(), order.requirements.clone(), order.schedule, order.preparation_minutes);
+            let windows: Vec<_> = order.deliveries.iter().map(|stop| stop.window).collect();
+            (origin, terms, stops, windows)
         };
         if immutable(row) != immutable(&self.first) {
             return Err(format!("an immutable field of order {} changed", row.id));

@@ -46,6 +46,7 @@ pub(crate) fn dispatch_pass(service: &Rc<Service>, context: Rc<TaskContext>) -> 
     let host = SimulatedHost { service: Rc::clone(service), context: Rc::clone(&context) };
     let future = async move {
         let mut context = host.exec_context();
+        host.context.dispatched_at.set(Some(context.now));
         TaskOutput::PassEnded(dispatch::run_pass(&host, &host.service.settings, &mut context).await.map(|_| ()))
     };
     Task { context, future: Box::pin(future) }

@@ -35,12 +35,12 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
     let stops = checker.list(&root, sent.deliveries.as_deref(), limits)?;
+    // The sequence is that of `order`, so that both list their errors in the same order.
+    let deliver_at = checker.timestamp(&root.member("deliverAt"), sent.deliver_at.as_ref());
     let store = checker.store_ref(&root, sent.store.as_ref());
     let pickup = sent.pickup_address.as_ref();
     let pickup = pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Locate));
     let preparation = checker.preparation(&root, sent.preparation_time, limits);
-    let deliver_at = checker.timestamp(&root.member("deliverAt"), sent.deliver_at.as_ref());
-    let requirements = checker.requirements(&root, sent.requirements.as_ref());
     let list = root.member("deliveries");
     let mut inquiry = Inquiry {
         store,
@@ -50,7 +50,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
         with_times: sent.preview_delivery_time.unwrap_or(false),
         preparation_minutes: preparation,
         deliver_at,
-        vehicle: requirements.smallest_vehicle(),
+        vehicle: None,
     };
     let mut pins = Pins::default();
     for (index, PreviewStop { address, online_payment, pin, window, .. }) in stops.iter().enumerate() {
@@ -70,6 +70,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
             None => checker.required(&path.member("address")),
         }
     }
+    inquiry.vehicle = checker.requirements(&root, sent.requirements.as_ref()).smallest_vehicle();
     checker.finish(Some(inquiry))
 }
 

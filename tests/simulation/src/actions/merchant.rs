@@ -1,6 +1,6 @@
 //! The actions of merchants: previews, orders and their lifecycle, keys and branches.
 
-use despacho_core::model::{OrderId, StoreId};
+use despacho_core::model::{Duration, OrderId, StoreId};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -131,6 +131,7 @@ fn preview(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     if simulation.rng.often(500) {
         content["requirements"] = requirements(simulation);
     }
+    schedule(simulation, &mut content);
     let action = Action::Preview { store, content: content.clone() };
     Plan { keyed: false, ..Plan::post(&key.value, "/delivery/orders/preview", content, action) }
 }
@@ -139,7 +140,7 @@ fn preview(simulation: &mut Simulation, key: &KnownKey) -> Plan {
 fn requirements(simulation: &mut Simulation) -> Value {
     let mut requirements = json!({ "packages": simulation.rng.between(1, 4) });
     if simulation.rng.often(800) {
-        let max = *simulation.rng.pick(&[4_000, 11_000, 11_000, 20_000]).unwrap_or(&1);
+        let max = *simulation.rng.pick(&[4_000, 11_000, 18_000, 20_000]).unwrap_or(&1);
         requirements["weightGrams"] = json!(simulation.rng.between(max / 2, max));
     }
     if simulation.rng.often(400) {
@@ -149,6 +150,28 @@ fn requirements(simulation: &mut Simulation) -> Value {
         requirements["vehicle"] = json!(["CAR", simulation.rng.pick(&KINDS)]);
     }
     requirements
+}
+
+/// Adds a time or windows to some previews and orders. Most of them are within the run, and some cannot be met.
+fn schedule(simulation: &mut Simulation, content: &mut Value) {
+    // A busy store has fewer, so that its orders still share trips.
+    let share = if simulation.clients.busy_store.is_some() { 1 } else { 3 };
+    let (now, rng) = (simulation.service.clock(), &mut simulation.rng);
+    let at = |minutes: i64| json!(now.after(Duration::minutes(minutes)).to_string());
+    let has_time = rng.often(90 * share);
+    if has_time {
+        let minutes = if rng.often(150) { rng.between(60, 600) } else { rng.between(12, 60) };
+        content["deliverAt"] = at(minutes);
+    }
+    if rng.often(if has_time { 80 } else { 50 * share }) {
+        for stop in content["deliveries"].as_array_mut().into_iter().flatten() {
+            if rng.often(300) {
+                continue;
+            }
+            let from = rng.between(0, 70);
+            stop["window"] = json!({ "from": at(from), "until": at(from + rng.between(15, 120)) });
+        }
+    }
 }
 
 fn stop_body(simulation: &mut Simulation) -> Value {

@@ -13,7 +13,7 @@ use crate::{
 
 /// Chooses the operator's next action.
 pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
-    match simulation.rng.weighted(&[40, 12, 3, 6, 6, 4, 3, 3, 3]) {
+    match simulation.rng.weighted(&[40, 12, 3, 6, 6, 4, 3, 3, 4, 3]) {
         0 => Some(Plan { body: None, ..Plan::post(OPERATOR, "/admin/dispatch", Value::Null, Action::Plain) }),
         1 => top_up(simulation),
         2 => {
@@ -38,6 +38,7 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
             let store = pick_store(simulation)?;
             Some(setup::dispatch_terms(simulation, store))
         }
+        8 => reassign(simulation),
         _ => explain(simulation),
     }
 }
@@ -52,6 +53,18 @@ fn pick_store(simulation: &mut Simulation) -> Option<StoreId> {
     let stores = simulation.model.stores.iter().filter(|(_, store)| !store.removed);
     let stores: Vec<StoreId> = stores.map(|(id, _)| *id).collect();
     simulation.rng.pick(&stores).copied()
+}
+
+/// Takes an order from its courier, and in some requests gives it to another one, whose vehicle may not carry it.
+fn reassign(simulation: &mut Simulation) -> Option<Plan> {
+    let order = order(simulation, 300)?;
+    let couriers: Vec<u64> = simulation.clients.couriers.iter().map(|courier| courier.id.get()).collect();
+    let mut body = json!({ "reason": "moto quebrada" });
+    if simulation.rng.often(700) {
+        body["courierId"] = json!(simulation.rng.pick(&couriers)?);
+    }
+    let action = Action::Step { order, by: Actor::Operator, wrong_code: false, cancels: false };
+    Some(Plan::post(OPERATOR, format!("/admin/orders/{order}/reassign"), body, action))
 }
 
 /// Requests the reasons of a decision, or the decisions of a pass that changes nothing.

@@ -24,7 +24,9 @@ fn seeded_runs_violate_no_invariant() {
     println!("{SEEDS} seeds of {STEPS} steps: {kinds:?}, assignments by the number of orders in the trip: {trips:?}");
     // Without these events, the checks would not be meaningful.
     let events = ["order.allocated", "order.picked_up", "delivery.delivered", "order.cancelled", "order.expired"];
-    for kind in events.into_iter().chain(["order.delayed", "order.courier_released", "order.eta_changed"]) {
+    for kind in
+        events.into_iter().chain(["order.preparing", "order.delayed", "order.courier_released", "order.eta_changed"])
+    {
         assert!(kinds.contains_key(kind), "no {kind} in {SEEDS} seeds");
     }
     assert!([2, 3].iter().all(|orders| trips.contains_key(orders)), "no trips in {SEEDS} seeds: {trips:?}");
