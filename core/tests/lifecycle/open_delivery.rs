@@ -223,6 +223,19 @@ fn finish_is_sent_after_the_merchant_confirms_it() {
 }
 
 #[test]
+fn early_confirmation_waits_for_the_unsent_events() {
+    let connection = Connection::new();
+    connection.create(&json!({ "notifyConclusion": true }));
+    connection.events();
+    connection.assign();
+    connection.steps(&TRIP);
+    let body = json!({ "finishDate": "2026-11-21T12:10:00Z" });
+    assert_eq!(connection.call(&format!("POST finishDelivery/{ORDER}"), &body).0, 200);
+    let events = connection.events();
+    assert_eq!(events[events.len() - 2..], ["ORDER_DELIVERED", "DELIVERY_FINISHED"], "{events:?}");
+}
+
+#[test]
 fn return_of_goods_is_sent_with_its_problem() {
     let connection = Connection::new();
     connection.create(&json!({}));

@@ -36,6 +36,7 @@ use crate::{
         settings::Settings,
         tracking,
         trips::TripContext,
+        webhooks::PAGE,
     },
     wire::open_delivery::{
         AccessToken as TokenView, AvailabilityView, CancelResponse, CompletionView, DeliveryAccepted, EventType,
@@ -220,8 +221,10 @@ async fn finish<H: Host>(call: &mut Call<'_, H>, order: Order) -> Result<ApiResp
     let (webhook, now) = (call.connection()?.0.clone(), call.context.now);
     let mut changes = Changes::default();
     if let Some(recorded) = last.filter(|_| webhook.is_active()) {
-        // The journal's end is after all events of the order.
-        let position = call.host.journal_span(webhook.journal()).await?.end;
+        // The message follows that of the last event, which may not be read yet.
+        let unread = call.host.journal(webhook.journal(), webhook.position, PAGE).await?;
+        let entry = unread.iter().find(|entry| entry.recorded.id == recorded.id);
+        let position = entry.map_or(webhook.position, |entry| entry.position);
         changes.messages = vec![MessageChange::Put(webhook.end_message(&JournalEntry { position, recorded }, now))];
         changes.webhooks = vec![Write { expected: webhook.version, value: Webhook { due_at: Some(now), ..webhook } }];
     }

@@ -7,6 +7,7 @@ use crate::model::{
     order::JournalEntry,
     webhook::{Follow, Message, Webhook},
 };
+use crate::route::sort::sort;
 
 /// Maximum number of journal events that a pass reads.
 pub const PAGE: u32 = 50;
@@ -42,9 +43,12 @@ pub fn plan(
     now: Timestamp,
 ) -> WebhookPass {
     let mut pass = WebhookPass { position: webhook.position, ..WebhookPass::default() };
+    pass.position = entries.iter().map(|entry| entry.position).fold(pass.position, u64::max);
     let mut orders: BTreeMap<OrderId, Vec<Message>> = BTreeMap::new();
     for message in queued {
         match message.order() {
+            // It follows an event that was not read yet.
+            Some(_) if message.is_end() && message.position() > pass.position => {}
             Some(order) => orders.entry(order).or_default().push(message.clone()),
             None if message.due_at <= now => pass.lanes.push(vec![message.clone()]),
             None => {}
@@ -52,7 +56,6 @@ pub fn plan(
     }
     let mut fresh: BTreeMap<OrderId, Vec<Message>> = BTreeMap::new();
     for entry in entries {
-        pass.position = pass.position.max(entry.position);
         let event = &entry.recorded.event;
         let Some(follow) = follow(entry).filter(|_| webhook.is_subscribed_to(event.kind)) else { continue };
         let messages = fresh.entry(event.order).or_default();
@@ -67,6 +70,7 @@ pub fn plan(
         let behind = fresh.remove(&order).unwrap_or_default();
         if due {
             messages.extend(behind.iter().cloned());
+            sort(&mut messages, |a, b| (a.position(), a.is_end()) < (b.position(), b.is_end()));
             later.extend(messages.split_off(messages.len().min(LANE)));
             pass.lanes.push(messages);
         } else {
