@@ -1,11 +1,11 @@
 // The plugin in a real browser, with a real WordPress, MariaDB and Despacho, and the test double of WooCommerce.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { FOLDER, freePort, startDespacho, startShop, stop, stopAll } from "./site/processes.mjs";
+import { FOLDER, LOG, clear, freePort, startDespacho, startShop, stop, stopAll } from "./site/processes.mjs";
 
 // The panel's tests install playwright-core.
 const { chromium } = createRequire(path.resolve(import.meta.dirname, "../../../hosts/panel/package.json"))("playwright-core");
@@ -25,12 +25,12 @@ let port;
 let admin;
 
 before(async () => {
+  clear();
   mkdirSync(SHOTS, { recursive: true });
-  shop = await startShop();
   port = await freePort();
-  despacho = await startDespacho(port);
   const executablePath = process.env.DESPACHO_CHROMIUM ?? "/usr/bin/chromium";
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"] });
+  const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
+  [shop, despacho, browser] = await Promise.all([startShop(), startDespacho(port), chromium.launch({ executablePath, args })]);
   admin = await open(DESKTOP);
   await admin.goto(`${shop.url}/wp-login.php`);
   await admin.fill("#user_login", "admin");
@@ -100,15 +100,16 @@ async function runActions(seconds = 0) {
   return Number(/id="count">(\d+)</.exec(text)[1]);
 }
 
-const order = (id) => shop.inspect().orders[id];
-const notes = (id) => order(id).notes.join("\n");
+/** Returns the site's settings, orders, actions and mails. */
+const inspect = async () => (await fetch(`${shop.url}/?loja=estado`)).json();
+const order = async (id) => (await inspect()).orders[id];
+const notes = async (id) => (await order(id)).notes.join("\n");
 
 /** Waits for a condition that a webhook fulfils. */
 async function until(condition, what) {
   const end = Date.now() + 60_000;
   while (Date.now() < end) {
-    const value = condition();
-    if (value) return value;
+    if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
   assert.fail(`waited in vain for ${what}`);
@@ -150,7 +151,7 @@ test("order is priced, paid, delivered and completed", async () => {
   const price = Number((await page.innerText(".cost")).replace(/[^\d,]/g, "").replace(",", "."));
   await shot(page, "checkout-phone");
   const id = await placeOrder(page);
-  assert.equal(order(id).status, "processing");
+  assert.equal((await order(id)).status, "processing");
   assert.match(await page.innerText(".despacho-tracking"), /sendo agendada/);
   assert.equal(await runActions(), 1, "both hooks of the payment schedule one action");
 
@@ -165,18 +166,18 @@ test("order is priced, paid, delivered and completed", async () => {
   assert.match(link, /\/t\//);
   await shot(page, "received-phone");
 
-  await until(() => order(id).status === "completed", "the delivery");
-  assert.match(notes(id), /A caminho da coleta|a caminho da coleta/);
+  await until(async () => (await order(id)).status === "completed", "the delivery");
+  assert.match(await notes(id), /a caminho da coleta/);
   await page.reload();
   assert.equal(await page.innerText("#status"), "completed");
-  const mail = shop.inspect().mails.find((one) => one.subject === `Seu pedido foi concluído (${id})`);
+  const mail = (await inspect()).mails.find((one) => one.subject === `Seu pedido foi concluído (${id})`);
   assert.ok(mail.message.includes(link), "the mail has the link");
   await admin.goto(`${shop.url}/wp-admin/admin.php?page=woocommerce&id=${id}`);
   await shot(admin, "order-desktop");
 });
 
 test("forged, old and repeated webhooks change nothing", async () => {
-  const { settings, orders } = shop.inspect();
+  const { settings, orders } = await inspect();
   const [id, row] = Object.entries(orders)[0];
   const delivery = await api("GET", `/delivery/orders/${row.meta._despacho_order_id}`);
   const send = async (event, { secret = settings.webhook_secrets[0], time = Math.floor(Date.now() / 1000) } = {}) => {
@@ -191,7 +192,7 @@ test("forged, old and repeated webhooks change nothing", async () => {
   assert.deepEqual(await send(first, { time: 1_700_000_000 }), [401, undefined]);
   assert.deepEqual(await send(first), [200, "ignored"]);
   assert.deepEqual(await send(delivery.events.at(-1)), [200, "ignored"]);
-  assert.deepEqual(order(id), row);
+  assert.deepEqual(await order(id), row);
 });
 
 test("shop sells while the service is down and creates the order once", async () => {
@@ -203,20 +204,20 @@ test("shop sells while the service is down and creates the order once", async ()
   await shot(page, "down-desktop");
   const id = await placeOrder(page);
   assert.equal(await runActions(), 1);
-  assert.match(notes(id), /ainda não foi criada[\s\S]*Próxima tentativa/);
+  assert.match(await notes(id), /ainda não foi criada[\s\S]*Próxima tentativa/);
   assert.equal(await runActions(), 0, "the next attempt is later");
   assert.equal(await runActions(90), 1);
-  assert.equal(notes(id).match(/ainda não foi criada/g).length, 1, "an outage is one note");
+  assert.equal((await notes(id)).match(/ainda não foi criada/g).length, 1, "an outage is one note");
   await admin.goto(`${shop.url}/wp-admin/admin.php?page=woocommerce&id=${id}`);
   await shot(admin, "order-down-desktop");
 
   despacho = await startDespacho(port);
   assert.equal(await runActions(600), 1);
-  assert.match(notes(id), /criada\. Taxa: R\$/);
+  assert.match(await notes(id), /criada\. Taxa: R\$/);
   assert.equal(await runActions(100_000), 0);
   const { orders } = await api("GET", `/delivery/orders?q=WC-${id}`);
   assert.equal(orders.length, 1);
-  await until(() => order(id).status === "completed", "the delivery");
+  await until(async () => (await order(id)).status === "completed", "the delivery");
 });
 
 test("transfer that is confirmed later creates the delivery at the quoted fee", async () => {
@@ -228,7 +229,7 @@ test("transfer that is confirmed later creates the delivery at the quoted fee", 
   await setStatus(id, "processing");
   assert.equal(await runActions(), 1);
   const [delivery] = (await api("GET", `/delivery/orders?q=WC-${id}`)).orders;
-  assert.equal(String(delivery.deliveryFee), order(id).shipping[0].meta._despacho_fee);
+  assert.equal(String(delivery.deliveryFee), (await order(id)).shipping[0].meta._despacho_fee);
 });
 
 test("cancelled order cancels its delivery and shows the cost", async () => {
@@ -239,13 +240,20 @@ test("cancelled order cancels its delivery and shows the cost", async () => {
   assert.equal(await runActions(), 1);
   await setStatus(id, "cancelled");
   assert.equal(await runActions(), 1);
-  assert.match(notes(id), /cancelada sem custo/);
+  assert.match(await notes(id), /cancelada sem custo/);
   const [delivery] = (await api("GET", `/delivery/orders?q=WC-${id}`)).orders;
   assert.equal(delivery.situation, 600);
 });
 
+test("no test causes a warning of PHP", () => {
+  const log = readFileSync(LOG, "utf8");
+  assert.match(log, /despacho: preview failed: no_response/);
+  assert.doesNotMatch(log, /PHP (Warning|Notice|Fatal|Parse)/);
+});
+
 test("uninstalled plugin leaves no options and no webhook", async () => {
-  const state = shop.inspect("uninstall");
+  shop.uninstall();
+  const state = await inspect();
   assert.deepEqual(state.options, []);
   assert.equal(state.actions.filter((action) => action.status === "pending").length, 0);
   assert.deepEqual((await api("GET", "/delivery/webhooks")).webhooks, []);

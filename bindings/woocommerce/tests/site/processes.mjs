@@ -1,17 +1,28 @@
 // Starts the processes of a shop: MariaDB, WordPress with PHP's web server, and Despacho.
-import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
+import { promisify } from "node:util";
 
 const HERE = import.meta.dirname;
 export const FOLDER = process.env.DESPACHO_WOOCOMMERCE ?? path.resolve(HERE, "../../../../target/woocommerce");
 const BINARY = process.env.DESPACHO_BIN ?? path.resolve(HERE, "../../../../target/release/despacho");
 const ZIP = process.env.DESPACHO_WOOCOMMERCE_ZIP;
 const WORDPRESS = process.env.DESPACHO_WORDPRESS ?? "/usr/share/wordpress";
+const SOCKET = path.join(FOLDER, "db.sock");
+/** PHP's log, which must contain no warning at the end of the tests. */
+export const LOG = path.join(FOLDER, "php.log");
 const READY_TIMEOUT = 30_000;
 
 const running = [];
+
+/** Removes the files of an earlier run. */
+export function clear() {
+  for (const name of ["site", "database", "despacho-data", "db.sock", "php.log"]) rmSync(path.join(FOLDER, name), { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+}
 
 /** Returns a free port of the loopback interface. */
 export const freePort = () =>
@@ -70,45 +81,43 @@ export async function startDespacho(port) {
   return { child, base, key: /x-api-token: (\S+)/.exec(output)[1] };
 }
 
+const run = promisify(execFile);
+
 /** Creates an empty database and starts MariaDB on a socket. */
 async function startDatabase() {
   const data = path.join(FOLDER, "database");
-  const socket = path.join(FOLDER, "db.sock");
   const user = process.getuid?.() === 0 ? ["--user=root"] : [];
-  const install = ["--no-defaults", `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db", ...user];
-  execFileSync("mariadb-install-db", install, { stdio: "pipe" });
-  const fast = ["--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--skip-log-bin"];
-  const args = ["--no-defaults", `--datadir=${data}`, `--socket=${socket}`, "--skip-networking", ...fast, ...user];
+  await run("mariadb-install-db", ["--no-defaults", `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db", ...user]);
+  // Nothing has to survive a crash.
+  const fast = ["--innodb-flush-log-at-trx-commit=0", "--innodb-flush-method=nosync", "--innodb-doublewrite=0", "--skip-log-bin"];
+  const args = ["--no-defaults", `--datadir=${data}`, `--socket=${SOCKET}`, "--skip-networking", ...fast, ...user];
   await start("mariadbd", args, /ready for connections/);
-  execFileSync("mariadb", ["--no-defaults", `--socket=${socket}`, "-uroot", "-e", "CREATE DATABASE shop CHARACTER SET utf8mb4"], { stdio: "pipe" });
-  return socket;
+  await run("mariadb", ["--no-defaults", `--socket=${SOCKET}`, "-uroot", "-e", "CREATE DATABASE shop CHARACTER SET utf8mb4"]);
 }
 
-/** Installs WordPress with the plugin, and returns its address and a function that reads its state. */
-export async function startShop() {
-  for (const name of ["site", "database", "despacho-data", "db.sock"]) rmSync(path.join(FOLDER, name), { recursive: true, force: true });
-  mkdirSync(FOLDER, { recursive: true });
-  const socket = await startDatabase();
-  const site = path.join(FOLDER, "site");
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  for (const name of ["wp-admin", "wp-includes"]) cpSync(path.join(WORDPRESS, name), path.join(site, name), { recursive: true, dereference: true });
-  for (const name of ["index.php", "wp-blog-header.php", "wp-load.php", "wp-login.php", "wp-settings.php", "wp-cron.php"]) {
-    cpSync(path.join(WORDPRESS, name), path.join(site, name), { dereference: true });
-  }
-  const plugins = path.join(site, "wp-content/plugins");
-  mkdirSync(path.join(site, "wp-content/languages"), { recursive: true });
+/** Copies WordPress and the test double. */
+async function copySite(site) {
+  const copy = (from, to) => cp(from, path.join(site, to), { recursive: true, dereference: true });
+  const names = ["wp-admin", "wp-includes", "index.php", "wp-blog-header.php", "wp-load.php", "wp-login.php", "wp-settings.php", "wp-cron.php"];
+  await Promise.all(names.map((name) => copy(path.join(WORDPRESS, name), name)));
+  await copy(path.join(HERE, "../woocommerce-double"), "wp-content/plugins/woocommerce");
+  mkdirSync(path.join(site, "wp-content/languages"));
   // WordPress accepts a language only if it finds a file for it.
   writeFileSync(path.join(site, "wp-content/languages/pt_BR.mo"), "");
-  cpSync(path.join(HERE, "../woocommerce-double"), path.join(plugins, "woocommerce"), { recursive: true });
-  writeFileSync(path.join(site, "wp-config.php"), config(socket));
-  const php = (script, ...args) => execFileSync("php", ["-d", "display_errors=stderr", path.join(HERE, script), site, url, ...args], { encoding: "utf8" });
+  writeFileSync(path.join(site, "wp-config.php"), config(SOCKET));
+}
+
+/** Installs WordPress with the plugin, and returns its address and a function that uninstalls the plugin. */
+export async function startShop() {
+  const site = path.join(FOLDER, "site");
+  const [port] = await Promise.all([freePort(), startDatabase(), copySite(site)]);
+  const url = `http://127.0.0.1:${port}`;
+  const php = (script, ...args) => execFileSync("php", ["-d", "display_errors=stderr", path.join(HERE, script), site, url, ...args]);
   php("install.php", ZIP);
-  const log = `error_log=${path.join(FOLDER, "php.log")}`;
   // WordPress 6.1 itself has deprecated calls on newer versions of PHP.
-  const web = ["-d", "display_errors=0", "-d", "log_errors=1", "-d", log, "-d", "error_reporting=E_ALL&~E_DEPRECATED", "-S", `127.0.0.1:${port}`, "-t", site];
-  await start("php", web, /started/, { env: { ...process.env, PHP_CLI_SERVER_WORKERS: "4" } });
-  return { url, inspect: (...args) => JSON.parse(php("inspect.php", ...args)) };
+  const log = ["-d", "display_errors=0", "-d", "log_errors=1", "-d", `error_log=${LOG}`, "-d", "error_reporting=E_ALL&~E_DEPRECATED"];
+  await start("php", [...log, "-S", `127.0.0.1:${port}`, "-t", site], /started/, { env: { ...process.env, PHP_CLI_SERVER_WORKERS: "4" } });
+  return { url, uninstall: () => php("uninstall.php") };
 }
 
 const config = (socket) => `<?php

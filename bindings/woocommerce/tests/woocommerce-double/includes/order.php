@@ -86,6 +86,7 @@ class WC_Order
     private array $data;
     /** @var array<string, ?string> */
     private array $changedMeta = [];
+    private ?string $changedStatus = null;
 
     public function __construct(private readonly int $id)
     {
@@ -187,9 +188,9 @@ class WC_Order
             $stored['meta'][$key] = $value;
         }
         $stored['meta'] = array_filter($stored['meta'] ?? [], static fn ($value) => $value !== null);
-        $stored['status'] = $this->data['status'];
+        $stored['status'] = $this->changedStatus ?? $stored['status'];
         WC_Double_Store::update($this->id, $stored);
-        $this->changedMeta = [];
+        [$this->changedMeta, $this->changedStatus] = [[], null];
         return $this->id;
     }
 
@@ -209,7 +210,7 @@ class WC_Order
     public function update_status(string $status, string $note = ''): bool
     {
         $from = $this->data['status'];
-        $this->data['status'] = $status;
+        $this->data['status'] = $this->changedStatus = $status;
         $this->save();
         $this->add_order_note(trim("$note Status: $from → $status."));
         if ($from !== $status) {

@@ -14,7 +14,7 @@ add_action('wp_enqueue_scripts', static function (): void {
 
 add_action('template_redirect', static function (): void {
     $page = isset($_GET['loja']) ? sanitize_key($_GET['loja']) : '';
-    $render = ['carrinho' => 'wc_double_cart', 'checkout' => 'wc_double_checkout', 'pedido' => 'wc_double_received', 'tarefas' => 'wc_double_tasks'][$page] ?? null;
+    $render = ['carrinho' => 'wc_double_cart', 'checkout' => 'wc_double_checkout', 'pedido' => 'wc_double_received', 'tarefas' => 'wc_double_tasks', 'estado' => 'wc_double_state'][$page] ?? null;
     if ($render === null) {
         return;
     }
@@ -100,4 +100,17 @@ function wc_double_received(): void
 function wc_double_tasks(): void
 {
     echo '<p id="count">' . wc_double_run_actions((int) ($_GET['ate'] ?? 0)) . '</p>';
+}
+
+/** Prints what a test inspects: settings, orders, actions and mails. */
+function wc_double_state(): void
+{
+    global $wpdb;
+    wp_send_json([
+        'settings' => get_option('despacho_settings', null),
+        'options' => $wpdb->get_col("SELECT option_name FROM {$wpdb->options} WHERE option_name LIKE '%despacho%'"),
+        'orders' => (object) WC_Double_Store::all('order'),
+        'actions' => array_values(WC_Double_Store::all('action')),
+        'mails' => array_values(WC_Double_Store::all('mail')),
+    ]);
 }
