@@ -217,7 +217,6 @@ test("shop sells while the service is down and creates the order once", async ()
   assert.equal(await runActions(100_000), 0);
   const { orders } = await api("GET", `/delivery/orders?q=WC-${id}`);
   assert.equal(orders.length, 1);
-  await until(async () => (await order(id)).status === "completed", "the delivery");
 });
 
 test("transfer that is confirmed later creates the delivery at the quoted fee", async () => {

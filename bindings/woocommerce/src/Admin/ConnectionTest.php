@@ -23,6 +23,9 @@ final class ConnectionTest
         if (!$this->settings->isConfigured()) {
             return [self::message('error', __('Enter the base address and the API key, and save them.', 'despacho'))];
         }
+        if (get_woocommerce_currency() !== 'BRL') {
+            return [self::message('error', __('The currency of the shop is not the real (BRL), so no prices are shown. Change it in WooCommerce > Settings > General.', 'despacho'))];
+        }
         try {
             $context = $this->client->previewContext();
             $storeId = (int) ($context['store']['id'] ?? 0);

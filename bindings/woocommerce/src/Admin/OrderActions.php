@@ -30,7 +30,7 @@ final class OrderActions
     public static function withActions($actions, $order = null)
     {
         $record = $order instanceof WC_Order ? new Record($order) : null;
-        if (!is_array($actions) || $record === null || !$record->usesDespacho() || $record->isActive()) {
+        if (!is_array($actions) || $record === null || !$record->usesDespacho() || !$record->canCreate()) {
             return $actions;
         }
         $actions[self::CREATE] = __('Create the delivery', 'despacho');
@@ -47,7 +47,7 @@ final class OrderActions
             return;
         }
         $record = new Record($order);
-        if ($record->isActive()) {
+        if (!$record->canCreate()) {
             return;
         }
         if ($record->deliveryId() !== 0) {

@@ -9,6 +9,8 @@ final class EventPlan
 {
     public const COMPLETED = 500;
     private const FIRST_FINAL = 500;
+    private const NOT_DELIVERED = 520;
+    private const FIRST_CANCELLED = 600;
     private const NO_COURIER = [620, 630, 640];
 
     /** @param string|null $event the event to write into the order's notes */
@@ -70,6 +72,12 @@ final class EventPlan
     public static function isCancelled(int $situation): bool
     {
         return in_array($situation, [600, 610], true);
+    }
+
+    /** Returns whether the delivery ended and nothing was delivered. */
+    public static function isUndelivered(int $situation): bool
+    {
+        return $situation === self::NOT_DELIVERED || $situation >= self::FIRST_CANCELLED;
     }
 
     public static function isFinal(int $situation): bool

@@ -12,8 +12,8 @@ final class Checkout
     public static function register(): void
     {
         // Brazilian Market on WooCommerce adds the same fields with the default priority.
-        add_filter('woocommerce_billing_fields', static fn ($fields) => self::withFields($fields, 'billing'), 1000);
-        add_filter('woocommerce_shipping_fields', static fn ($fields) => self::withFields($fields, 'shipping'), 1000);
+        add_filter('woocommerce_billing_fields', static fn ($fields, $country = 'BR') => self::withFields($fields, 'billing', $country), 1000, 2);
+        add_filter('woocommerce_shipping_fields', static fn ($fields, $country = 'BR') => self::withFields($fields, 'shipping', $country), 1000, 2);
         add_action('woocommerce_init', [self::class, 'registerBlockFields']);
         add_action('woocommerce_checkout_update_order_review', [self::class, 'onUpdate']);
         add_action('woocommerce_checkout_process', [self::class, 'onProcess']);
@@ -27,15 +27,16 @@ final class Checkout
 
     /**
      * @param mixed $fields
+     * @param mixed $country
      * @return mixed
      */
-    public static function withFields($fields, string $type)
+    public static function withFields($fields, string $type, $country)
     {
         if (!is_array($fields)) {
             return $fields;
         }
         $own = [
-            'number' => ['label' => __('Number', 'despacho'), 'required' => true, 'priority' => 55, 'class' => ['form-row-first', 'address-field']],
+            'number' => ['label' => __('Number', 'despacho'), 'required' => $country === 'BR', 'priority' => 55, 'class' => ['form-row-first', 'address-field']],
             'neighborhood' => ['label' => __('Neighbourhood', 'despacho'), 'required' => false, 'priority' => 65, 'class' => ['form-row-last', 'address-field']],
         ];
         foreach ($own as $name => $field) {
@@ -49,7 +50,7 @@ final class Checkout
     /** The checkout block takes its fields from this function, which exists since WooCommerce 8.9. */
     public static function registerBlockFields(): void
     {
-        if (!function_exists('woocommerce_register_additional_checkout_field')) {
+        if (!function_exists('woocommerce_register_additional_checkout_field') || WC()->countries->get_base_country() !== 'BR') {
             return;
         }
         $labels = ['number' => __('Number', 'despacho'), 'neighborhood' => __('Neighbourhood', 'despacho')];

@@ -78,7 +78,8 @@ final class Quotes
                 $preview = $this->client->preview(['preparationTime' => $minutes] + $order);
             }
         } catch (ApiError $error) {
-            wc_get_logger()->warning("preview failed: {$error->problemCode}: {$error->getMessage()}", ['source' => 'despacho']);
+            // The detail can contain the address.
+            wc_get_logger()->warning("preview failed: {$error->problemCode}", ['source' => 'despacho']);
             // A wrong key is the merchant's problem, which the shopper cannot solve.
             $isAddress = in_array($error->status, [400, 422], true);
             return Quote::without($isAddress ? Quote::REJECTED : Quote::UNAVAILABLE, $error->getMessage(), $requirements);

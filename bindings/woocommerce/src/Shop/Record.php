@@ -74,6 +74,12 @@ final class Record
         return $this->deliveryId() !== 0 && !EventPlan::isFinal($this->situation());
     }
 
+    /** Returns whether a delivery can be created: there is none, or it ended undelivered, which frees its code. */
+    public function canCreate(): bool
+    {
+        return $this->deliveryId() === 0 || EventPlan::isUndelivered($this->situation());
+    }
+
     /**
      * Returns the order's unique reference, which is stored before the first attempt. It identifies this shop's own delivery if
      * another shop uses the same code.

@@ -34,7 +34,8 @@ final class ShippingMethod extends WC_Shipping_Method
     public function calculate_shipping($package = []): void
     {
         WC()->session?->set(self::REASON, '');
-        if (($package['destination']['country'] ?? '') !== 'BR') {
+        // Fees are in reais, and the service delivers in Brazil.
+        if (($package['destination']['country'] ?? '') !== 'BR' || get_woocommerce_currency() !== 'BRL') {
             return;
         }
         $isPaid = empty($package['despacho']['cod']);

@@ -2,6 +2,7 @@
 
 declare(strict_types=1);
 
+use Despacho\WooCommerce\Admin\OrderActions;
 use Despacho\WooCommerce\Delivery\Address;
 use Despacho\WooCommerce\Settings;
 use Despacho\WooCommerce\Shop\Canceller;
@@ -249,6 +250,23 @@ test('order_cancelled_during_the_creation_is_cancelled', function (): void {
     (new OrderCreator($client, Settings::load(), new Queue()))->run($order->get_id(), 0, NOW);
     equal(array_column(pending(), 'hook'), [Queue::CANCEL]);
     equal((new WC_Order($order->get_id()))->get_status(), 'cancelled');
+});
+
+test('ended_delivery_can_be_created_again_unless_delivered', function (): void {
+    foreach ([110 => false, 330 => false, 500 => false, 510 => false, 520 => true, 600 => true, 630 => true] as $situation => $expected) {
+        $order = paidOrder();
+        record($order)->link(delivery($order, ['situation' => $situation]));
+        equal([$situation, isset(OrderActions::withActions([], new WC_Order($order->get_id()))['despacho_create'])], [$situation, $expected]);
+    }
+    equal(array_keys(OrderActions::withActions([], paidOrder())), ['despacho_create']);
+});
+
+test('new_delivery_has_a_reference_of_its_own', function (): void {
+    $order = paidOrder();
+    $first = record($order)->reference();
+    record($order)->link(delivery($order, ['situation' => 630]));
+    record($order)->reset();
+    equal([record($order)->deliveryId(), record($order)->sequence(), record($order)->reference() === $first], [0, 0, false]);
 });
 
 test('webhook_completes_the_order_once', function (): void {

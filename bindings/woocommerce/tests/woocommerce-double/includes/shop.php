@@ -150,6 +150,11 @@ function wc_get_dimension(float $dimension, string $to_unit): float
     return $dimension * ['cm' => 1, 'mm' => 10][$to_unit];
 }
 
+function get_woocommerce_currency(): string
+{
+    return 'BRL';
+}
+
 function wc_get_logger(): object
 {
     return new class () {
