@@ -2,6 +2,8 @@
 
 #![expect(clippy::print_stdout, reason = "a command-line tool: its messages go to standard output")]
 
+mod archive;
+mod catalogue;
 mod contract;
 mod deploy;
 mod needs;
@@ -13,6 +15,7 @@ mod steps;
 mod up;
 mod verify;
 mod webhooks;
+mod woocommerce;
 
 use std::process::ExitCode;
 
@@ -37,6 +40,9 @@ cargo run -p despacho-xtask -- package [--out DIR] [--check] [--types]
         Builds the browser package in DIR (default: target/package). --check tests it with Node.js and tsc;
         --types writes only the type declarations.
 
+cargo run -p despacho-xtask -- woocommerce
+    Builds the WooCommerce plugin as target/woocommerce/despacho-VERSION.zip.
+
 cargo run -p despacho-xtask -- reproduce
     Builds the server of the last commit twice, in two folders, and compares the bytes.";
 
@@ -50,6 +56,7 @@ enum Task {
     Component,
     Package(package::Options),
     Reproduce,
+    WooCommerce,
 }
 
 fn main() -> ExitCode {
@@ -68,6 +75,7 @@ fn main() -> ExitCode {
         Task::Component => component::build(&place::root()?).map(|_| ()),
         Task::Package(options) => package::run(&place::root()?, options),
         Task::Reproduce => reproduce::reproduce(&place::root()?),
+        Task::WooCommerce => woocommerce::build(&place::root()?).map(|_| ()),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -89,6 +97,10 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
         Some(Value(name)) if name == "package" => package::parse(arguments).map(Task::Package),
         Some(Value(name)) if name == "reproduce" => match arguments.next()? {
             None => Ok(Task::Reproduce),
+            Some(other) => Err(other.unexpected()),
+        },
+        Some(Value(name)) if name == "woocommerce" => match arguments.next()? {
+            None => Ok(Task::WooCommerce),
             Some(other) => Err(other.unexpected()),
         },
         Some(Short('h') | Long("help")) | None => Ok(Task::Help),
@@ -146,6 +158,7 @@ mod tests {
         assert_eq!(task(&["verify", "--list"]), Ok(Task::List));
         assert_eq!(task(&["component"]), Ok(Task::Component));
         assert_eq!(task(&["reproduce"]), Ok(Task::Reproduce));
+        assert_eq!(task(&["woocommerce"]), Ok(Task::WooCommerce));
         assert_eq!(task(&[]), Ok(Task::Help));
     }
 

@@ -11,7 +11,7 @@ use despacho_xtask::{
 use crate::{
     contract, deploy,
     needs::{self, Need},
-    package, pages, panel, webhooks,
+    package, pages, panel, webhooks, woocommerce,
 };
 
 /// The package of the Spin component's tests.
@@ -207,6 +207,13 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("chromium", "chromium"),
         ],
         run: panel::check,
+    },
+    Step {
+        name: "woocommerce",
+        description: "the WooCommerce plugin passes its tests, with the installed PHP, WordPress, MariaDB and browser; screenshots are in target/woocommerce",
+        // The step itself reports missing programs, because few developers have all of them.
+        needs: &[],
+        run: woocommerce::check,
     },
     Step {
         name: "bench",

@@ -218,7 +218,9 @@ async fn finish<H: Host>(call: &mut Call<'_, H>, order: Order) -> Result<ApiResp
     let history = call.host.events(order.id).await?;
     let last = history.into_iter().rfind(|recorded| follows(&order, &recorded.event).is_some());
     let at = at.max(order.status_since).min(call.context.now);
-    let (webhook, now) = (call.connection()?.0.clone(), call.context.now);
+    // A pass may have written the connection since the request was authenticated.
+    let (id, now) = (call.connection()?.0.id, call.context.now);
+    let webhook = call.host.webhook(id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?;
     let mut changes = Changes::default();
     if let Some(recorded) = last.filter(|_| webhook.is_active()) {
         // The message follows that of the last event, which may not be read yet.
