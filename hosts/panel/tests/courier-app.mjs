@@ -57,16 +57,18 @@ const testId = (page, id) => page.locator(`[data-testid="${id}"]`);
 export const nextIs = (page, label) => testId(page, "next").filter({ hasText: label }).waitFor();
 
 /**
- * Cuts the network, also for the requests that a reloaded page sends at once: Chromium applies its emulation to a reloaded page so late
- * that these can reach the server. Returns a function that reconnects.
+ * Cuts the network, also during a reload: Chromium's emulation ends with the old document and begins in the new one after its first
+ * requests, so that a request of either can reach the server. Returns a function that reconnects.
  */
 export async function cutNetwork(page) {
-  await page.context().setOffline(true);
-  await page.addInitScript(() => {
+  const cut = () => {
     const send = globalThis.fetch;
     globalThis.isCut = true;
     globalThis.fetch = (...all) => (globalThis.isCut ? Promise.reject(new TypeError("no network")) : send(...all));
-  });
+  };
+  await page.context().setOffline(true);
+  await page.evaluate(cut);
+  await page.addInitScript(cut);
   return async () => {
     await page.evaluate(() => (globalThis.isCut = false));
     await page.context().setOffline(false);

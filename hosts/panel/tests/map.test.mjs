@@ -137,7 +137,8 @@ test("a search places the pin and states its precision", async () => {
   assert.deepEqual(await axeViolations(page), []);
   await context.setOffline(false);
   await page.locator("dialog .button.primary").click();
-  assert.deepEqual(pageErrors, []);
+  // The map's library logs the tiles that it could not load meanwhile.
+  assert.deepEqual(pageErrors.filter((one) => !one.startsWith("TypeError: Failed to fetch")), []);
   await context.close();
 });
 

@@ -92,6 +92,10 @@ test("merchant, courier and recipient see one another's actions", async () => {
   await within("order created", { merchant: () => panel.locator(".orders tr", { hasText: code }).waitFor() });
   const { trackingUrl } = made.body.deliveries[0];
   const { page: recipient, context: recipientContext } = await open(browser, { viewport: { width: 390, height: 844 } });
+  // The courier is assigned after the response with the page and before its stream of changes.
+  let openStream;
+  const assigned = new Promise((resolve) => (openStream = resolve));
+  await recipient.route("**/t/*/events", (route) => assigned.then(() => route.continue()));
   await recipient.goto(BASE + new URL(trackingUrl).pathname);
   const state = (text) => () => recipient.locator("#live h1", { hasText: text }).waitFor();
 
@@ -100,6 +104,7 @@ test("merchant, courier and recipient see one another's actions", async () => {
   const { body: given } = await until(() => api(panel, "GET", `/delivery/orders/${id}`), ({ body }) => body.situation === 210);
   const allocatedAt = Date.parse(given.events.find((one) => one.type === "order.allocated").createdAt);
   await within("courier assigned", { courier: () => testId(app, "stop").waitFor(), merchant: () => panel.locator(".heading", { hasText: "Rita Souza" }).waitFor() }, allocatedAt);
+  openStream();
   await state("O entregador está buscando")();
   assert.equal(await panel.locator(".tracking a").getAttribute("href"), trackingUrl);
 

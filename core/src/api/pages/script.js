@@ -39,8 +39,9 @@
     openedAt = Date.now();
     stream = new EventSource(page + "/events");
     stream.onopen = () => { openedAt = Date.now(); };
+    // The delivery can change between the page and the first event.
     stream.addEventListener("status", (event) => {
-      if (last !== null && last !== event.data) refresh();
+      if (last !== event.data) refresh();
       last = event.data;
     });
     stream.onerror = () => {
