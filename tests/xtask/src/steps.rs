@@ -164,8 +164,13 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "package",
-        description: "the browser package builds, and its previews under Node.js equal the service's byte for byte",
-        needs: &[Need::Target("wasm32-unknown-unknown"), Need::Program("node", "nodejs"), Need::Program("npm", "npm")],
+        description: "the browser package builds, its previews equal the service's byte for byte, and its element works in pages",
+        needs: &[
+            Need::Target("wasm32-unknown-unknown"),
+            Need::Program("node", "nodejs"),
+            Need::Program("npm", "npm"),
+            Need::Program("chromium", "chromium"),
+        ],
         run: |root| package::run(root, package::Options { check: true, ..Default::default() }),
     },
     Step {
