@@ -358,4 +358,5 @@ def main(binary, folder):
     print(f"  {verified} requests, every signature verified by the reference library")
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -203,6 +203,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: webhooks::check,
     },
     Step {
+        name: "recipes",
+        description: "the client code of bindings/RECIPES.md works in every language, with lost connections and forged webhooks",
+        needs: &[Need::Venv, Need::Program("node", "nodejs"), Need::Program("jq", "jq"), Need::Program("curl", "curl")],
+        run: webhooks::check_recipes,
+    },
+    Step {
         name: "panel",
         description: "the merchant panel passes its browser tests with the release build; screenshots are in target/panel",
         needs: &[

@@ -1,4 +1,5 @@
-//! The webhook test: tests/xtask/receiver.py starts the server and receives its webhooks.
+//! The tests that are Python programs and start the server themselves: tests/xtask/receiver.py receives its webhooks, and
+//! tests/xtask/recipes/recipes.py runs the code of bindings/RECIPES.md.
 
 use std::path::Path;
 
@@ -10,9 +11,19 @@ use despacho_xtask::{
 
 use crate::needs;
 
-/// Runs the test in an empty folder.
+/// Runs the test of webhooks.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
-    let folder = place::target()?.join("webhooks");
+    run_script(root, "webhooks", "tests/xtask/receiver.py")
+}
+
+/// Runs the recipes.
+pub(crate) fn check_recipes(root: &Path) -> Result<(), Failure> {
+    run_script(root, "recipes", "tests/xtask/recipes/recipes.py")
+}
+
+/// Runs a program with the server's binary and an empty folder.
+fn run_script(root: &Path, name: &str, script: &str) -> Result<(), Failure> {
+    let folder = place::target()?.join(name);
     let error = |e| Failure::new(format!("{}: {e}", folder.display()));
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(error)?;
@@ -20,5 +31,5 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(&folder).map_err(error)?;
     let python = needs::venv_program("python")?.to_string_lossy().into_owned();
     let (binary, empty) = (server::build(root)?, folder.to_string_lossy().into_owned());
-    run::show(run::command(root, &[&*python, "tests/xtask/receiver.py", &binary.to_string_lossy(), &empty]))
+    run::show(run::command(root, &[&*python, script, &binary.to_string_lossy(), &empty]))
 }
