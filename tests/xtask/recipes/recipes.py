@@ -1,4 +1,4 @@
-"""Runs the code of bindings/RECIPES.md against a real server, through a proxy that rejects requests and closes connections.
+"""Runs the code of bindings/RECIPES.md and the examples of /llms.txt against a real server, through a proxy that rejects requests and closes connections.
 
     recipes.py DESPACHO-BINARY EMPTY-FOLDER
 """
@@ -143,9 +143,29 @@ def check(server, language, file, program, folder, webhook):
     print(f"  {language}: passed, {proxy.count} requests")
 
 
+def check_examples(server):
+    """Sends the requests of /llms.txt in order, with the ID of the order that one of them creates."""
+    with server.open("GET", "/llms.txt") as response:
+        text = response.read().decode()
+    requests = re.findall(r"^```http\n(\w+) (\S+)\n+(\{.*\}\n)?```", text, re.MULTILINE)
+    assert len(requests) == 10, f"/llms.txt has {len(requests)} requests"
+    order = ""
+    for method, path, body in requests:
+        path, body = (part.replace("{platformOrderId}", order) for part in (path, body))
+        status, found = server.request(method, path, json.loads(body) if body else None, Prefer="handling=strict")
+        assert status in (200, 201), f"{method} {path}: {status} {found}"
+        order = str(found["id"]) if (method, path) == ("POST", "/delivery/orders") else order
+    links = re.findall(r"\]\((/[^)]*)\)", text)
+    assert links and all(server.open("GET", link).status == 200 for link in links), links
+    for page in re.findall(r"^- ([\w./]+\.md):", text, re.MULTILINE):
+        assert PAGE.parents[1].joinpath(page).is_file(), page
+    print(f"  /llms.txt: {len(requests)} requests passed")
+
+
 def main(binary, folder):
     server = Server(binary, os.path.join(folder, "data"))
     try:
+        check_examples(server)
         webhook = messages(server)
         server.order(), server.order()
         available = [one for one in LANGUAGES if shutil.which(one[2])]
