@@ -4,6 +4,7 @@
 
 mod contract;
 mod deploy;
+mod generators;
 mod needs;
 mod package;
 mod pages;
@@ -14,7 +15,7 @@ mod up;
 mod verify;
 mod webhooks;
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 use despacho_xtask::{component, place, run::Failure};
 use lexopt::prelude::*;
@@ -37,6 +38,9 @@ cargo run -p despacho-xtask -- package [--out DIR] [--check] [--types]
         Builds the browser package in DIR (default: target/package). --check tests it with Node.js and tsc;
         --types writes only the type declarations.
 
+cargo run -p despacho-xtask -- postman [--out FILE]
+        Writes a Postman collection of the API (default: target/despacho.postman_collection.json).
+
 cargo run -p despacho-xtask -- reproduce
     Builds the server of the last commit twice, in two folders, and compares the bytes.";
 
@@ -49,6 +53,7 @@ enum Task {
     Verify(verify::Choice),
     Component,
     Package(package::Options),
+    Postman(Option<PathBuf>),
     Reproduce,
 }
 
@@ -67,6 +72,7 @@ fn main() -> ExitCode {
         Task::Verify(choice) => verify::verify(&choice),
         Task::Component => component::build(&place::root()?).map(|_| ()),
         Task::Package(options) => package::run(&place::root()?, options),
+        Task::Postman(out) => generators::write_collection(&place::root()?, out),
         Task::Reproduce => reproduce::reproduce(&place::root()?),
     });
     match done {
@@ -87,6 +93,11 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
             Some(other) => Err(other.unexpected()),
         },
         Some(Value(name)) if name == "package" => package::parse(arguments).map(Task::Package),
+        Some(Value(name)) if name == "postman" => match arguments.next()? {
+            None => Ok(Task::Postman(None)),
+            Some(Long("out")) => Ok(Task::Postman(Some(arguments.value()?.into()))),
+            Some(other) => Err(other.unexpected()),
+        },
         Some(Value(name)) if name == "reproduce" => match arguments.next()? {
             None => Ok(Task::Reproduce),
             Some(other) => Err(other.unexpected()),
@@ -146,6 +157,7 @@ mod tests {
         assert_eq!(task(&["verify", "--list"]), Ok(Task::List));
         assert_eq!(task(&["component"]), Ok(Task::Component));
         assert_eq!(task(&["reproduce"]), Ok(Task::Reproduce));
+        assert_eq!(task(&["postman", "--out", "c.json"]), Ok(Task::Postman(Some("c.json".into()))));
         assert_eq!(task(&[]), Ok(Task::Help));
     }
 

@@ -178,7 +178,7 @@ fn types(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 /// Installs the locked packages of a folder, unless they are installed.
-fn install(folder: &Path) -> Result<(), Box<dyn Error>> {
+pub(crate) fn install(folder: &Path) -> Result<(), Box<dyn Error>> {
     let written = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
     let installed = written(&folder.join("node_modules/.package-lock.json"));
     let locked = written(&folder.join("package-lock.json"));

@@ -9,8 +9,8 @@ use despacho_xtask::{
 };
 
 use crate::{
-    contract, deploy,
-    needs::{self, Need},
+    contract, deploy, generators,
+    needs::{self, GENERATORS, Need, TESTS},
     package, pages, panel, webhooks,
 };
 
@@ -101,7 +101,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "deploy",
         description: "the Dockerfile, the Kubernetes manifests and the systemd unit pass their linters",
-        needs: &[Need::Venv],
+        needs: &[Need::Venv(TESTS)],
         run: deploy::check,
     },
     Step {
@@ -193,20 +193,31 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "contract",
         description: "generated valid and invalid requests get responses that conform to /openapi.json",
-        needs: &[Need::Venv],
+        needs: &[Need::Venv(TESTS)],
         run: contract::check,
     },
     Step {
         name: "webhooks",
         description: "a failing receiver gets every webhook, with signatures that the reference library verifies",
-        needs: &[Need::Venv],
+        needs: &[Need::Venv(TESTS)],
         run: webhooks::check,
     },
     Step {
         name: "recipes",
         description: "the client code of bindings/RECIPES.md works in every language, with lost connections and forged webhooks",
-        needs: &[Need::Venv, Need::Program("node", "nodejs"), Need::Program("jq", "jq"), Need::Program("curl", "curl")],
+        needs: &[
+            Need::Venv(TESTS),
+            Need::Program("node", "nodejs"),
+            Need::Program("jq", "jq"),
+            Need::Program("curl", "curl"),
+        ],
         run: webhooks::check_recipes,
+    },
+    Step {
+        name: "generators",
+        description: "linters accept core/openapi.json, and clients that four generators and Postman derive from it create orders",
+        needs: &[Need::Venv(GENERATORS), Need::Program("node", "nodejs"), Need::Program("npm", "npm")],
+        run: generators::check,
     },
     Step {
         name: "panel",

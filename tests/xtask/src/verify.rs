@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(names(&[], None).map(|all| all.len()), Ok(STEPS.len()));
         assert_eq!(
             names(&[], Some("doctest")),
-            Ok(vec!["doctest", "crates", "contract", "webhooks", "recipes", "panel", "bench"])
+            Ok(vec!["doctest", "crates", "contract", "webhooks", "recipes", "generators", "panel", "bench"])
         );
     }
 

@@ -36,18 +36,19 @@ pub(super) const TAGS: [(&str, &str); 14] = [
 const PLACES: [ProblemCode; 3] =
     [ProblemCode::AddressNotFound, ProblemCode::AddressImprecise, ProblemCode::CoordinatesMismatch];
 
-const PREVIEW: [ProblemCode; 8] = [
+const PREVIEW: [ProblemCode; 9] = [
     ProblemCode::StoreNotAllowed,
     PLACES[0],
     PLACES[1],
     PLACES[2],
     ProblemCode::OutOfArea,
     ProblemCode::StoreClosed,
+    ProblemCode::WindowUnreachable,
     ProblemCode::DistanceExceeded,
     ProblemCode::TooManyDeliveries,
 ];
 
-const CREATION: [ProblemCode; 12] = [
+const CREATION: [ProblemCode; 14] = [
     ProblemCode::StoreNotAllowed,
     ProblemCode::InsufficientBalance,
     ProblemCode::OrderCodeConflict,
@@ -58,6 +59,8 @@ const CREATION: [ProblemCode; 12] = [
     PLACES[2],
     ProblemCode::OutOfArea,
     ProblemCode::StoreClosed,
+    ProblemCode::WindowUnreachable,
+    ProblemCode::FeeAboveMaximum,
     ProblemCode::DistanceExceeded,
     ProblemCode::TooManyDeliveries,
 ];
