@@ -26,14 +26,15 @@ use despacho_simulator::demo::{self, KEY};
 use http::Request;
 use serde_json::{Value, json};
 
-const OPERATOR: &str = "an operator's token";
+pub(crate) const OPERATOR: &str = "an operator's token";
 
-/// Returns the contents of `core/openapi.json`.
+/// Returns the contents of `core/openapi.json`. Of two examples of an endpoint, it contains the first.
 ///
 /// # Errors
 /// An example request failed, or the document cannot be built.
-pub(crate) fn text() -> Result<String, HostError> {
-    Ok(openapi::document(&all()?)?.pretty())
+pub(crate) fn text(mut examples: Vec<Example>) -> Result<String, HostError> {
+    examples.extend(all()?);
+    Ok(openapi::document(&examples)?.pretty())
 }
 
 /// Sends a request to each endpoint that accepts or returns JSON.
@@ -41,13 +42,9 @@ pub(crate) fn text() -> Result<String, HostError> {
 /// # Errors
 /// Returns the response of the first request that failed.
 fn all() -> Result<Vec<Example>, HostError> {
-    let push = PushConfig { vapid_key: VapidKey::new([7; 32]), contact: Some("https://entregas.example".to_owned()) };
-    let settings = Settings { operator: Some(KeyHash::of(OPERATOR)), push, ..Settings::default() };
-    let host = MemoryHost::seeded(7);
-    host.set_now(Timestamp::from_millis(1_795_269_600_000)); // 2026-11-21T14:00:00Z
-    block_on(demo::seed(&host, &settings))??;
-    host.advance(Duration::minutes(1));
-    let run = Run { host, settings };
+    let run = Run::new(7);
+    block_on(demo::seed(&run.host, &run.settings))??;
+    run.host.advance(Duration::minutes(1));
     let mut examples = vec![
         run.record(Endpoint::PreviewOrder, "POST /delivery/orders/preview", KEY, Some(preview()))?,
         run.record(Endpoint::PreviewContext, "GET /delivery/preview-context", KEY, None)?,
@@ -232,26 +229,47 @@ fn integration(run: &Run) -> Result<Vec<Example>, HostError> {
     ])
 }
 
-struct Run {
-    host: MemoryHost,
-    settings: Settings,
+pub(crate) struct Run {
+    pub(crate) host: MemoryHost,
+    pub(crate) settings: Settings,
 }
 
 impl Run {
-    fn record(&self, endpoint: Endpoint, line: &str, key: &str, body: Option<Value>) -> Result<Example, HostError> {
-        let response = self.send(line, key, body.as_ref())?;
-        let reply = serde_json::from_slice(response.body()).and_then(|reply: Tree<'_>| Json::of(&reply));
-        let reply = reply.map_err(|error| internal(&error.to_string()))?;
-        if !response.status().is_success() {
-            return Err(internal(&format!("{line}: {}", reply.to_json())));
-        }
-        let request = body.as_ref().map(Json::of).transpose().map_err(|error| internal(&error.to_string()))?;
-        Ok(Example { endpoint, request, response: Some(reply) })
+    /// Creates an empty host with a fixed time.
+    pub(crate) fn new(seed: u64) -> Run {
+        let push =
+            PushConfig { vapid_key: VapidKey::new([7; 32]), contact: Some("https://entregas.example".to_owned()) };
+        let public_url = Some("https://entregas.example".to_owned());
+        let operator = Some(KeyHash::of(OPERATOR));
+        let host = MemoryHost::seeded(seed);
+        host.set_now(Timestamp::from_millis(1_795_269_600_000)); // 2026-11-21T14:00:00Z
+        Run { host, settings: Settings { operator, push, public_url, ..Settings::default() } }
     }
 
-    fn send(&self, line: &str, key: &str, body: Option<&Value>) -> Result<http::Response<Bytes>, HostError> {
+    /// Sends a request. The response of an example is absent if it has no body.
+    pub(crate) fn record(
+        &self,
+        endpoint: Endpoint,
+        line: &str,
+        key: &str,
+        body: Option<Value>,
+    ) -> Result<Example, HostError> {
+        let response = self.send(line, key, body.as_ref())?;
+        if !response.status().is_success() {
+            return Err(internal(&format!("{line}: {}", String::from_utf8_lossy(response.body()))));
+        }
+        let reply = Some(response.body()).filter(|body| !body.is_empty());
+        let reply = reply.map(|body| serde_json::from_slice(body).and_then(|reply: Tree<'_>| Json::of(&reply)));
+        let reply = reply.transpose().map_err(|error| internal(&error.to_string()))?;
+        let request = body.as_ref().map(Json::of).transpose().map_err(|error| internal(&error.to_string()))?;
+        Ok(Example { endpoint, request, response: reply })
+    }
+
+    pub(crate) fn send(&self, line: &str, key: &str, body: Option<&Value>) -> Result<http::Response<Bytes>, HostError> {
         let (method, path) = line.split_once(' ').unwrap_or_default();
-        let request = Request::builder().method(method).uri(path).header("x-api-token", key);
+        let has_scheme = key.starts_with("Basic ") || key.starts_with("Bearer ");
+        let header = if has_scheme { "authorization" } else { "x-api-token" };
+        let request = Request::builder().method(method).uri(path).header(header, key);
         let request = request.header("content-type", "application/json").header("x-request-id", "example-1");
         let request = request.header("accept", "application/json");
         let body = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
@@ -261,14 +279,14 @@ impl Run {
 }
 
 /// Completes a future of the in-memory host, which never waits, with a single poll.
-fn block_on<F: Future>(future: F) -> Result<F::Output, HostError> {
+pub(crate) fn block_on<F: Future>(future: F) -> Result<F::Output, HostError> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Ok(output),
         Poll::Pending => Err(internal("future of the in-memory host is pending")),
     }
 }
 
-fn internal(detail: &str) -> HostError {
+pub(crate) fn internal(detail: &str) -> HostError {
     HostError::Internal { detail: detail.to_owned() }
 }
 
@@ -286,7 +304,7 @@ fn second_address() -> Value {
     })
 }
 
-fn order() -> Value {
+pub(crate) fn order() -> Value {
     json!({
     "code": "PED-1042",
     "preparationTime": 15,
@@ -339,7 +357,7 @@ fn update() -> Value {
     update
 }
 
-fn parent_store() -> Value {
+pub(crate) fn parent_store() -> Value {
     let mut store = branch();
     store["cnpj"] = json!("34.028.316/0001-03");
     store["name"] = json!("Cantina da Serra");

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "tests panic on failure")]
 
 mod document;
+mod lifecycle;
+mod open_delivery;
 
 use std::collections::BTreeSet;
 
@@ -15,13 +17,19 @@ use serde_json::Value;
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
 const COMMAND: &str = "DESPACHO_WRITE_OPENAPI=1 cargo test -p despacho-core --features openapi --test openapi";
 
+fn text() -> String {
+    let mut examples = lifecycle::record().unwrap();
+    examples.extend(open_delivery::record().unwrap());
+    document::text(examples).unwrap()
+}
+
 fn document() -> Value {
-    serde_json::from_str(&document::text().unwrap()).unwrap()
+    serde_json::from_str(&text()).unwrap()
 }
 
 #[test]
 fn openapi_file_matches_the_code() {
-    let text = document::text().unwrap();
+    let text = text();
     if std::env::var("DESPACHO_WRITE_OPENAPI").is_ok() {
         std::fs::write(FILE, &text).unwrap();
     } else {
@@ -69,16 +77,32 @@ fn every_reference_resolves_and_every_component_is_used() {
     for target in &found {
         assert!(document.pointer(target.trim_start_matches('#')).is_some(), "{target}");
     }
-    // These responses belong to no operation: they occur for unknown paths and unsupported methods.
-    for name in ["endpoint_not_found", "method_not_allowed"] {
-        found.insert(format!("#/components/responses/{name}"));
-    }
-    for kind in ["schemas", "responses", "parameters", "headers"] {
+    for kind in ["schemas", "responses", "parameters", "examples", "headers"] {
         for name in document["components"][kind].as_object().unwrap().keys() {
             let target = format!("#/components/{kind}/{name}");
             assert!(found.contains(&target), "{target} is not used");
         }
     }
+}
+
+#[test]
+fn every_json_body_has_an_example() {
+    let document = document();
+    let mut missing = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let successes =
+                operation["responses"].as_object().unwrap().iter().filter(|(status, _)| status.starts_with('2'));
+            let bodies = successes.map(|(_, response)| response).chain(operation.get("requestBody"));
+            for body in bodies.filter_map(|body| body["content"].get("application/json")) {
+                if body.get("example").is_none() {
+                    missing.push(format!("{method} {path}"));
+                }
+            }
+        }
+    }
+    // The request is a photo; the response is this document.
+    assert_eq!(missing, ["post /courier/orders/{platformOrderId}/photos", "get /openapi.json"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The documentation page. Swagger UI is embedded in the binary, because the page must work without internet access.
+//! The documentation page and `/llms.txt`. Swagger UI is embedded in the binary, because the page must work without internet access.
 
 use bytes::Bytes;
 use despacho_shell::files::File;
@@ -16,6 +16,8 @@ pub fn file(path: &str) -> Option<File> {
         "/docs" | "/docs/" => ("index.html", include_bytes!("docs/index.html")),
         "/docs/start.js" => ("start.js", include_bytes!("docs/start.js")),
         "/docs/page.css" => ("page.css", include_bytes!("docs/page.css")),
+        // For language models: https://llmstxt.org
+        "/llms.txt" => ("llms.txt", include_bytes!("docs/llms.txt")),
         "/docs/swagger-ui.css" => ("swagger-ui.css", include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css"))),
         "/docs/swagger-ui-bundle.js" => {
             ("swagger-ui-bundle.js", include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js")))

@@ -17,6 +17,8 @@ use crate::{
 /// Maximum time of the database check behind `/readyz`.
 const READINESS_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// The route of the API's description for language models.
+pub const LLMS_ROUTE: &str = "GET /llms.txt";
 /// The route of the streets of the panel's map.
 const STREETS_ROUTE: &str = "GET /streets.pmtiles";
 
@@ -26,6 +28,7 @@ pub async fn serve(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<
     let route = match (probes::route(path), path) {
         (Some(route), _) => route,
         (None, "/metrics") => "GET /metrics",
+        (None, "/llms.txt") => LLMS_ROUTE,
         (None, path) if path.starts_with("/docs/") => "GET /docs/{file}",
         _ => return panel(app, request).await,
     };

@@ -6,6 +6,7 @@ mod archive;
 mod catalogue;
 mod contract;
 mod deploy;
+mod generators;
 mod needs;
 mod package;
 mod pages;
@@ -17,7 +18,7 @@ mod verify;
 mod webhooks;
 mod woocommerce;
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 use despacho_xtask::{component, place, run::Failure};
 use lexopt::prelude::*;
@@ -42,6 +43,8 @@ cargo run -p despacho-xtask -- package [--out DIR] [--check] [--types]
 
 cargo run -p despacho-xtask -- woocommerce
     Builds the WooCommerce plugin as target/woocommerce/despacho-VERSION.zip.
+cargo run -p despacho-xtask -- postman [--out FILE]
+        Writes a Postman collection of the API (default: target/despacho.postman_collection.json).
 
 cargo run -p despacho-xtask -- reproduce
     Builds the server of the last commit twice, in two folders, and compares the bytes.";
@@ -55,6 +58,7 @@ enum Task {
     Verify(verify::Choice),
     Component,
     Package(package::Options),
+    Postman(Option<PathBuf>),
     Reproduce,
     WooCommerce,
 }
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
         Task::Verify(choice) => verify::verify(&choice),
         Task::Component => component::build(&place::root()?).map(|_| ()),
         Task::Package(options) => package::run(&place::root()?, options),
+        Task::Postman(out) => generators::write_collection(&place::root()?, out),
         Task::Reproduce => reproduce::reproduce(&place::root()?),
         Task::WooCommerce => woocommerce::build(&place::root()?).map(|_| ()),
     });
@@ -95,6 +100,11 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
             Some(other) => Err(other.unexpected()),
         },
         Some(Value(name)) if name == "package" => package::parse(arguments).map(Task::Package),
+        Some(Value(name)) if name == "postman" => match arguments.next()? {
+            None => Ok(Task::Postman(None)),
+            Some(Long("out")) => Ok(Task::Postman(Some(arguments.value()?.into()))),
+            Some(other) => Err(other.unexpected()),
+        },
         Some(Value(name)) if name == "reproduce" => match arguments.next()? {
             None => Ok(Task::Reproduce),
             Some(other) => Err(other.unexpected()),
@@ -159,6 +169,7 @@ mod tests {
         assert_eq!(task(&["component"]), Ok(Task::Component));
         assert_eq!(task(&["reproduce"]), Ok(Task::Reproduce));
         assert_eq!(task(&["woocommerce"]), Ok(Task::WooCommerce));
+        assert_eq!(task(&["postman", "--out", "c.json"]), Ok(Task::Postman(Some("c.json".into()))));
         assert_eq!(task(&[]), Ok(Task::Help));
     }
 

@@ -10,8 +10,24 @@ use despacho_xtask::{
 
 /// The version of cargo-deny that `.cargo/deny.toml` is written for.
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
-/// The Python packages of the tests, pinned with all their dependencies.
-const REQUIREMENTS: &str = "tests/xtask/requirements.txt";
+/// Python packages in a virtual environment in the build folder, pinned with all their dependencies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Venv {
+    folder: &'static str,
+    requirements: &'static str,
+    /// One of the installed programs.
+    program: &'static str,
+}
+
+/// The packages of the tests.
+pub(crate) const TESTS: Venv =
+    Venv { folder: "venv", requirements: "tests/xtask/requirements.txt", program: "schemathesis" };
+/// The generators of clients. Their dependencies conflict with those of the tests.
+pub(crate) const GENERATORS: Venv = Venv {
+    folder: "generators-venv",
+    requirements: "tests/xtask/tools/requirements.txt",
+    program: "openapi-python-client",
+};
 
 /// A requirement of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +46,8 @@ pub(crate) enum Need {
     CargoDeny,
     /// RustSec's current advisory database. Without a network the step is skipped.
     Advisories,
-    /// The virtual environment `venv` in the build folder, with the pinned packages installed.
-    Venv,
+    /// A virtual environment with its packages installed.
+    Venv(Venv),
 }
 
 impl Need {
@@ -67,7 +83,7 @@ impl Need {
             Need::Spin => "the Spin CLI".to_owned(),
             Need::CargoDeny => "cargo-deny".to_owned(),
             Need::Advisories => "the advisory database".to_owned(),
-            Need::Venv => "the Python packages of the tests".to_owned(),
+            Need::Venv(venv) => format!("the Python packages of {}", venv.requirements),
         }
     }
 
@@ -83,9 +99,9 @@ impl Need {
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
             // The database is fetched in every run.
             Need::Advisories => false,
-            Need::Venv => {
-                let installed = std::fs::read_to_string(venv_stamp()?).unwrap_or_default();
-                venv_program("schemathesis")?.is_file() && installed == requirements(root)?
+            Need::Venv(venv) => {
+                let installed = std::fs::read_to_string(venv.stamp()?).unwrap_or_default();
+                venv.program(venv.program)?.is_file() && installed == venv.requirements(root)?
             }
         })
     }
@@ -101,7 +117,7 @@ impl Need {
             // A debug build takes half the time, and cargo-deny runs for only a second.
             Need::CargoDeny => show(&["cargo", "install", "--locked", "--debug", CARGO_DENY]),
             Need::Advisories => show(&FETCH_ADVISORIES),
-            Need::Venv => make_venv(root),
+            Need::Venv(venv) => venv.make(root),
         }
     }
 }
@@ -145,32 +161,40 @@ impl From<Failure> for Missing {
     }
 }
 
-/// Returns the path of a program in the virtual environment.
+/// Returns the path of a program in the virtual environment of the tests.
 pub(crate) fn venv_program(name: &str) -> Result<std::path::PathBuf, Failure> {
-    let folder = if cfg!(windows) { "Scripts" } else { "bin" };
-    Ok(place::target()?.join("venv").join(folder).join(name))
+    TESTS.program(name)
 }
 
-/// Returns the path of the copy of the requirements that were installed last.
-fn venv_stamp() -> Result<std::path::PathBuf, Failure> {
-    Ok(place::target()?.join("venv").join("installed.txt"))
-}
-
-fn requirements(root: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(root.join(REQUIREMENTS)).map_err(|e| Failure::new(format!("{REQUIREMENTS}: {e}")))
-}
-
-fn make_venv(root: &Path) -> Result<(), Failure> {
-    if !run::succeeds(&["python3", "-c", "import venv, ensurepip"]) {
-        debian_package(root, "python3-venv")?;
+impl Venv {
+    /// Returns the path of one of its programs.
+    pub(crate) fn program(self, name: &str) -> Result<std::path::PathBuf, Failure> {
+        let programs = if cfg!(windows) { "Scripts" } else { "bin" };
+        Ok(place::target()?.join(self.folder).join(programs).join(name))
     }
-    let folder = place::target()?.join("venv");
-    let python = venv_program("python")?;
-    run::show(run::command(root, &["python3", "-m", "venv", "--clear", &folder.to_string_lossy()]))?;
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS];
-    run::show(run::command(root, &[&[&*python.to_string_lossy()], &install[..]].concat()))?;
-    std::fs::write(venv_stamp()?, requirements(root)?)
-        .map_err(|e| Failure::new(format!("the stamp of {}: {e}", folder.display())))
+
+    /// Returns the path of the copy of the requirements that were installed last.
+    fn stamp(self) -> Result<std::path::PathBuf, Failure> {
+        Ok(place::target()?.join(self.folder).join("installed.txt"))
+    }
+
+    fn requirements(self, root: &Path) -> Result<String, Failure> {
+        let file = self.requirements;
+        std::fs::read_to_string(root.join(file)).map_err(|e| Failure::new(format!("{file}: {e}")))
+    }
+
+    fn make(self, root: &Path) -> Result<(), Failure> {
+        if !run::succeeds(&["python3", "-c", "import venv, ensurepip"]) {
+            debian_package(root, "python3-venv")?;
+        }
+        let folder = place::target()?.join(self.folder);
+        let python = self.program("python")?;
+        run::show(run::command(root, &["python3", "-m", "venv", "--clear", &folder.to_string_lossy()]))?;
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", self.requirements];
+        run::show(run::command(root, &[&[&*python.to_string_lossy()], &install[..]].concat()))?;
+        std::fs::write(self.stamp()?, self.requirements(root)?)
+            .map_err(|e| Failure::new(format!("the stamp of {}: {e}", folder.display())))
+    }
 }
 
 /// Installs a Debian package if this runs as root on Debian. Otherwise the error contains the command to run.

@@ -1,6 +1,6 @@
 //! Builds the npm package `despacho`: compiles the bindings to WebAssembly, generates their JavaScript and adds the handwritten
-//! files. `--out FOLDER` sets the output folder (default: `target/package`). `--check` tests the package with Node.js and
-//! `tsc --strict`. `--types` writes only the type declarations.
+//! files. `--out FOLDER` sets the output folder (default: `target/package`). `--check` tests the package with Node.js, with
+//! `tsc --strict` and in a browser. `--types` writes only the type declarations.
 
 use std::{
     error::Error,
@@ -13,7 +13,19 @@ use despacho_xtask::{place, run::Failure};
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The handwritten files of the package, in `bindings/npm`.
-const FILES: [&str; 6] = ["package.json", "README.md", "core.js", "node.js", "web.js", "index.d.ts"];
+const FILES: [&str; 11] = [
+    "package.json",
+    "README.md",
+    "core.js",
+    "node.js",
+    "web.js",
+    "index.d.ts",
+    "preview-element.js",
+    "preview-element.d.ts",
+    "preview-form.js",
+    "preview-style.js",
+    "preview-text.js",
+];
 const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
 /// The compiled module's file name, as wasm-bindgen writes it.
@@ -28,7 +40,7 @@ const GAZETTEER: &str = "gazetteer.bin";
 pub(crate) struct Options {
     /// The output folder. The default is `package` in the build folder.
     pub(crate) out: Option<PathBuf>,
-    /// Whether to test the package with Node.js and tsc.
+    /// Whether to test the package with Node.js, with tsc and in a browser.
     pub(crate) check: bool,
     /// Whether to write only the type declarations.
     pub(crate) types: bool,
@@ -109,12 +121,25 @@ fn check(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&project)?;
     let options = format!(
         r#"{{"compilerOptions":{{"strict":true,"noEmit":true,"target":"es2022","module":"nodenext","types":[],
-"lib":["es2022","dom"],"paths":{{"despacho":[{:?}]}}}},"files":[{:?}]}}"#,
+"lib":["es2022","dom"],"paths":{{"despacho":[{:?}],"despacho/preview-element":[{:?}]}}}},"files":[{:?}]}}"#,
         out.join("index.d.ts"),
+        out.join("preview-element.d.ts"),
         tests.join("types.ts")
     );
     fs::write(project.join("tsconfig.json"), options)?;
-    npm(&root.join("bindings/npm"), &["exec", "--", "tsc", "--project", &project.to_string_lossy()])
+    npm(&root.join("bindings/npm"), &["exec", "--", "tsc", "--project", &project.to_string_lossy()])?;
+    check_pages(root, target, out)
+}
+
+/// Builds the pages with the preview element and tests them in the system's Chromium. Screenshots are written to `embed` in the
+/// build folder.
+fn check_pages(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let folder = root.join("bindings/npm/examples");
+    install(&folder)?;
+    let mut tests = Command::new("npm");
+    tests.arg("test").current_dir(folder).env("DESPACHO_PACKAGE", out);
+    tests.env("DESPACHO_EMBED_SHOTS", target.join("embed"));
+    succeeded(tests.status()?, "`npm test` in bindings/npm/examples")
 }
 
 fn succeeded(status: std::process::ExitStatus, step: &str) -> Result<(), Box<dyn Error>> {
@@ -145,16 +170,22 @@ fn write_gazetteer(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
 /// Generates the types of requests and responses from the service's OpenAPI document.
 fn types(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let folder = root.join("bindings/npm");
-    let written = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
-    let installed = written(&folder.join("node_modules/.package-lock.json"));
-    let locked = written(&folder.join("package-lock.json"));
-    if !matches!((installed, locked), (Ok(installed), Ok(locked)) if installed >= locked) {
-        npm(&folder, &["ci", "--no-audit", "--no-fund"])?;
-    }
+    install(&folder)?;
     fs::copy(folder.join("index.d.ts"), out.join("index.d.ts"))?;
     let (document, types) = (root.join("core/openapi.json"), out.join("api.d.ts"));
     let words = ["exec", "--", "openapi-typescript", &document.to_string_lossy(), "--output", &types.to_string_lossy()];
     npm(&folder, &words)
+}
+
+/// Installs the locked packages of a folder, unless they are installed.
+pub(crate) fn install(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let written = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
+    let installed = written(&folder.join("node_modules/.package-lock.json"));
+    let locked = written(&folder.join("package-lock.json"));
+    match (installed, locked) {
+        (Ok(installed), Ok(locked)) if installed >= locked => Ok(()),
+        _ => npm(folder, &["ci", "--no-audit", "--no-fund"]),
+    }
 }
 
 fn npm(folder: &Path, words: &[&str]) -> Result<(), Box<dyn Error>> {

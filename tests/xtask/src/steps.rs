@@ -9,8 +9,8 @@ use despacho_xtask::{
 };
 
 use crate::{
-    contract, deploy,
-    needs::{self, Need},
+    contract, deploy, generators,
+    needs::{self, GENERATORS, Need, TESTS},
     package, pages, panel, webhooks, woocommerce,
 };
 
@@ -25,6 +25,8 @@ pub(crate) struct Step {
     pub(crate) description: &'static str,
     /// The tools that it requires.
     pub(crate) needs: &'static [Need],
+    /// Whether it runs only by name, because it takes minutes and its tools are large.
+    pub(crate) is_long: bool,
     /// Runs the check.
     pub(crate) run: fn(&Path) -> Result<(), Failure>,
 }
@@ -35,12 +37,14 @@ pub(crate) const STEPS: &[Step] = &[
         name: "fmt",
         description: "the code is formatted",
         needs: &[Need::Component("rustfmt", "fmt")],
+        is_long: false,
         run: |root| run::show(cargo(root, &["fmt", "--all", "--check"])),
     },
     Step {
         name: "wasm",
         description: "the core and the road network build for browsers, each with only its own features",
         needs: &[Need::Target("wasm32-unknown-unknown")],
+        is_long: false,
         run: |root| {
             // The step `package` builds the bindings.
             for package in ["despacho-core", "despacho-roads"] {
@@ -54,6 +58,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "clippy",
         description: "clippy reports no warning",
         needs: &[Need::Component("clippy", "clippy")],
+        is_long: false,
         run: |root| {
             let words =
                 ["clippy", "--locked", "--workspace", "--all-features", "--all-targets", "--", "-D", "warnings"];
@@ -64,6 +69,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "doc",
         description: "the API documentation builds without broken links",
         needs: &[],
+        is_long: false,
         run: |root| {
             let mut doc = cargo(root, &["doc", "--locked", "--workspace", "--all-features", "--no-deps"]);
             doc.env("RUSTDOCFLAGS", "-D warnings");
@@ -74,6 +80,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "deny",
         description: "licences, sources and bans of the dependencies meet .cargo/deny.toml",
         needs: &[Need::CargoDeny],
+        is_long: false,
         run: |root| {
             let words = [
                 "deny",
@@ -93,6 +100,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "advisories",
         description: "no dependency has a known vulnerability (RustSec's database, if it can be fetched)",
         needs: &[Need::CargoDeny, Need::Advisories],
+        is_long: false,
         run: |root| {
             let words = ["deny", "--locked", "--config", ".cargo/deny.toml", "check", "--disable-fetch", "advisories"];
             run::show(cargo(root, &words))
@@ -101,25 +109,29 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "deploy",
         description: "the Dockerfile, the Kubernetes manifests and the systemd unit pass their linters",
-        needs: &[Need::Venv],
+        needs: &[Need::Venv(TESTS)],
+        is_long: false,
         run: deploy::check,
     },
     Step {
         name: "release",
         description: "the server builds with the release profile; the tests below use this build",
         needs: &[],
+        is_long: false,
         run: |root| server::build(root).map(|_| ()),
     },
     Step {
         name: "pages",
         description: "the commands of every page run as written, with the release build",
         needs: &[Need::Program("jq", "jq"), Need::Program("curl", "curl"), Need::Program("openssl", "openssl")],
+        is_long: false,
         run: pages::check,
     },
     Step {
         name: "spin-build",
         description: "the Spin components build as they ship; the tests below use this build",
         needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen")],
+        is_long: false,
         run: component::build_within_limit,
     },
     Step {
@@ -131,24 +143,28 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Postgres,
             Need::Program("pgbouncer", "pgbouncer"),
         ],
+        is_long: false,
         run: test_workspace,
     },
     Step {
         name: "spin-test",
         description: "the Spin component passes its tests on SQLite and PostgreSQL: races, traps, kills, configuration, memory",
         needs: &[Need::Target(component::TARGET), Need::Postgres],
+        is_long: false,
         run: test_component,
     },
     Step {
         name: "spin-up",
         description: "the cases pass under `spin up`, if the Spin CLI is installed",
         needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen"), Need::Spin],
+        is_long: false,
         run: test_under_spin_up,
     },
     Step {
         name: "wasm-test",
         description: "the unit tests of the core and the route engine pass on WebAssembly",
         needs: &[Need::Target("wasm32-wasip1"), Need::Program("node", "nodejs")],
+        is_long: false,
         run: |root| {
             // Cargo runs tests in the package's folder. A relative path of the runner contains no spaces.
             for (package, root_from_there) in [("despacho-core", ".."), ("despacho-route", "../..")] {
@@ -164,20 +180,28 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "package",
-        description: "the browser package builds, and its previews under Node.js equal the service's byte for byte",
-        needs: &[Need::Target("wasm32-unknown-unknown"), Need::Program("node", "nodejs"), Need::Program("npm", "npm")],
+        description: "the browser package builds, its previews equal the service's byte for byte, and its element works in pages",
+        needs: &[
+            Need::Target("wasm32-unknown-unknown"),
+            Need::Program("node", "nodejs"),
+            Need::Program("npm", "npm"),
+            Need::Program("chromium", "chromium"),
+        ],
+        is_long: false,
         run: |root| package::run(root, package::Options { check: true, ..Default::default() }),
     },
     Step {
         name: "doctest",
         description: "the examples in the API documentation run",
         needs: &[],
+        is_long: false,
         run: |root| run::show(cargo(root, &["test", "--locked", "--workspace", "--all-features", "--doc"])),
     },
     Step {
         name: "crates",
         description: "the published packages of the route engine and the core build from their own files",
         needs: &[],
+        is_long: false,
         run: |root| {
             // Uncommitted files are included. The earlier steps have downloaded all dependencies.
             let words =
@@ -188,14 +212,35 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "contract",
         description: "generated valid and invalid requests get responses that conform to /openapi.json",
-        needs: &[Need::Venv],
+        needs: &[Need::Venv(TESTS)],
+        is_long: false,
         run: contract::check,
     },
     Step {
         name: "webhooks",
         description: "a failing receiver gets every webhook, with signatures that the reference library verifies",
-        needs: &[Need::Venv],
+        needs: &[Need::Venv(TESTS)],
+        is_long: false,
         run: webhooks::check,
+    },
+    Step {
+        name: "recipes",
+        description: "the client code of bindings/RECIPES.md works in every language, with lost connections and forged webhooks",
+        needs: &[
+            Need::Venv(TESTS),
+            Need::Program("node", "nodejs"),
+            Need::Program("jq", "jq"),
+            Need::Program("curl", "curl"),
+        ],
+        is_long: false,
+        run: webhooks::check_recipes,
+    },
+    Step {
+        name: "generators",
+        description: "linters accept core/openapi.json, and clients that four generators and Postman derive from it create orders",
+        needs: &[Need::Venv(GENERATORS), Need::Program("node", "nodejs"), Need::Program("npm", "npm")],
+        is_long: true,
+        run: generators::check,
     },
     Step {
         name: "panel",
@@ -206,6 +251,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("npm", "npm"),
             Need::Program("chromium", "chromium"),
         ],
+        is_long: false,
         run: panel::check,
     },
     Step {
@@ -213,12 +259,14 @@ pub(crate) const STEPS: &[Step] = &[
         description: "the WooCommerce plugin passes its tests, with the installed PHP, WordPress, MariaDB and browser; screenshots are in target/woocommerce",
         // The step itself reports missing programs, because few developers have all of them.
         needs: &[],
+        is_long: false,
         run: woocommerce::check,
     },
     Step {
         name: "bench",
         description: "the benchmarks run and print their results compared with baselines; no speed is asserted",
         needs: &[],
+        is_long: false,
         run: |root| {
             // The short form omits timings on WebAssembly; other steps compare its results.
             let bench = ["run", "--locked", "--release", "--no-default-features", "-p", "despacho-bench", "--"];

@@ -1,4 +1,5 @@
-//! The webhook tests: tests/xtask/receiver.py and tests/xtask/open_delivery.py start the server and receive its webhooks.
+//! The tests that are Python programs and start the server themselves: tests/xtask/receiver.py receives its webhooks,
+//! tests/xtask/open_delivery.py is a point of sale, and tests/xtask/recipes/recipes.py runs the code of bindings/RECIPES.md.
 
 use std::path::Path;
 
@@ -10,20 +11,26 @@ use despacho_xtask::{
 
 use crate::needs;
 
-/// Runs each test in an empty folder.
+/// Runs the tests of webhooks and of Open Delivery.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
-    let folder = place::target()?.join("webhooks");
+    run_script(root, "webhooks", "tests/xtask/receiver.py")?;
+    run_script(root, "open-delivery", "tests/xtask/open_delivery.py")
+}
+
+/// Runs the recipes.
+pub(crate) fn check_recipes(root: &Path) -> Result<(), Failure> {
+    run_script(root, "recipes", "tests/xtask/recipes/recipes.py")
+}
+
+/// Runs a program with the server's binary and an empty folder.
+fn run_script(root: &Path, name: &str, script: &str) -> Result<(), Failure> {
+    let folder = place::target()?.join(name);
     let error = |e| Failure::new(format!("{}: {e}", folder.display()));
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(error)?;
     }
     let python = needs::venv_program("python")?.to_string_lossy().into_owned();
-    let binary = server::build(root)?;
-    for test in ["receiver", "open_delivery"] {
-        let empty = folder.join(test);
-        std::fs::create_dir_all(&empty).map_err(error)?;
-        let script = format!("tests/xtask/{test}.py");
-        run::show(run::command(root, &[&*python, &script, &binary.to_string_lossy(), &empty.to_string_lossy()]))?;
-    }
-    Ok(())
+    std::fs::create_dir_all(&folder).map_err(error)?;
+    let (binary, empty) = (server::build(root)?, folder.to_string_lossy().into_owned());
+    run::show(run::command(root, &[&*python, script, &binary.to_string_lossy(), &empty]))
 }

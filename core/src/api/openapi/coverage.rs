@@ -119,7 +119,7 @@ fn location() -> Operation {
         summary: "Locate an address",
         description: "Returns the coordinates at which a preview or an order would locate the address, and their precision. With \
             gazetteer packs or a geocoder, an address is located by its street and number. Nothing is stored.",
-        request: Some("Address"),
+        request: Some("LocateAddress"),
         documented: &[(200, Some("Location"), "The location.")],
         parameters: &[],
         codes: &[ProblemCode::AddressNotFound, ProblemCode::CoordinatesMismatch],

@@ -123,7 +123,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ),
         ("acc", field("number", ACCURACY)),
     ];
-    let none = field("array", "An empty list: the service has no messages for the app.").with("maxItems", 0);
+    let none = field("array", "An empty list: the service has no messages for the app.");
+    let none = none.with("items", Json::object([("type", "object".into())])).with("maxItems", 0);
     vec![
         (
             "OsmandReport",

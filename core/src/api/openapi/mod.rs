@@ -36,7 +36,6 @@ use super::{
         operations::{TAGS, codes, operation},
         responses::Responses,
     },
-    problem::ProblemCode,
     routes::{Authority, Endpoint, FORM, ROUTES, Route},
 };
 use crate::host::HostError;
@@ -74,11 +73,7 @@ pub fn document(examples: &[Example]) -> Result<Json, HostError> {
             None => paths.set(route.path, Json::object([(method, described)])),
         }
     }
-    let rejected = responses.problem(503, &[ProblemCode::Unavailable]);
-    // These two do not belong to an operation; the introduction describes them.
-    responses.problem(404, &[ProblemCode::EndpointNotFound]);
-    responses.problem(405, &[ProblemCode::MethodNotAllowed]);
-    parts::add_own_paths(&mut paths, &rejected);
+    parts::add_own_paths(&mut paths, &mut responses);
     let problems = problems::problems().map_err(unserialisable)?;
     let problems = problems.into_iter().map(|(name, value)| (name, Json::object([("value", value)])));
     let schemas = schemas::all().map_err(unserialisable)?;
@@ -107,6 +102,7 @@ fn info() -> Json {
         ("version", env!("CARGO_PKG_VERSION").into()),
         ("summary", "Delivery dispatch for merchants in Brazil.".into()),
         ("description", ABOUT.trim_end().into()),
+        ("contact", Json::object([("name", "The operator of this deployment".into())])),
         ("license", Json::object([("name", "MIT OR Apache-2.0".into()), ("identifier", "MIT OR Apache-2.0".into())])),
     ])
 }

@@ -40,18 +40,19 @@ pub(super) const TAGS: [(&str, &str); 15] = [
 const PLACES: [ProblemCode; 3] =
     [ProblemCode::AddressNotFound, ProblemCode::AddressImprecise, ProblemCode::CoordinatesMismatch];
 
-const PREVIEW: [ProblemCode; 8] = [
+const PREVIEW: [ProblemCode; 9] = [
     ProblemCode::StoreNotAllowed,
     PLACES[0],
     PLACES[1],
     PLACES[2],
     ProblemCode::OutOfArea,
     ProblemCode::StoreClosed,
+    ProblemCode::WindowUnreachable,
     ProblemCode::DistanceExceeded,
     ProblemCode::TooManyDeliveries,
 ];
 
-const CREATION: [ProblemCode; 12] = [
+const CREATION: [ProblemCode; 14] = [
     ProblemCode::StoreNotAllowed,
     ProblemCode::InsufficientBalance,
     ProblemCode::OrderCodeConflict,
@@ -62,6 +63,8 @@ const CREATION: [ProblemCode; 12] = [
     PLACES[2],
     ProblemCode::OutOfArea,
     ProblemCode::StoreClosed,
+    ProblemCode::WindowUnreachable,
+    ProblemCode::FeeAboveMaximum,
     ProblemCode::DistanceExceeded,
     ProblemCode::TooManyDeliveries,
 ];

@@ -1,6 +1,7 @@
 //! The shared components: parameters, headers, security schemes, webhooks, and the deployment's own endpoints.
 
-use super::{coverage, devices, json::Json};
+use super::{coverage, devices, json::Json, responses::Responses};
+use crate::api::problem::ProblemCode;
 
 fn id(name: &str, location: &str, description: &str, required: bool) -> Json {
     let schema = Json::object([
@@ -431,8 +432,8 @@ pub(super) fn security() -> Json {
     ])
 }
 
-/// An endpoint of the deployment: path, operation ID, summary, description, media type, and whether it can return 503.
-type OwnEndpoint = (&'static str, &'static str, &'static str, &'static str, &'static str, bool);
+/// An endpoint of the deployment: path, operation ID, summary, description, media type, and its problems besides 405.
+type OwnEndpoint = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static [ProblemCode]);
 
 const OWN: [OwnEndpoint; 4] = [
     (
@@ -441,7 +442,7 @@ const OWN: [OwnEndpoint; 4] = [
         "Liveness",
         "Returns 200 while the process runs, and checks nothing else. For the platform that restarts the process.",
         "application/json",
-        false,
+        &[],
     ),
     (
         "/readyz",
@@ -449,16 +450,16 @@ const OWN: [OwnEndpoint; 4] = [
         "Readiness",
         "Returns 200 if requests can be served, after a query to the database. For the load balancer.",
         "application/json",
-        true,
+        &[ProblemCode::Unavailable],
     ),
     (
         "/metrics",
         "getMetrics",
         "Metrics",
         "Returns metrics for Prometheus as OpenMetrics text: latency by route and status, commits, queue depth. Requires the metrics \
-         token or the operator's token.",
+         token or the operator's token. The Spin component has no metrics of its own.",
         "application/openmetrics-text",
-        false,
+        &[ProblemCode::ApiKeyInvalid, ProblemCode::EndpointNotFound],
     ),
     (
         "/docs",
@@ -466,23 +467,30 @@ const OWN: [OwnEndpoint; 4] = [
         "Documentation",
         "Returns this document as a page, which loads nothing from other servers.",
         "text/html",
-        false,
+        &[],
     ),
 ];
 
-/// Returns the paths of the deployment's own endpoints. `rejected` is the 503 response.
-pub(super) fn add_own_paths(paths: &mut Json, rejected: &Json) {
-    for (path, id, summary, description, media, has_503) in OWN {
+/// Adds the paths of the deployment's own endpoints.
+pub(super) fn add_own_paths(paths: &mut Json, responses: &mut Responses) {
+    for (path, id, summary, description, media, problems) in OWN {
         let schema = match path {
             "/healthz" => status("alive"),
             "/readyz" => status("ready"),
             _ => string(),
         };
-        let content = Json::object([(media, Json::object([("schema", schema)]))]);
-        let mut responses =
+        let mut described = Json::object([("schema", schema)]);
+        match path {
+            "/healthz" => described.set("example", Json::object([("status", "alive".into())])),
+            "/readyz" => described.set("example", Json::object([("status", "ready".into())])),
+            _ => {}
+        }
+        let content = Json::object([(media, described)]);
+        let mut documented =
             Json::object([("200", Json::object([("description", summary.into()), ("content", content)]))]);
-        if has_503 {
-            responses.set("503", rejected.clone());
+        // These endpoints also reject every other method of their paths.
+        for code in problems.iter().chain(&[ProblemCode::MethodNotAllowed]) {
+            documented.set(code.status().to_string(), responses.problem(code.status(), &[*code]));
         }
         let operation = Json::object([
             ("tags", Json::list(["Deployment"])),
@@ -490,7 +498,7 @@ pub(super) fn add_own_paths(paths: &mut Json, rejected: &Json) {
             ("summary", summary.into()),
             ("description", description.into()),
             ("security", Json::List(Vec::new())),
-            ("responses", responses),
+            ("responses", documented),
         ]);
         paths.set(path, Json::object([("get", operation)]));
     }

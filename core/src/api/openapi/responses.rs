@@ -118,15 +118,9 @@ fn component(status: u16, codes: &[ProblemCode]) -> Json {
         429 => headers.extend(["Retry-After", "RateLimit-Policy", "RateLimit"]),
         _ => {}
     }
-    // Problems of one status differ in their code; the schema lists the codes of this operation.
-    let narrowed = Json::object([
-        ("status", Json::object([("const", u64::from(status).into())])),
-        ("code", Json::object([("enum", Json::list(codes.iter().map(|code| code.name())))])),
-    ]);
-    let schema = Json::object([(
-        "allOf",
-        Json::List(vec![Json::reference("schemas", "Problem"), Json::object([("properties", narrowed)])]),
-    )]);
+    // The schema does not narrow `status` and `code`: generators either reject the combination or write a type for each of the
+    // responses. The names of the examples are the codes; the contract test compares them with the responses.
+    let schema = Json::reference("schemas", "Problem");
     let examples = codes.iter().map(|code| (code.name(), Json::reference("examples", code.name())));
     let media = Json::object([("schema", schema), ("examples", Json::object(examples))]);
     Json::object([

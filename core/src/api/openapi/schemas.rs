@@ -50,6 +50,7 @@ const REQUESTS: &[&str] = &[
     "TariffSample",
     "WindowBody",
     "SetStoreDispatch",
+    "SetDispatch",
     "StepTime",
     "GiveCode",
     "GiveReason",

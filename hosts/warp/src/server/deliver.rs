@@ -20,6 +20,7 @@ use crate::{
     app::App,
     connections::{ActiveGuard, Connection, UnsentResponse, address_group},
     early::{self, EarlyResponse},
+    endpoints::LLMS_ROUTE,
     memory::{Limit, MemoryOwner, MemoryShare, reserved},
 };
 
@@ -31,7 +32,7 @@ const OVERHEAD: usize = 4 * 1024;
 const MAX_ATTEMPTS: usize = 4;
 const RETRY_DELAY: Duration = Duration::from_millis(10);
 /// Routes of files whose memory all responses share.
-const FILE_ROUTES: [&str; 4] = [DOCS_ROUTE, "GET /docs/{file}", "GET /openapi.json", PANEL_ROUTE];
+const FILE_ROUTES: [&str; 5] = [DOCS_ROUTE, LLMS_ROUTE, "GET /docs/{file}", "GET /openapi.json", PANEL_ROUTE];
 
 /// Names the body type of warp's response, which warp does not export.
 pub(super) trait BodyOf {

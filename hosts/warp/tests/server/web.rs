@@ -115,6 +115,15 @@ fn documentation_needs_no_internet_or_inline_script() {
 }
 
 #[test]
+fn llms_txt_is_plain_text_with_a_link_to_the_document() {
+    let server = Server::start(&[]);
+    let page = server.get("/llms.txt");
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/plain; charset=utf-8")));
+    assert!(page.text().starts_with("# Despacho\n") && page.text().contains("(/openapi.json)"));
+    assert_eq!(server.send("POST /llms.txt", b"").status, 405);
+}
+
+#[test]
 fn metrics_contain_routes_and_statuses_without_paths() {
     let folder = tempfile::tempdir().unwrap();
     let key = create_store(&folder);
