@@ -179,7 +179,7 @@ codes! {
     /// The route exceeds the maximum distance.
     DistanceExceeded "distance_exceeded" 422 "Route too long" "Rota longa demais",
     /// A request of Open Delivery cannot be carried out in the present state; `detail` has the reason.
-    DeliveryRefused "delivery_refused" 422 "Delivery refused" "Entrega recusada",
+    DeliveryRejected "delivery_rejected" 422 "Delivery rejected" "Entrega recusada",
     /// The code of a link that sets a password is unknown, was used, or has expired.
     PasswordLinkInvalid "password_link_invalid" 422 "Invalid link" "Link inválido",
     /// The photo is empty, damaged, animated or too large in pixels, or not a file of the declared type.

@@ -81,7 +81,7 @@ async fn with_checked_code<H: Host>(call: &Call<'_, H>, mut order: Order, code: 
     let unavailable = || {
         Problem::new(
             ProblemCode::Unavailable,
-            "The merchant's system, which checks the code, is unavailable. Retry later, or ask the merchant.",
+            "The merchant's system, which checks the code, is unavailable. Retry later, or call the merchant.",
             "O sistema da loja, que confere o código, está indisponível. Tente novamente ou fale com a loja.",
         )
         .retry_after(Duration::seconds(5))

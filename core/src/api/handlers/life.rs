@@ -141,16 +141,7 @@ pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
             );
             Problem { existing_order: Some(next.get()), ..problem }
         }
-        StepError::CodeOfOther { other } => {
-            let (en, pt) = (
-                format!("This is the code of order {other}, which is in the same trip. Send the code of this order."),
-                format!("Este é o código do pedido {other}, que está na mesma viagem. Envie o código deste pedido."),
-            );
-            let code = ProblemCode::CodeOfOtherOrder;
-            let problem = Problem::new(code, en.clone(), pt.clone());
-            let problem = Problem { existing_order: Some(other.get()), ..problem };
-            field(problem, "/code", code.name(), Text::new(en, pt))
-        }
+        StepError::CodeOfOther { other } => code_of_other(*other),
         StepError::CodeLocked { until } => Problem::new(
             ProblemCode::CodeLocked,
             format!("Codes are locked after {MAX_WRONG_CODES} incorrect codes. Retry from {until}."),
@@ -160,14 +151,29 @@ pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
         )
         .retry_after(until.since(now)),
         StepError::ProofRequired { missing } => proof_required(missing),
-        StepError::MerchantAwaited => Problem::new(
-            ProblemCode::InvalidTransition,
-            "The merchant's system must first confirm that the goods are ready, or the pickup. Ask the merchant.",
-            "O sistema da loja precisa confirmar antes que o pedido está pronto ou a coleta. Peça à loja.",
-        ),
+        StepError::MerchantAwaited => merchant_awaited(),
         StepError::UnknownPhoto { index } => validate::unknown_photo(*index),
         StepError::TooFewIds => too_few().into(),
     }
+}
+
+fn merchant_awaited() -> Problem {
+    Problem::new(
+        ProblemCode::InvalidTransition,
+        "The merchant's system must first confirm that the goods are ready, or the pickup. Call the merchant.",
+        "O sistema da loja precisa confirmar antes que o pedido está pronto ou a coleta. Peça à loja.",
+    )
+}
+
+fn code_of_other(other: OrderId) -> Problem {
+    let (en, pt) = (
+        format!("This is the code of order {other}, which is in the same trip. Send the code of this order."),
+        format!("Este é o código do pedido {other}, que está na mesma viagem. Envie o código deste pedido."),
+    );
+    let code = ProblemCode::CodeOfOtherOrder;
+    let problem = Problem::new(code, en.clone(), pt.clone());
+    let problem = Problem { existing_order: Some(other.get()), ..problem };
+    field(problem, "/code", code.name(), Text::new(en, pt))
 }
 
 fn invalid(status: OrderStatus, possible: &[EventKind]) -> Problem {

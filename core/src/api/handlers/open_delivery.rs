@@ -118,9 +118,9 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             format!("The delivery {id} exists. An orderId can be sent again only after its delivery was rejected.");
         let pt =
             format!("A entrega {id} já existe. Um orderId só pode ser reenviado depois que a entrega foi recusada.");
-        return Err(Problem::new(ProblemCode::DeliveryRefused, en, pt).into());
+        return Err(Problem::new(ProblemCode::DeliveryRejected, en, pt).into());
     }
-    create_for(call, &new, store, accepted).await.map_err(refused)
+    create_for(call, &new, store, accepted).await.map_err(in_standard)
 }
 
 /// Whether no courier was ever found for an order, so that its ID can be sent again.
@@ -168,7 +168,7 @@ pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
         }
         _ => cancel(call, &order).await,
     };
-    result.map_err(refused)
+    result.map_err(in_standard)
 }
 
 async fn ready<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResponse, HandlerError> {
@@ -314,7 +314,7 @@ async fn last_attempt<H: Host>(call: &Call<'_, H>, code: &str) -> Result<Option<
 }
 
 /// Writes a problem in the standard's terms, with a status that the standard has.
-fn refused(error: HandlerError) -> HandlerError {
+fn in_standard(error: HandlerError) -> HandlerError {
     match error {
         HandlerError::Problem(problem) => HandlerError::Problem(in_terms(problem)),
         HandlerError::Conflict => HandlerError::Conflict,
@@ -323,7 +323,7 @@ fn refused(error: HandlerError) -> HandlerError {
 
 fn in_terms(mut problem: Problem) -> Problem {
     if matches!(problem.code.status(), 402 | 409 | 410) {
-        problem.code = ProblemCode::DeliveryRefused;
+        problem.code = ProblemCode::DeliveryRejected;
     }
     for error in &mut problem.errors {
         error.pointer = standard_pointer(&error.pointer);

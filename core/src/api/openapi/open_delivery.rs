@@ -11,7 +11,7 @@ use crate::{
 const TAG: &str = "Open Delivery";
 const ORDER: &[&str] = &["openDeliveryOrderId"];
 const STEP: [ProblemCode; 3] =
-    [ProblemCode::OrderNotFound, ProblemCode::ValidationFailed, ProblemCode::DeliveryRefused];
+    [ProblemCode::OrderNotFound, ProblemCode::ValidationFailed, ProblemCode::DeliveryRejected];
 const PLAN: [ProblemCode; 8] = [
     ProblemCode::RateLimited,
     ProblemCode::AddressNotFound,
@@ -74,6 +74,26 @@ pub(super) fn schemas() -> Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::
         of::<wire::CancelResponse>(),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// Returns the parameter in the paths of deliveries.
+pub(super) fn order_parameter() -> Json {
+    Json::object([
+        ("name", "orderId".into()),
+        ("in", "path".into()),
+        ("required", true.into()),
+        ("description", "ID of the order in the ordering application, a UUID.".into()),
+        ("schema", Json::object([("type", "string".into()), ("format", "uuid".into())])),
+    ])
+}
+
+/// Returns the kind of credential.
+pub(super) fn scheme() -> Json {
+    Json::object([
+        ("type", "http".into()),
+        ("scheme", "bearer".into()),
+        ("description", "An access token: `access_token` in the response of `POST /oauth/token`.".into()),
+    ])
 }
 
 /// Returns the schema of the form with which a token is requested.
@@ -142,7 +162,7 @@ pub(super) fn open_delivery(endpoint: Endpoint) -> Operation {
             id: "requestDelivery",
             summary: "Request a delivery",
             description: "Creates a delivery. `ACCEPTED` follows by webhook when a courier is assigned, or `REJECTED` when none was found \
-                until `completion.rejectAfter`. A delivery that is not possible is refused at once with status 422, and nothing is stored. An \
+                until `completion.rejectAfter`. A delivery that is not possible is rejected at once with status 422, and nothing is stored. An \
                 `orderId` can be sent again only after `REJECTED`.",
             request: Some("DeliveryRequest"),
             documented: &[(202, Some("DeliveryAccepted"), "The delivery was created.")],
@@ -156,7 +176,7 @@ pub(super) fn open_delivery(endpoint: Endpoint) -> Operation {
                 PLAN[6],
                 PLAN[7],
                 ProblemCode::ValidationFailed,
-                ProblemCode::DeliveryRefused,
+                ProblemCode::DeliveryRejected,
             ],
         },
         Endpoint::GetDelivery => Operation {

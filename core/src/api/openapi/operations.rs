@@ -78,7 +78,7 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
         ProblemCode::UpstreamTimeout,
     ];
     match route.authority {
-        Authority::Store => codes.extend([
+        Authority::Store | Authority::Connection => codes.extend([
             ProblemCode::ApiKeyMissing,
             ProblemCode::ApiKeyInvalid,
             ProblemCode::ApiKeyExpired,
@@ -94,20 +94,9 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
                 ProblemCode::RateLimited,
             ]);
         }
-        Authority::Device => {
+        Authority::Device | Authority::Operator => {
             codes.extend([ProblemCode::ApiKeyMissing, ProblemCode::ApiKeyInvalid, ProblemCode::RateLimited])
         }
-        Authority::Operator => {
-            codes.extend([ProblemCode::ApiKeyMissing, ProblemCode::ApiKeyInvalid, ProblemCode::RateLimited])
-        }
-        Authority::Connection => codes.extend([
-            ProblemCode::ApiKeyMissing,
-            ProblemCode::ApiKeyInvalid,
-            ProblemCode::ApiKeyExpired,
-            ProblemCode::ApiKeyRevoked,
-            ProblemCode::StoreDisabled,
-            ProblemCode::RateLimited,
-        ]),
         Authority::Recipient => codes.extend([ProblemCode::TrackingNotFound, ProblemCode::RateLimited]),
         Authority::Public => {}
     }

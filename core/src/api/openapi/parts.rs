@@ -1,6 +1,6 @@
 //! The shared components: parameters, headers, security schemes, webhooks, and the deployment's own endpoints.
 
-use super::{coverage, devices, json::Json, responses::Responses};
+use super::{coverage, devices, json::Json, open_delivery, responses::Responses};
 use crate::api::problem::ProblemCode;
 
 fn id(name: &str, location: &str, description: &str, required: bool) -> Json {
@@ -100,16 +100,7 @@ fn in_paths() -> Vec<(&'static str, Json)> {
             "platformOrderId",
             id("platformOrderId", "path", "The order's ID: `id` in the response to its creation.", true),
         ),
-        (
-            "openDeliveryOrderId",
-            parameter(
-                "orderId",
-                "path",
-                "ID of the order in the ordering application, a UUID.",
-                true,
-                string().with("format", "uuid"),
-            ),
-        ),
+        ("openDeliveryOrderId", open_delivery::order_parameter()),
         ("storeId", id("storeId", "path", "The store's ID.", true)),
         ("token", parameter("token", "path", "The token of the link: the end of `trackingUrl`.", true, string())),
         ("photoId", id("photoId", "path", "The photo's ID: `photoId` in the response to its upload.", true)),
@@ -399,14 +390,7 @@ pub(super) fn security() -> Json {
         ),
         ("courierSession", session("despacho-courier", "A session of `POST /courier/session`. It")),
         ("operatorSession", session("despacho-operator", "A session of `POST /admin/session`. It")),
-        (
-            "openDelivery",
-            Json::object([
-                ("type", "http".into()),
-                ("scheme", "bearer".into()),
-                ("description", "An access token: `access_token` in the response of `POST /oauth/token`.".into()),
-            ]),
-        ),
+        ("openDelivery", open_delivery::scheme()),
         (
             "deviceId",
             Json::object([

@@ -183,15 +183,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::GiveDeliveryCode>(&mut schemas)?;
     add::<wire::GiveDeliveryReason>(&mut schemas)?;
     proofs(&mut schemas)?;
-    add::<wire::EventPage>(&mut schemas)?;
-    add::<wire::CreateWebhook>(&mut schemas)?;
-    add::<wire::WebhookSecret>(&mut schemas)?;
-    add::<wire::WebhookList>(&mut schemas)?;
-    add::<wire::QueuedMessage>(&mut schemas)?;
-    add::<wire::AttemptList>(&mut schemas)?;
-    add::<wire::WebhookPayload>(&mut schemas)?;
-    add::<wire::StatementPage>(&mut schemas)?;
-    add::<wire::CreateTopUp>(&mut schemas)?;
+    outward(&mut schemas)?;
     add::<wire::NameRecipient>(&mut schemas)?;
     add::<wire::RecipientExport>(&mut schemas)?;
     add::<wire::ErasureResult>(&mut schemas)?;
@@ -258,6 +250,19 @@ fn couriers(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::PushKeyView>(schemas)?;
     add::<wire::PushEndpoint>(schemas)?;
     add::<wire::SetAvailability>(schemas)?;
+    Ok(())
+}
+
+fn outward(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
+    add::<wire::EventPage>(schemas)?;
+    add::<wire::CreateWebhook>(schemas)?;
+    add::<wire::WebhookSecret>(schemas)?;
+    add::<wire::WebhookList>(schemas)?;
+    add::<wire::QueuedMessage>(schemas)?;
+    add::<wire::AttemptList>(schemas)?;
+    add::<wire::WebhookPayload>(schemas)?;
+    add::<wire::StatementPage>(schemas)?;
+    add::<wire::CreateTopUp>(schemas)?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@ mod account;
 mod address;
 mod checker;
 mod coverage;
+mod delivery_steps;
 mod dispatch;
 mod fleet;
 mod life;
@@ -25,16 +26,14 @@ pub use account::{NewUser, confirmation, login_name, new_user, password_change, 
 pub use address::{Need, address};
 pub use checker::{Checker, Path, UNKNOWN_FIELD};
 pub use coverage::{store_area, store_hours};
+pub use delivery_steps::{Decision, delivery_cancellation, finish_date, problem_decision, token_request};
 pub use dispatch::{dispatch_draft, store_dispatch};
 pub use fleet::{altered_courier, availability, new_courier, operator_token, position, sign_in_code};
 pub use life::{
     Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, failure, handover_code, reason, reassignment,
     step_time,
 };
-pub use open_delivery::{
-    Decision, availability_request, delivery_cancellation, delivery_request, finish_date, problem_decision,
-    standard_pointer, token_request,
-};
+pub use open_delivery::{availability_request, delivery_request, standard_pointer};
 pub use order::{order, preview};
 pub use privacy::{cursor as recipient_cursor, recipient};
 pub use proof::{proof_rules, unknown_photo};
