@@ -68,10 +68,14 @@ impl Receivers {
 
     fn record(&mut self, url: &str, job: &Job) {
         let receiver = self.by_url.entry(url.to_owned()).or_default();
+        let header = |name: &str| {
+            let found = job.headers.iter().find(|(other, _)| *other == name);
+            found.map_or_else(String::new, |(_, value)| value.clone())
+        };
         receiver.unverified.push(ReceivedMessage {
             name: job.message.name.clone(),
-            timestamp: job.timestamp.clone(),
-            signature: job.signature.clone(),
+            timestamp: header("webhook-timestamp"),
+            signature: header("webhook-signature"),
             body: job.body.clone(),
         });
         let body: Value = serde_json::from_slice(&job.body).unwrap_or_default();

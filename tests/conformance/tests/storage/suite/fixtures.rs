@@ -9,7 +9,7 @@ use despacho_core::{
         courier::{Courier, CourierKey, DeviceKey, Position, PushDue, PushSubscription, TripOrder},
         order::{
             AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
-            DeliveryStatus, DeliveryWindow, Erasure, Eta, Event, EventKind, JournalEntry, LinkKey, Order,
+            DeliveryStatus, DeliveryWindow, Erasure, Eta, Event, EventKind, JournalEntry, LinkKey, OpenDelivery, Order,
             OrderDispatch, OrderProof, OrderSchedule, OrderStatus, Payment, PaymentMethod, Photo, PhotoFormat, Place,
             Proof, ProofPart, ProofParts, ProofRule, ProofStep, Rating, RecordedEvent, Tracking,
         },
@@ -170,6 +170,22 @@ pub(crate) fn delivery(number: u64) -> Delivery {
     }
 }
 
+/// Returns the data of Open Delivery.
+fn open_delivery() -> OpenDelivery {
+    OpenDelivery {
+        connection: webhook_id(7),
+        display_id: "1042".to_owned(),
+        merchant_name: "Pizzaria Boa".to_owned(),
+        container: "THERMIC".to_owned(),
+        deliver_until: Some(at(3)),
+        awaits_ready: true,
+        awaits_pickup: true,
+        awaits_conclusion: true,
+        checks_code: true,
+        finished_at: Some(at(4)),
+    }
+}
+
 /// Returns an order that is ready ten minutes after noon.
 pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
     Order {
@@ -232,6 +248,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
             volume_ml: Some(4_000),
             packages: Some(3),
         },
+        open_delivery: Some(Box::new(open_delivery())),
         assignments: vec![assignment()],
     }
 }
@@ -388,6 +405,7 @@ pub(crate) fn webhook(number: u64, store: u64) -> Webhook {
         due_at: Some(at(4)),
         seen_at: at(0),
         lease: Some(Lease { holder: "me".to_owned(), until: at(1) }),
+        open_delivery: Some("m".repeat(36)),
     }
 }
 
