@@ -16,11 +16,11 @@ pub(crate) struct Pairing {
     to_first: BTreeMap<String, String>,
 }
 
-/// Matches values that can differ: times; members that contain an ID, a key or a cursor; codes of links that set passwords; codes of
+/// Matches values that can differ: times; members that contain an ID, a key, a token or a cursor; codes of links that set passwords; codes of
 /// four digits; costs of dispatch, which grow with the clock; and words with a digit, if they repeat such a value.
 const GENERATED_VALUES: &str = concat!(
     r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|-\d\d:\d\d))"#,
-    r#"|"(?:id|[A-Za-z]*Id|value|secret|cursor|nextCursor|next|trackingUrl)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
+    r#"|"(?:id|[A-Za-z]*Id|value|secret|access_token|cursor|nextCursor|next|trackingUrl)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
     r#"|"code":"(?P<link>pw[su]_[A-Za-z0-9_-]+)"#,
     r#"|"(?:pickupCode|deliveryCode|returnCode)":"(?P<code>\d{4})""#,
     r#"|"(?:lateness|wait|start|total)":(?P<cost>-?\d+)"#,
@@ -79,7 +79,7 @@ impl Pairing {
                 && one.before == other.before
                 && match one.kind {
                     Kind::Time => a.len() == b.len() && is_close(a, b),
-                    // The ID of a quote is a signed string; quotes of the same millisecond have the same ID.
+                    // The ID of a quote and a token are signed strings; those of the same millisecond are equal.
                     Kind::Named if a.len() > MAX_KEY_CHARS => a.len() == b.len(),
                     Kind::Named => self.pair(a, b),
                     Kind::Cost => is_close_cost(a, b),
