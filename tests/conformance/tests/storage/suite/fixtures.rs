@@ -9,7 +9,7 @@ use despacho_core::{
         courier::{Courier, CourierKey, DeviceKey, Position, PushDue, PushSubscription, TripOrder},
         order::{
             AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
-            DeliveryStatus, DeliveryWindow, Erasure, Eta, Event, EventKind, JournalEntry, LinkKey, OpenDelivery, Order,
+            DeliveryStatus, DeliveryWindow, Erasure, Eta, Event, EventKind, JournalEntry, LinkKey, Order,
             OrderDispatch, OrderProof, OrderSchedule, OrderStatus, Payment, PaymentMethod, Photo, PhotoFormat, Place,
             Proof, ProofPart, ProofParts, ProofRule, ProofStep, Rating, RecordedEvent, Tracking,
         },
@@ -170,23 +170,6 @@ pub(crate) fn delivery(number: u64) -> Delivery {
     }
 }
 
-/// Returns the data of Open Delivery.
-fn open_delivery() -> OpenDelivery {
-    OpenDelivery {
-        connection: webhook_id(7),
-        display_id: "1042".to_owned(),
-        merchant_name: "Pizzaria Boa".to_owned(),
-        container: "THERMIC".to_owned(),
-        deliver_until: Some(at(3)),
-        // A courier of these tests picks up at once.
-        awaits_ready: false,
-        awaits_pickup: false,
-        awaits_conclusion: true,
-        checks_code: true,
-        finished_at: Some(at(4)),
-    }
-}
-
 /// Returns an order that is ready ten minutes after noon.
 pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
     Order {
@@ -249,7 +232,11 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
             volume_ml: Some(4_000),
             packages: Some(3),
         },
-        open_delivery: Some(Box::new(open_delivery())),
+        open_delivery: serde_json::from_value(serde_json::json!({
+            "connection": 7, "display_id": "1042", "merchant_name": "Pizzaria Boa", "container": "THERMIC",
+            "awaits_conclusion": true, "checks_code": true,
+        }))
+        .unwrap(),
         assignments: vec![assignment()],
     }
 }
