@@ -114,11 +114,11 @@ fn messages(endpoint: Endpoint) -> Operation {
             tag: "Webhooks",
             id: "testWebhook",
             summary: "Send a test message",
-            description: "Has no request body. Sends a message of type `webhook.test`. The webhook's log shows the result.",
+            description: "Has no request body. Sends a message of type `webhook.test`. The webhook's log shows the result. A connection by Open Delivery has no test message.",
             request: None,
             documented: &[(202, Some("QueuedMessage"), "The message will be sent.")],
             parameters: &["webhookId"],
-            codes: &[ProblemCode::WebhookNotFound, ProblemCode::WebhookDisabled],
+            codes: &[ProblemCode::WebhookNotFound, ProblemCode::WebhookDisabled, ProblemCode::ValidationFailed],
         },
         Endpoint::ListAttempts => Operation {
             tag: "Webhooks",

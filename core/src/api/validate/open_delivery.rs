@@ -52,6 +52,9 @@ pub fn availability_request(body: Body<AvailabilityRequest>) -> Result<(Inquiry,
         ..DeliveryRequest::default()
     };
     let common = checker.common(&sent, is_paid);
+    checker.merchant(&sent, None);
+    checker.recipient_contact(&sent);
+    checker.pickup_instructions(sent.pickup_address.as_ref());
     checker.finish(Some((common.inquiry, common.times)))
 }
 
@@ -69,7 +72,7 @@ pub fn delivery_request(
     let root = Path::Root;
     let code = checker.uuid(&root.member("orderId"), sent.order_id.as_ref());
     let display = checker.required_text(&root.member("orderDisplayId"), sent.order_display_id.as_ref(), CODE);
-    let merchant_name = checker.merchant(&sent, merchant);
+    let merchant_name = checker.merchant(&sent, Some(merchant));
     let name = checker.required_text(&root.member("customerName"), sent.customer_name.as_ref(), NAME);
     let payments = checker.payments(sent.payments.as_ref());
     let is_paid = payments.is_none();
@@ -221,15 +224,16 @@ impl Checker {
         }
     }
 
-    fn merchant(&mut self, sent: &DeliveryRequest, expected: &str) -> Option<String> {
+    /// Reads the merchant's name. Without an expected ID, the merchant can be absent.
+    fn merchant(&mut self, sent: &DeliveryRequest, expected: Option<&str>) -> Option<String> {
         let root = Path::Root;
         let path = root.member("merchant");
         let Some(merchant) = &sent.merchant else {
-            self.required(&path);
+            self.present(&path, expected.is_none());
             return None;
         };
-        let id = self.required_text(&path.member("id"), merchant.id.as_ref(), 100);
-        if id.is_some_and(|id| id != expected) {
+        let id = self.merchant_id(&path.member("id"), merchant.id.as_ref());
+        if id.zip(expected).is_some_and(|(id, expected)| id != expected) {
             let en = "These credentials are for another merchant. Send the merchant's ID of the connection.";
             let pt = "Estas credenciais são de outro estabelecimento. Envie o ID do estabelecimento da conexão.";
             self.reject(&path.member("id"), "not_applicable", en, pt);

@@ -34,7 +34,9 @@ pub fn webhook(body: Body<CreateWebhook>, loopback: bool, mail: bool) -> Result<
     let root = Path::Root;
     let path = root.member("url");
     let names = sent.events.unwrap_or_default();
-    let merchant = sent.open_delivery.map(|sent| checker.merchant_id(&root, sent.merchant_id.as_ref()));
+    let merchant = sent
+        .open_delivery
+        .map(|sent| checker.merchant_id(&root.member("openDelivery").member("merchantId"), sent.merchant_id.as_ref()));
     if merchant.is_some() && !names.is_empty() {
         let en = "A connection of Open Delivery gets the events of that standard. Omit this field.";
         let pt = "Uma conexão do Open Delivery recebe os eventos desse padrão. Não envie este campo.";
@@ -66,14 +68,13 @@ pub fn top_up(body: Body<CreateTopUp>) -> Result<(Money, String), Problem> {
 }
 
 impl Checker {
-    fn merchant_id(&mut self, root: &Path<'_>, sent: Option<&String>) -> Option<String> {
-        let own = root.member("openDelivery");
-        let path = own.member("merchantId");
-        let id = self.required_text(&path, sent, MAX_MERCHANT_ID)?;
-        if id.len() < MIN_MERCHANT_ID {
+    /// Reads the ID of a merchant in Open Delivery.
+    pub(super) fn merchant_id(&mut self, path: &Path<'_>, sent: Option<&String>) -> Option<String> {
+        let id = self.required_text(path, sent, MAX_MERCHANT_ID)?;
+        if id.chars().count() < MIN_MERCHANT_ID {
             let en = format!("Too short. Send at least {MIN_MERCHANT_ID} characters.");
             let pt = format!("Texto curto demais. Envie ao menos {MIN_MERCHANT_ID} caracteres.");
-            self.reject(&path, "too_short", en, pt);
+            self.reject(path, "too_short", en, pt);
         }
         Some(id)
     }
