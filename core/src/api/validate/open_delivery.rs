@@ -361,6 +361,8 @@ impl Checker {
         let given = sent.delivery_address.as_ref();
         let reference = given.and_then(|given| self.text(&address.member("reference"), given.reference.as_ref(), NOTE));
         let own = given.and_then(|given| self.text(&address.member("instructions"), given.instructions.as_ref(), NOTE));
+        // It applies to a pickup, and has no effect here.
+        given.and_then(|given| self.text(&address.member("pickupLocation"), given.pickup_location.as_ref(), NOTE));
         let number = self.text(&root.member("customerPhone"), sent.customer_phone.as_ref(), CODE);
         let extension = self.text(&root.member("customerPhoneLocalizer"), sent.customer_phone_localizer.as_ref(), CODE);
         let phone = number.as_deref().and_then(|text| match Phone::parse(text) {
