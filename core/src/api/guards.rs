@@ -118,7 +118,7 @@ pub(super) async fn pass<H: Host>(
 }
 
 /// Counts a request of an endpoint that finds its caller itself.
-pub(super) async fn count<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<(), Problem> {
+pub(super) async fn check_rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<(), Problem> {
     check_quota(&admit(call, usage, name).await?)
 }
 
@@ -177,14 +177,13 @@ pub(super) fn check_key(holder: &KeyHolder, now: Timestamp) -> Result<(), Proble
 /// Finds the connection of an access token and the key that requested it.
 pub(super) async fn authenticate_connection<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     let header = call.parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let Some(text) = header.and_then(|header| header.trim().split_once(' ')) else {
+    let Some((scheme, text)) = header.and_then(|header| header.trim().split_once(' ')) else {
         return Err(Problem::new(
             ProblemCode::ApiKeyMissing,
             "The request has no access token. Request one with POST /oauth/token and send it in the header `Authorization: Bearer …`.",
             "A requisição não tem token de acesso. Peça um com POST /oauth/token e envie-o no cabeçalho `Authorization: Bearer …`.",
         ));
     };
-    let (scheme, text) = text;
     let token = AccessToken::open(text.trim(), &call.settings.secret);
     let Some(token) = token.filter(|_| scheme.eq_ignore_ascii_case("bearer")) else {
         let problem = Problem::new(

@@ -6,21 +6,22 @@ use http::{Request, header};
 use crate::{
     host::{Host, HostError},
     model::{
+        Vehicle,
         order::{Event, Order, RecordedEvent},
-        webhook::{Follow, Message, Subject, Webhook},
+        webhook::{FollowUp, Message, Subject, Webhook},
     },
     rules::{
         open_delivery::{app_id, signature},
         settings::Settings,
         tracking,
     },
-    wire::open_delivery::{ConfirmationCode, LogisticEvent, follows},
+    wire::open_delivery::{self, ConfirmationCode, LogisticEvent},
 };
 
 /// Returns what follows the message of an event, or `None` if the connection gets no message of it.
-pub(super) fn follow(webhook: &Webhook, order: &Order, event: &Event) -> Option<Follow> {
+pub(super) fn follow_up(webhook: &Webhook, order: &Order, event: &Event) -> Option<FollowUp> {
     let is_own = order.open_delivery.as_deref().is_some_and(|own| own.connection == webhook.id);
-    follows(order, event).filter(|_| is_own)
+    open_delivery::follow_up(order, event).filter(|_| is_own)
 }
 
 /// The headers and the body of a request.
@@ -29,6 +30,15 @@ type Content = (Vec<(&'static str, String)>, Vec<u8>);
 /// Returns the path of a connection's receiver for events.
 pub(super) fn target(url: &str) -> String {
     format!("{}/v1/newLogisticEvent", url.trim_end_matches('/'))
+}
+
+/// Returns the vehicle of an order's courier.
+///
+/// # Errors
+/// An error of the host.
+pub async fn vehicle<H: Host>(host: &H, order: &Order) -> Result<Option<Vehicle>, HostError> {
+    let Some(assigned) = &order.courier else { return Ok(None) };
+    Ok(host.courier(assigned.id).await?.map(|courier| courier.vehicle))
 }
 
 /// Builds the headers and the body of a message. `None` if the order is gone.
@@ -41,10 +51,7 @@ pub(super) async fn content<H: Host>(
 ) -> Result<Option<Content>, HostError> {
     let (Some((order, history)), Subject::Event(entry)) = (order, &message.subject) else { return Ok(None) };
     let Some(merchant) = webhook.open_delivery.as_deref() else { return Ok(None) };
-    let vehicle = match &order.courier {
-        Some(assigned) => host.courier(assigned.id).await?.map(|courier| courier.vehicle),
-        None => None,
-    };
+    let vehicle = vehicle(host, order).await?;
     let url = order.deliveries.iter().find_map(|delivery| tracking::url(settings, delivery));
     let event = &entry.recorded.event;
     let Some(body) = LogisticEvent::of(order, history, event, message.is_end(), merchant, vehicle, url) else {

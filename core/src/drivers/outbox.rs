@@ -17,7 +17,7 @@ use crate::{
         order::{EventKind, JournalEntry, Order, RecordedEvent},
         store::{FailureReason, Notification, NotificationKind, NotifyAt},
         webhook::{
-            self, AttemptResult, Follow, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Subject, Webhook,
+            self, AttemptResult, FollowUp, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Subject, Webhook,
             stop_notice,
         },
     },
@@ -153,13 +153,13 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
     let room = queued.len() < MAX_QUEUED as usize;
     let entries = if room { host.journal(webhook.journal(), webhook.position, PAGE).await? } else { Vec::new() };
     let mut orders = Orders::default();
-    if webhook.open_delivery.is_some() {
+    if is_connection::<H>(webhook) {
         for entry in &entries {
             load(host, &mut orders, entry.recorded.event.order).await?;
         }
     }
-    let follow = |entry: &JournalEntry| follow::<H>(webhook, &orders, entry);
-    let pass = plan(webhook, &queued, &entries, &follow, now);
+    let follow_up = |entry: &JournalEntry| follow_up::<H>(webhook, &orders, entry);
+    let pass = plan(webhook, &queued, &entries, &follow_up, now);
     if pass.lanes.is_empty() {
         // There is nothing to send. The new position and held messages are committed.
         let settlement = settle(webhook, &queued, &pass, Vec::new(), &settings.webhooks, &mut context.entropy, now);
@@ -178,8 +178,7 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
         Err(error) => return Err(error),
     }
     let lanes = jobs(host, settings, &value, &pass, orders, now).await?;
-    let is_connection = serves_connections::<H>() && value.open_delivery.is_some();
-    let url = if is_connection { connection::target(&value.url) } else { value.url.clone() };
+    let url = if is_connection::<H>(&value) { connection::target(&value.url) } else { value.url.clone() };
     Ok(Some(Batch { url, lanes, webhook: value, holder, pass }))
 }
 
@@ -263,7 +262,7 @@ async fn jobs<H: Host>(
                 load(host, &mut orders, id).await?;
             }
             let order = message.order().and_then(|id| orders.get(id.get()));
-            if serves_connections::<H>() && webhook.open_delivery.is_some() {
+            if is_connection::<H>(webhook) {
                 let content = connection::content(host, settings, webhook, message, order).await?;
                 jobs.extend(content.map(|(headers, body)| Job { message: message.clone(), headers, body }));
                 continue;
@@ -303,18 +302,23 @@ async fn load<H: Host>(host: &H, orders: &mut Orders, id: OrderId) -> Result<(),
     Ok(())
 }
 
+/// Returns whether a webhook is a connection of Open Delivery. Without that part, the program does not contain the code for it.
+fn is_connection<H: Host>(webhook: &Webhook) -> bool {
+    serves_connections::<H>() && webhook.open_delivery.is_some()
+}
+
 /// Whether this program contains the messages to connections of Open Delivery.
 const fn serves_connections<H: Host>() -> bool {
     H::ENDPOINTS.includes(Part::Connection as u8)
 }
 
 /// Returns what follows the message of an entry, or `None` if the entry is not sent.
-fn follow<H: Host>(webhook: &Webhook, orders: &Orders, entry: &JournalEntry) -> Option<Follow> {
-    if !serves_connections::<H>() || webhook.open_delivery.is_none() {
-        return Some(Follow::Nothing);
+fn follow_up<H: Host>(webhook: &Webhook, orders: &Orders, entry: &JournalEntry) -> Option<FollowUp> {
+    if !is_connection::<H>(webhook) {
+        return Some(FollowUp::Nothing);
     }
     let (order, _) = orders.get(entry.recorded.event.order.get())?;
-    connection::follow(webhook, order, &entry.recorded.event)
+    connection::follow_up(webhook, order, &entry.recorded.event)
 }
 
 /// Returns the recipient of a `recipient.notify` event, with the current link and a new text.

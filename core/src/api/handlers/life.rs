@@ -151,13 +151,13 @@ pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
         )
         .retry_after(until.since(now)),
         StepError::ProofRequired { missing } => proof_required(missing),
-        StepError::MerchantAwaited => merchant_awaited(),
+        StepError::MerchantConfirmationRequired => merchant_confirmation_required(),
         StepError::UnknownPhoto { index } => validate::unknown_photo(*index),
         StepError::TooFewIds => too_few().into(),
     }
 }
 
-fn merchant_awaited() -> Problem {
+fn merchant_confirmation_required() -> Problem {
     Problem::new(
         ProblemCode::InvalidTransition,
         "The merchant's system must first confirm that the goods are ready, or the pickup. Call the merchant.",

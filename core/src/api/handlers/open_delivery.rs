@@ -20,7 +20,7 @@ use crate::{
         validate::{self, Decision, standard_pointer},
     },
     changes::{Changes, Write},
-    drivers::clock,
+    drivers::{clock, connection},
     host::{Host, KeyQuery, OrderQuery, WebhookQuery},
     model::{
         Duration, Money,
@@ -40,7 +40,7 @@ use crate::{
     },
     wire::open_delivery::{
         AccessToken as TokenView, AvailabilityView, CancelResponse, CompletionView, DeliveryAccepted, EventType,
-        LogisticsDetails, PricedView, TimesView, delivery_id, follows,
+        LogisticsDetails, PricedView, TimesView, delivery_id, follow_up,
     },
 };
 
@@ -79,9 +79,9 @@ pub(super) async fn availability<H: Host>(call: &mut Call<'_, H>) -> Result<ApiR
         (None, Some(address)) => format!("from/{}", address.name()),
         (None, None) => "public".to_owned(),
     };
-    guards::count(call, Usage::Preview, format!("{}/{bucket}", Usage::Preview.name())).await?;
+    guards::check_rate(call, Usage::Preview, format!("{}/{bucket}", Usage::Preview.name())).await?;
     let (inquiry, limits) = validate::availability_request(read(call.body)?)?;
-    let plan = plan(call, &inquiry).await.map_err(in_terms)?;
+    let plan = plan(call, &inquiry).await.map_err(standard_problem)?;
     check_limits(&limits, plan.times.pickup, plan.times.delivery, call.context.now)?;
     let until = limits.delivery.map(|limit| call.context.now.after(limit));
     let times = TimesView::of(plan.times.pickup, plan.times.delivery, until, true, call.context.now);
@@ -120,7 +120,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             format!("A entrega {id} já existe. Um orderId só pode ser reenviado depois que a entrega foi recusada.");
         return Err(Problem::new(ProblemCode::DeliveryRejected, en, pt).into());
     }
-    create_for(call, &new, store, accepted).await.map_err(in_standard)
+    create_for(call, &new, store, creation_response).await.map_err(standard_error)
 }
 
 /// Whether no courier was ever found for an order, so that its ID can be sent again.
@@ -128,7 +128,7 @@ fn is_rejected(order: &Order) -> bool {
     order.status == OrderStatus::Expired && order.first_allocated_at.is_none()
 }
 
-fn accepted(settings: &Settings, _: u16, order: &Order) -> Result<ApiResponse, Problem> {
+fn creation_response(settings: &Settings, _: u16, order: &Order) -> Result<ApiResponse, Problem> {
     let search = Duration::minutes(settings.timing.search_minutes.into());
     let completion = CompletionView {
         estimate: order.search_from().max(order.created_at).to_string(),
@@ -145,10 +145,7 @@ fn accepted(settings: &Settings, _: u16, order: &Order) -> Result<ApiResponse, P
 pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let order = find(call).await?;
     let history = call.host.events(order.id).await?;
-    let vehicle = match &order.courier {
-        Some(assigned) => call.host.courier(assigned.id).await?.map(|courier| courier.vehicle),
-        None => None,
-    };
+    let vehicle = connection::vehicle(call.host, &order).await?;
     let url = order.deliveries.iter().find_map(|delivery| tracking::url(call.settings, delivery));
     let (_, merchant) = call.connection()?;
     let details = LogisticsDetails::of(&order, &history, merchant, vehicle, url);
@@ -159,21 +156,21 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
 pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let order = find(call).await?;
     let result = match endpoint {
-        Endpoint::SetReadyForPickup => ready(call, &order).await,
-        Endpoint::SetOrderPicked => picked(call, &order).await,
+        Endpoint::SetReadyForPickup => set_ready(call, &order).await,
+        Endpoint::SetOrderPicked => set_picked(call, &order).await,
         Endpoint::FinishDelivery => finish(call, order).await,
         Endpoint::HandleProblem => {
             let (decision, reason) = validate::problem_decision(read(call.body)?)?;
-            resolve(call, &order, decision, reason, done).await
+            resolve(call, &order, decision, reason, empty_response).await
         }
         _ => cancel(call, &order).await,
     };
-    result.map_err(in_standard)
+    result.map_err(standard_error)
 }
 
-async fn ready<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResponse, HandlerError> {
+async fn set_ready<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResponse, HandlerError> {
     if order.status.is_final() {
-        return Err(ended(order).into());
+        return Err(invalid_step(order).into());
     }
     let is_waiting = order.open_delivery.as_deref().is_some_and(|own| own.awaits_ready);
     let stops_waiting = |own: &mut OpenDelivery| own.awaits_ready = false;
@@ -181,28 +178,28 @@ async fn ready<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResp
         Ok(StepOutcome::Now(moved)) => {
             let (moved, mut changes) = *moved;
             changes.orders.iter_mut().for_each(|write| update(&mut write.value, stops_waiting));
-            let response = done(&moved)?;
+            let response = empty_response(&moved)?;
             call.commit(changes, &response).await?;
             Ok(response)
         }
         // The preparation time is over, or a courier was searched before its end.
         _ if is_waiting => rewrite(call, order.clone(), stops_waiting, Changes::default()).await,
-        _ => Ok(done(order)?),
+        _ => Ok(empty_response(order)?),
     }
 }
 
-async fn picked<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResponse, HandlerError> {
+async fn set_picked<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResponse, HandlerError> {
     if order.status >= OrderStatus::OutForDelivery && order.status <= OrderStatus::NotDelivered {
-        return Ok(done(order)?);
+        return Ok(empty_response(order)?);
     }
     let mut waiting = order.clone();
     update(&mut waiting, |own| (own.awaits_ready, own.awaits_pickup) = (false, false));
-    let courier = carrier(call, order).await?.ok_or_else(|| ended(order))?;
+    let courier = carrier(call, order).await?.ok_or_else(|| invalid_step(order))?;
     let act = Carry::PickUp { code: order.pickup_code.clone() };
     let mut ids = call.ids(1).await?;
     let trip = TripContext { others: &[], next: None };
     let result = lifecycle::carry(&waiting, &courier, trip, &act, &mut ids, &mut call.context);
-    conclude(call, order, result.map_err(|failed| failed.error), done).await
+    conclude(call, order, result.map_err(|failed| failed.error), empty_response).await
 }
 
 async fn finish<H: Host>(call: &mut Call<'_, H>, order: Order) -> Result<ApiResponse, HandlerError> {
@@ -210,13 +207,13 @@ async fn finish<H: Host>(call: &mut Call<'_, H>, order: Order) -> Result<ApiResp
     let own = order.open_delivery.as_deref();
     let has_ended = order.status.is_final() && order.status <= OrderStatus::NotDelivered;
     if !has_ended {
-        return Err(ended(&order).into());
+        return Err(invalid_step(&order).into());
     }
     if own.is_none_or(|own| !own.awaits_conclusion || own.finished_at.is_some()) {
-        return Ok(done(&order)?);
+        return Ok(empty_response(&order)?);
     }
     let history = call.host.events(order.id).await?;
-    let last = history.into_iter().rfind(|recorded| follows(&order, &recorded.event).is_some());
+    let last = history.into_iter().rfind(|recorded| follow_up(&order, &recorded.event).is_some());
     let at = at.max(order.status_since).min(call.context.now);
     // A pass may have written the connection since the request was authenticated.
     let (id, now) = (call.connection()?.0.id, call.context.now);
@@ -236,12 +233,12 @@ async fn finish<H: Host>(call: &mut Call<'_, H>, order: Order) -> Result<ApiResp
 async fn cancel<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResponse, HandlerError> {
     let (decision, reason) = validate::delivery_cancellation(read(call.body)?)?;
     if order.status >= OrderStatus::OutForDelivery && order.status < OrderStatus::Cancelled {
-        return resolve(call, order, decision, reason, cancelled).await;
+        return resolve(call, order, decision, reason, cancellation_response).await;
     }
     let (courier, by) = (carrier(call, order).await?, calling_person(call)?);
     let rules = &call.settings.cancellation;
     let result = lifecycle::cancel(order, courier.as_ref(), by, Some(reason), rules, &call.context);
-    conclude(call, order, result, cancelled).await
+    conclude(call, order, result, cancellation_response).await
 }
 
 /// Carries out a decision on goods that are on the way.
@@ -252,10 +249,10 @@ async fn resolve<H: Host>(
     reason: String,
     respond: fn(&Order) -> Result<ApiResponse, Problem>,
 ) -> Result<ApiResponse, HandlerError> {
-    let stop = order.deliveries.first().map(|delivery| delivery.id).ok_or_else(|| ended(order))?;
+    let stop = order.deliveries.first().map(|delivery| delivery.id).ok_or_else(|| invalid_step(order))?;
     let signal = match decision {
         Decision::Deliver if order.status == OrderStatus::OutForDelivery => return Ok(respond(order)?),
-        Decision::Deliver => return Err(ended(order).into()),
+        Decision::Deliver => return Err(invalid_step(order).into()),
         Decision::Return => Signal::TurnBack { stop, reason },
         Decision::Discard => Signal::Discard(stop),
     };
@@ -280,22 +277,22 @@ async fn rewrite<H: Host>(
     let expected = order.version;
     order.version += 1;
     update(&mut order, change);
-    let response = done(&order)?;
+    let response = empty_response(&order)?;
     let orders = vec![Write { expected, value: order }];
     call.commit(Changes { at: call.context.now, orders, ..changes }, &response).await?;
     Ok(response)
 }
 
-fn done(_: &Order) -> Result<ApiResponse, Problem> {
+fn empty_response(_: &Order) -> Result<ApiResponse, Problem> {
     Ok(ApiResponse::empty(200))
 }
 
-fn cancelled(order: &Order) -> Result<ApiResponse, Problem> {
+fn cancellation_response(order: &Order) -> Result<ApiResponse, Problem> {
     ApiResponse::json(202, &CancelResponse { additional_charges: order.cancellation_fee > Money::ZERO })
 }
 
 /// Returns the problem of a step that is not valid for the order's status.
-fn ended(order: &Order) -> Problem {
+fn invalid_step(order: &Order) -> Problem {
     step_problem(&StepError::Invalid { status: order.status, possible: Vec::new() }, order.status_since)
 }
 
@@ -314,14 +311,14 @@ async fn last_attempt<H: Host>(call: &Call<'_, H>, code: &str) -> Result<Option<
 }
 
 /// Writes a problem in the standard's terms, with a status that the standard has.
-fn in_standard(error: HandlerError) -> HandlerError {
+fn standard_error(error: HandlerError) -> HandlerError {
     match error {
-        HandlerError::Problem(problem) => HandlerError::Problem(in_terms(problem)),
+        HandlerError::Problem(problem) => HandlerError::Problem(standard_problem(problem)),
         HandlerError::Conflict => HandlerError::Conflict,
     }
 }
 
-fn in_terms(mut problem: Problem) -> Problem {
+fn standard_problem(mut problem: Problem) -> Problem {
     if matches!(problem.code.status(), 402 | 409 | 410) {
         problem.code = ProblemCode::DeliveryRejected;
     }

@@ -134,8 +134,7 @@ fn webhook_response<H: Host>(
         }
     };
     let body = WebhookSecret { webhook: webhook_view(call, webhook), secret: secret.text.clone() };
-    let secret = Some(secret);
-    Ok(ApiResponse { secret, ..ApiResponse::json(status, &body)? })
+    Ok(ApiResponse { secret: Some(secret), ..ApiResponse::json(status, &body)? })
 }
 
 fn webhook_view<H: Host>(call: &Call<'_, H>, webhook: &Webhook) -> WebhookView {

@@ -395,7 +395,7 @@ impl Checker {
 
 /// Returns the pointer of a field in the standard's terms.
 pub fn standard_pointer(pointer: &str) -> String {
-    const NAMES: [(&str, &str); 8] = [
+    const NAMES: [(&str, &str); 7] = [
         ("/zipCode", "/postalCode"),
         ("/neighborhood", "/district"),
         ("/requirements/vehicle", "/vehicle/type"),
@@ -403,7 +403,6 @@ pub fn standard_pointer(pointer: &str) -> String {
         ("/requirements/volumeMillilitres", "/packageVolume"),
         ("/requirements/packages", "/packageQuantity"),
         ("/deliveries/0/address", "/deliveryAddress"),
-        ("/deliveries/0/window/until", "/limitTimes/deliveryLimit"),
     ];
     NAMES.iter().fold(pointer.to_owned(), |pointer, (own, standard)| pointer.replace(own, standard))
 }

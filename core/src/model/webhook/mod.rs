@@ -107,7 +107,7 @@ pub enum WebhookState {
 
 /// The message that follows the message of an event at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Follow {
+pub enum FollowUp {
     /// None.
     Nothing,
     /// The end of the delivery, for a connection of Open Delivery.

@@ -117,7 +117,7 @@ pub fn carry<'a>(
     act.comes_next(order, trip)?;
     let is_waiting = order.open_delivery.as_deref().is_some_and(|own| own.awaits_ready || own.awaits_pickup);
     if is_waiting && step == Step::PickUp {
-        return Err(StepError::MerchantAwaited.into());
+        return Err(StepError::MerchantConfirmationRequired.into());
     }
     // Before the code: a request that cannot succeed must neither use up an attempt nor reveal whether the code is correct.
     let proven = act.check_proof(order, courier.id, proof)?;

@@ -72,7 +72,7 @@ pub enum StepError {
         missing: Vec<ProofPart>,
     },
     /// The merchant's system must confirm first that the goods are ready, or the pickup.
-    MerchantAwaited,
+    MerchantConfirmationRequired,
     /// The courier did not send this photo of the order's proof.
     UnknownPhoto {
         /// Its index in the proof.

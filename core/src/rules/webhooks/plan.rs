@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::{
     OrderId, Timestamp,
     order::JournalEntry,
-    webhook::{Follow, Message, Webhook},
+    webhook::{FollowUp, Message, Webhook},
 };
 use crate::route::sort::sort;
 
@@ -34,12 +34,12 @@ impl WebhookPass {
 }
 
 /// Plans a pass. `queued` contains the queued messages, sorted by journal position. `entries` is the next page of the
-/// journal. `follow` returns what follows an entry's message, or `None` if the entry is not sent.
+/// journal. `follow_up` returns what follows an entry's message, or `None` if the entry is not sent.
 pub fn plan(
     webhook: &Webhook,
     queued: &[Message],
     entries: &[JournalEntry],
-    follow: &dyn Fn(&JournalEntry) -> Option<Follow>,
+    follow_up: &dyn Fn(&JournalEntry) -> Option<FollowUp>,
     now: Timestamp,
 ) -> WebhookPass {
     let mut pass = WebhookPass { position: webhook.position, ..WebhookPass::default() };
@@ -57,10 +57,10 @@ pub fn plan(
     let mut fresh: BTreeMap<OrderId, Vec<Message>> = BTreeMap::new();
     for entry in entries {
         let event = &entry.recorded.event;
-        let Some(follow) = follow(entry).filter(|_| webhook.is_subscribed_to(event.kind)) else { continue };
+        let Some(follow_up) = follow_up(entry).filter(|_| webhook.is_subscribed_to(event.kind)) else { continue };
         let messages = fresh.entry(event.order).or_default();
         messages.push(webhook.message(entry, now));
-        if follow == Follow::End {
+        if follow_up == FollowUp::End {
             messages.push(webhook.end_message(entry, now));
         }
     }

@@ -5,13 +5,13 @@ use crate::model::{
     Duration, Entropy, EventId, OrderId, Person, StoreId, Timestamp, WebhookId,
     order::{Event, EventKind, JournalEntry, RecordedEvent},
     webhook::{
-        Attempt, AttemptResult, Follow, Lease, Message, MessageChange, SECRET_OVERLAP, SendError, SigningSecret,
+        Attempt, AttemptResult, FollowUp, Lease, Message, MessageChange, SECRET_OVERLAP, SendError, SigningSecret,
         Webhook, WebhookState, stop_notice,
     },
 };
 
-fn always(_: &JournalEntry) -> Option<Follow> {
-    Some(Follow::Nothing)
+fn always(_: &JournalEntry) -> Option<FollowUp> {
+    Some(FollowUp::Nothing)
 }
 
 fn at(seconds: i64) -> Timestamp {

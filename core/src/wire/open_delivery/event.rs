@@ -7,7 +7,7 @@ use crate::{
     model::{
         Money, Timestamp, Vehicle,
         order::{AssignedCourier, Event, EventKind, OpenDelivery, Order, OrderStatus, RecordedEvent},
-        webhook::Follow,
+        webhook::FollowUp,
     },
     wire::Reais,
 };
@@ -244,7 +244,7 @@ fn event_type(event: &Event, history: &[RecordedEvent]) -> Option<EventType> {
 
 /// Returns whether an event of an order is sent to a connection, and the message that follows it. It depends only on data that never
 /// changes, so a message that is queued is also sent later.
-pub fn follows(order: &Order, event: &Event) -> Option<Follow> {
+pub fn follow_up(order: &Order, event: &Event) -> Option<FollowUp> {
     let own = order.open_delivery.as_deref()?;
     event_type(event, &[])?;
     let is_paid = order.deliveries.iter().all(|delivery| delivery.online_payment);
@@ -253,7 +253,7 @@ pub fn follows(order: &Order, event: &Event) -> Option<Follow> {
         EventKind::Returned | EventKind::ReturnWaived => true,
         _ => false,
     };
-    Some(if is_last && !own.awaits_conclusion { Follow::End } else { Follow::Nothing })
+    Some(if is_last && !own.awaits_conclusion { FollowUp::End } else { FollowUp::Nothing })
 }
 
 /// Returns the history of an order in terms of the standard, with the time and the reason of each event.
@@ -263,7 +263,7 @@ pub fn event_types(order: &Order, history: &[RecordedEvent]) -> Vec<(EventType, 
         if let Some(kind) = event_type(event, history) {
             all.push((kind, event.at, event.reason.clone()));
         }
-        if follows(order, event) == Some(Follow::End) {
+        if follow_up(order, event) == Some(FollowUp::End) {
             all.push((EventType::DeliveryFinished, event.at, None));
         }
     }

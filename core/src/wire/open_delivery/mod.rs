@@ -7,7 +7,7 @@ mod response;
 
 pub use event::{
     ChosenVehicle, DeliveryEventView, DeliveryPerson, EventType, LogisticEvent, MerchantView, PositionView, PriceView,
-    PricedView, ProblemView, RejectionView, TimesView, event_types, follows,
+    PricedView, ProblemView, RejectionView, TimesView, event_types, follow_up,
 };
 pub use request::{
     AvailabilityRequest, CancelDelivery, DeliveryPayments, DeliveryRequest, FinishDelivery, HandleProblem, LimitTimes,
