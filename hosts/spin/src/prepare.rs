@@ -18,6 +18,9 @@ use crate::{
     config::Config, database::Database, error::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
 };
 
+/// Why another component than `despacho` has no demo data yet.
+const NO_DEMO: &str = "The demo data does not exist yet. Request /readyz to create it, then repeat this request.";
+
 /// The progress of this instance's preparation.
 #[derive(Clone)]
 enum Progress {
@@ -82,13 +85,14 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
         database.exclusively(async || migrate(&session).await).await?;
     }
     host.align_deadlines().await?;
-    // The demo data needs the endpoints of stores.
-    if !cfg!(any(feature = "connection", feature = "courier", feature = "operator"))
-        && config.own.demo
-        && host.key(&KeyHash::of(demo::KEY)).await?.is_none()
-    {
-        database.exclusively(async || demo::seed(host, &config.settings).await).await?;
+    if !config.own.demo || host.key(&KeyHash::of(demo::KEY)).await?.is_some() {
+        return Ok(());
     }
+    // The demo data needs the endpoints of stores. Without it, the other components would reject its key as invalid.
+    if cfg!(any(feature = "connection", feature = "courier", feature = "operator")) {
+        return Err(unavailable(NO_DEMO));
+    }
+    database.exclusively(async || demo::seed(host, &config.settings).await).await?;
     Ok(())
 }
 

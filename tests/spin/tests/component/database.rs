@@ -24,11 +24,11 @@ use crate::{
 /// Concurrent requests.
 const REQUESTS: usize = 64;
 
-fn logged() -> MemoryOutputPipe {
+pub(crate) fn logged() -> MemoryOutputPipe {
     MemoryOutputPipe::new(1 << 20)
 }
 
-fn text(log: &MemoryOutputPipe) -> String {
+pub(crate) fn text(log: &MemoryOutputPipe) -> String {
     String::from_utf8_lossy(&log.contents()).into_owned()
 }
 

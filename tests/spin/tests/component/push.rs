@@ -6,7 +6,7 @@ use despacho_spin_tests::{Options, TestServer};
 use serde_json::{Value, json};
 
 use crate::{
-    support::{Response, TOKEN, TestDatabase, post, send, serve},
+    support::{Response, TOKEN, TestDatabase, post, send, serve_ready},
     upstream::Upstream,
     webhooks::dispatch,
 };
@@ -27,7 +27,7 @@ fn dispatch_pass_pushes_assigned_orders() {
     let push = json!({ "vapid-key": key.private_key(), "contact": "mailto:suporte@entregas.example" });
     let settings = json!({ "push": push, "webhooks": { "loopback": true } }).to_string();
     let options = Options { outbound: vec![service.address], ..database.demo().variable("settings", &settings) };
-    let served = serve(&options);
+    let served = serve_ready(&options);
     // Only sandbox couriers carry the orders of the demo's store.
     let new = json!({ "name": "Ana Souza", "phone": "+5511990000001", "available": true, "sandbox": true });
     let courier = request(&served, "POST", "/admin/couriers", TOKEN, &new).body;

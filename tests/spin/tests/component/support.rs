@@ -45,6 +45,13 @@ pub(crate) fn serve(options: &Options) -> TestServer {
     TestServer::start(compiled(), options).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Serves the application after it created the demo data, which only the component `despacho` does.
+pub(crate) fn serve_ready(options: &Options) -> TestServer {
+    let served = serve(options);
+    assert_eq!(get(&served.base, "/readyz").status, 200);
+    served
+}
+
 /// A response with its status, JSON body and headers.
 #[derive(Debug)]
 pub(crate) struct Response {

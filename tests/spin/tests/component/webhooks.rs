@@ -15,7 +15,8 @@ use despacho_spin_tests::{Options, Reuse, TestServer};
 use serde_json::{Value, json};
 
 use crate::{
-    support::{Response, TOKEN, TestDatabase, create, get, post, send, serve},
+    database::{logged, text},
+    support::{Response, TOKEN, TestDatabase, create, get, post, send, serve, serve_ready},
     upstream::{ReceivedRequest, Upstream},
 };
 
@@ -53,9 +54,22 @@ fn verified(request: &ReceivedRequest, secret: &str) -> Value {
 }
 
 #[test]
+fn other_components_log_how_to_create_the_demo_data() {
+    let (database, log) = (TestDatabase::new(), logged());
+    let served = serve(&Options { log: Some(log.clone()), ..database.demo() });
+    for path in ["/delivery/webhooks", "/admin/stores"] {
+        let early = get(&served.base, path);
+        assert_eq!((early.status, &early.body["code"]), (503, &"unavailable".into()), "{path}: {}", early.body);
+    }
+    assert!(text(&log).contains("Request /readyz"), "{}", text(&log));
+    assert_eq!(get(&served.base, "/readyz").status, 200);
+    assert_eq!(get(&served.base, "/delivery/webhooks").status, 200);
+}
+
+#[test]
 fn dispatch_pass_sends_signed_messages() {
     let (database, receiver) = (TestDatabase::new(), Upstream::fixed(204, ""));
-    let served = serve(&calling(&database, &receiver, TIMEOUT));
+    let served = serve_ready(&calling(&database, &receiver, TIMEOUT));
     let secret = subscribe(&served, &format!("{}/hook", receiver.base()));
     let order = create(&served.base, "HOOK-1").expect("a response");
     assert_eq!((order.status, receiver.requests().len()), (201, 0), "creating an order sends no webhooks");
@@ -83,7 +97,7 @@ fn failed_messages_are_retried_and_the_reason_logged() {
     });
     let options =
         Options { outbound: vec![receiver.address, closed, slow.address], ..calling(&database, &receiver, 1) };
-    let served = serve(&options);
+    let served = serve_ready(&options);
     let targets =
         [receiver.base(), format!("http://{closed}"), slow.base(), "http://127.0.0.1:9".to_owned()].map(|base| {
             let made = post(&served.base, "/delivery/webhooks", &json!({ "url": base }));
@@ -111,7 +125,7 @@ fn receiver_with_tls_needs_a_valid_certificate() {
     let (database, receiver, other) = (TestDatabase::new(), Upstream::secure(204, ""), Upstream::secure(204, ""));
     let trusted = receiver.certificate.clone().into_iter().collect();
     let outbound = vec![receiver.address, other.address];
-    let served = serve(&Options { outbound, trusted, ..calling(&database, &receiver, TIMEOUT) });
+    let served = serve_ready(&Options { outbound, trusted, ..calling(&database, &receiver, TIMEOUT) });
     let secret = subscribe(&served, &format!("{}/hook", receiver.base()));
     let made = post(&served.base, "/delivery/webhooks", &json!({ "url": other.base() }));
     assert_eq!(made.status, 201, "{}", made.body);
@@ -129,7 +143,7 @@ fn receiver_with_tls_needs_a_valid_certificate() {
 fn concurrent_instances_send_each_message_once() {
     const ORDERS: usize = 30;
     let (database, receiver) = (TestDatabase::new(), Upstream::fixed(200, ""));
-    let served = serve(&Options { reuse: Reuse::NEVER, ..calling(&database, &receiver, TIMEOUT) });
+    let served = serve_ready(&Options { reuse: Reuse::NEVER, ..calling(&database, &receiver, TIMEOUT) });
     subscribe(&served, &format!("{}/hook", receiver.base()));
     for number in 0..ORDERS {
         assert_eq!(create(&served.base, &format!("ONCE-{number}")).map(|response| response.status), Ok(201));
@@ -154,7 +168,7 @@ fn configured_webhooks_are_sent_after_the_response() {
         let came = until(|| received.load(Ordering::SeqCst));
         (if came { 200 } else { 500 }, String::new())
     });
-    let served = serve(&calling(&database, &receiver, TIMEOUT).variable("webhooks_after_responses", "true"));
+    let served = serve_ready(&calling(&database, &receiver, TIMEOUT).variable("webhooks_after_responses", "true"));
     let options = json!({ "url": format!("{}/hook", receiver.base()), "events": ["order.created"] });
     let id = post(&served.base, "/delivery/webhooks", &options).body["id"].clone();
     assert_eq!(create(&served.base, "AFTER-1").map(|response| response.status), Ok(201));
