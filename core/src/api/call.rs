@@ -16,6 +16,7 @@ use crate::{
     changes::Changes,
     drivers::stream::Subscription,
     host::{Host, HostError},
+    json,
     model::{
         Duration, ExecContext, Language, Timestamp,
         courier::Courier,
@@ -166,7 +167,7 @@ pub(super) use retry;
 impl ApiResponse {
     /// Creates a response with a value as JSON.
     pub(super) fn json(status: u16, value: &impl Serialize) -> Result<ApiResponse, Problem> {
-        let body = serde_json::to_vec(value).map_err(|error| {
+        let body = json::to_vec(value).map_err(|error| {
             Problem::from(HostError::Internal { detail: format!("serialising a response: {error}") })
         })?;
         Ok(ApiResponse::of(status, body))

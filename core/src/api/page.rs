@@ -169,7 +169,7 @@ impl Previewer {
         let min = self.context.limits.min_precision;
         let error = own_pickup(&inquiry, &self.pickup, min);
         let located = every_place(&addresses, responses, min, pointer, error)?;
-        let route = Route::new(&inquiry, &self.pickup, located, self.area.as_ref());
+        let route = Route::new(&inquiry, self.pickup.clone(), located, self.area.as_ref());
         let matrix = geo::matrix(&route.places());
         let planned = route.plan(&self.context.tariff, &matrix, self.context.store.lead_minutes, now)?;
         check_open(&self.hours, self.pickup.address.uf(), planned.plan.times.ready)?;

@@ -97,7 +97,7 @@ pub(super) async fn planned_at_any_time<H: Host>(
     let (addresses, pointer) = inquired(inquiry);
     let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
     let located = locate(call, &addresses, pointer, error).await?;
-    let route = Route::new(inquiry, &own, located, store.area.as_ref());
+    let route = Route::new(inquiry, own, located, store.area.as_ref());
     let matrix = call.host.distance_matrix(&route.places()).await?;
     let tariff = tariff::effective(call).await?;
     route.plan(&tariff, &matrix, call.settings.dispatch.lead(store), call.context.now)
@@ -119,15 +119,16 @@ impl<'a> Route<'a> {
     /// Creates the route of an inquiry from the locations of its addresses, in the order of [`inquired`]. `own` is the store's address.
     pub(super) fn new(
         inquiry: &'a Inquiry,
-        own: &Place,
+        own: Place,
         mut located: Vec<Located>,
         area: Option<&'a ServiceArea>,
     ) -> Route<'a> {
+        let store_uf = own.address.uf();
         let pickup = match &inquiry.pickup {
             Some(address) => Place { address: address.clone(), located: located.remove(0) },
-            None => own.clone(),
+            None => own,
         };
-        Route { inquiry, pickup, located, store_uf: own.address.uf(), area }
+        Route { inquiry, pickup, located, store_uf, area }
     }
 
     /// Returns the locations to measure between: the pickup, then the stops in the order sent.

@@ -24,10 +24,14 @@ const MAX_WRONG: usize = 50;
 /// # Errors
 /// [`ProblemCode::MalformedRequest`] if the body is not a JSON object, or has a duplicate field.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem> {
-    let tree = parse(bytes)?;
+    read_tree(&parse(bytes)?)
+}
+
+/// Like [`read`], for a body that was parsed.
+pub(super) fn read_tree<T: DeserializeOwned>(tree: &Tree<'_>) -> Result<Body<T>, Problem> {
     match tree.read() {
         Ok(value) => Ok(Body { value, wrong: Vec::new() }),
-        Err(first) => read_invalid(tree.sorted(), first),
+        Err(first) => read_invalid(tree.clone().sorted(), first),
     }
 }
 

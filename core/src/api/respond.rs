@@ -1,5 +1,7 @@
 //! Converts a result or a problem into an HTTP response with its headers.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
 
@@ -17,6 +19,10 @@ use crate::{
 
 const REQUEST_ID: &str = "x-request-id";
 const MAX_REQUEST_ID: usize = 128;
+/// Headers of most responses, with those of [`protect`] and of a server.
+const USUAL_HEADERS: usize = 16;
+/// Maximum number of characters of a path in a problem.
+const MAX_INSTANCE: usize = 512;
 /// The start of all paths of recipients.
 const LINKS: &str = "/t/";
 
@@ -34,7 +40,8 @@ pub struct Outcome {
 }
 
 /// The properties of the response that are known before its result.
-pub(super) struct Reply {
+pub(super) struct Reply<'a> {
+    request: &'a Parts,
     pub language: Language,
     /// The endpoint, after the request was matched.
     pub route: Option<&'static Route>,
@@ -42,31 +49,18 @@ pub(super) struct Reply {
     pub name: &'static str,
     pub admission: Option<Admission>,
     request_id: String,
-    path: String,
-    head: bool,
-    /// Whether the client accepts a page, on a recipient's endpoint.
-    accepts_page: bool,
 }
 
-impl Reply {
+impl<'a> Reply<'a> {
     /// Creates the reply to a request; without a valid request ID from the caller it generates one.
-    pub(super) fn to(parts: &Parts, context: &mut ExecContext) -> Reply {
-        let request_id = sent_request_id(&parts.headers).map_or_else(|| context.entropy.hex(), str::to_owned);
-        Reply::of(parts, request_id)
+    pub(super) fn to(request: &'a Parts, context: &mut ExecContext) -> Reply<'a> {
+        let request_id = sent_request_id(&request.headers).map_or_else(|| context.entropy.hex(), str::to_owned);
+        Reply::of(request, request_id)
     }
 
     /// Creates the reply to a request with this ID.
-    pub(super) fn of(parts: &Parts, request_id: String) -> Reply {
-        Reply {
-            language: language(parts),
-            route: None,
-            name: "unmatched",
-            admission: None,
-            request_id,
-            path: parts.uri.path().chars().take(512).collect(),
-            head: parts.method == Method::HEAD,
-            accepts_page: takes(&parts.headers, "text/html") && sent_type(parts) != JSON,
-        }
+    pub(super) fn of(request: &'a Parts, request_id: String) -> Reply<'a> {
+        Reply { request, language: language(request), route: None, name: "unmatched", admission: None, request_id }
     }
 
     /// Builds the response.
@@ -78,7 +72,7 @@ impl Reply {
                 media = reply.media;
                 (reply.status, reply.body.clone())
             }
-            Err(problem) if recipient.is_some() && self.accepts_page => {
+            Err(problem) if recipient.is_some() && self.accepts_page() => {
                 media = pages::HTML;
                 (problem.code.status(), pages::problem_page(problem, self.page_path(problem), self.language).into())
             }
@@ -89,63 +83,72 @@ impl Reply {
         };
         let mut response = Response::new(Bytes::new());
         *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut set = |name: HeaderName, value: String| {
-            if let Ok(value) = HeaderValue::try_from(value) {
+        response.headers_mut().reserve(USUAL_HEADERS);
+        let mut set = |name: HeaderName, value: Cow<'static, str>| {
+            let value = match value {
+                Cow::Borrowed(text) => Ok(HeaderValue::from_static(text)),
+                Cow::Owned(text) => HeaderValue::try_from(text),
+            };
+            if let Ok(value) = value {
                 response.headers_mut().insert(name, value);
             }
         };
         if status != 204 {
-            set(header::CONTENT_TYPE, media.to_owned());
-            set(header::CONTENT_LENGTH, body.len().to_string());
+            set(header::CONTENT_TYPE, media.into());
+            set(header::CONTENT_LENGTH, body.len().to_string().into());
         }
-        set(HeaderName::from_static(REQUEST_ID), self.request_id.clone());
-        set(header::CACHE_CONTROL, "no-store".to_owned());
-        set(header::VARY, if recipient.is_some() { "accept, accept-language" } else { "accept-language" }.to_owned());
+        set(HeaderName::from_static(REQUEST_ID), self.request_id.clone().into());
+        set(header::CACHE_CONTROL, "no-store".into());
+        set(header::VARY, if recipient.is_some() { "accept, accept-language" } else { "accept-language" }.into());
         if recipient.is_some() {
-            set(header::REFERRER_POLICY, "no-referrer".to_owned());
-            set(HeaderName::from_static("x-robots-tag"), "noindex, nofollow".to_owned());
+            set(header::REFERRER_POLICY, "no-referrer".into());
+            set(HeaderName::from_static("x-robots-tag"), "noindex, nofollow".into());
         }
         if media == pages::HTML {
-            set(header::CONTENT_SECURITY_POLICY, pages::policy().to_owned());
+            set(header::CONTENT_SECURITY_POLICY, pages::policy().into());
         }
         if let (Some(admission), Some(route)) = (self.admission, self.route) {
             let policy = route.usage.name();
             let Admission { quota, remaining, reset, .. } = admission;
             let reset = reset.seconds_ceil();
-            set(HeaderName::from_static("ratelimit-policy"), format!("\"{policy}\";q={quota};w=60"));
-            set(HeaderName::from_static("ratelimit"), format!("\"{policy}\";r={remaining};t={reset}"));
+            set(HeaderName::from_static("ratelimit-policy"), format!("\"{policy}\";q={quota};w=60").into());
+            set(HeaderName::from_static("ratelimit"), format!("\"{policy}\";r={remaining};t={reset}").into());
         }
         let code = match &result {
             Err(problem) => {
-                set(header::CONTENT_LANGUAGE, self.language.tag().to_owned());
-                problem_headers(problem).into_iter().for_each(|(name, value)| set(name, value));
+                set(header::CONTENT_LANGUAGE, self.language.tag().into());
+                problem_headers(problem).into_iter().for_each(|(name, value)| set(name, value.into()));
                 if status == 401 {
-                    set(header::WWW_AUTHENTICATE, challenge(self.route).to_owned());
+                    set(header::WWW_AUTHENTICATE, challenge(self.route).into());
                 }
                 Some(problem.code.name())
             }
             Ok(reply) => {
-                own_headers(reply).into_iter().for_each(|(name, value)| set(name, value));
+                own_headers(reply).into_iter().for_each(|(name, value)| set(name, value.into()));
                 None
             }
         };
         let log = result.err().and_then(|problem| problem.log);
         let route = self.route.map_or(self.name, |route| route.template);
         response.extensions_mut().insert(Outcome { route, code, request_id: self.request_id, log });
-        if !self.head {
+        if self.request.method != Method::HEAD {
             *response.body_mut() = body;
         }
         response
     }
-}
 
-impl Reply {
+    /// Returns whether the client accepts a page, on a recipient's endpoint.
+    fn accepts_page(&self) -> bool {
+        takes(&self.request.headers, "text/html") && sent_type(self.request) != JSON
+    }
+
     /// Returns the path for a problem, without the token of a link. A path without a route can contain one too.
     fn instance(&self) -> &str {
+        let path = self.request.uri.path();
         match self.route {
             Some(route) if route.authority == Authority::Recipient => route.path,
-            None if self.path.starts_with(LINKS) => "/t/{token}",
-            _ => &self.path,
+            None if path.starts_with(LINKS) => "/t/{token}",
+            _ => path.char_indices().nth(MAX_INSTANCE).map_or(path, |(end, _)| path.split_at(end).0),
         }
     }
 
@@ -155,7 +158,7 @@ impl Reply {
             self.route.map(|route| route.endpoint),
             Some(Endpoint::RecipientChoice | Endpoint::RecipientRating)
         );
-        let path = self.path.rsplit_once('/').map(|(path, _)| path);
+        let path = self.request.uri.path().rsplit_once('/').map(|(path, _)| path);
         path.filter(|_| is_form && !matches!(problem.code, ProblemCode::TrackingNotFound | ProblemCode::RateLimited))
     }
 }

@@ -32,9 +32,10 @@ impl<H> Call<'_, H> {
     }
 
     fn read_known<T: DeserializeOwned, Known: DeserializeOwned>(&self, other: &str) -> Result<Body<T>, Problem> {
-        let mut body = read::read(self.body)?;
+        let tree = read::parse(self.body)?;
+        let mut body = read::read_tree(&tree)?;
         if self.is_strict() {
-            let unknown = read::parse(self.body)?.sorted().unknown_fields::<Known>();
+            let unknown = tree.unknown_fields::<Known>();
             let unknown = unknown.iter().filter(|field| field.pointer != other);
             body.wrong.extend(unknown.map(unknown_field));
         }

@@ -9,7 +9,7 @@ mod tree;
 
 use std::{borrow::Cow, fmt};
 
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 
 pub use tree::{Member, Tree};
 
@@ -46,6 +46,19 @@ impl fmt::Display for DecodeError {
     }
 }
 
+/// Bytes of a usual preview, which are reserved at once.
+const USUAL_BYTES: usize = 1_024;
+
+/// Serializes a value.
+///
+/// # Errors
+/// If a map has a key that is not a text.
+pub fn to_vec(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
+    serde_json::to_writer(&mut bytes, value)?;
+    Ok(bytes)
+}
+
 /// Deserializes a value from JSON text. Structs must be objects, not lists of their fields' values.
 ///
 /// # Errors
@@ -68,15 +81,20 @@ impl Tree<'_> {
         T::deserialize(Reader { tree: self, strict: false }).map_err(|error| self.locate(error.into_details()))
     }
 
-    /// Returns the first fields in the tree that `T` does not have. Values of a wrong type are skipped.
-    pub fn unknown_fields<T: DeserializeOwned>(mut self) -> Vec<UnknownField> {
-        let mut unknown = Vec::new();
+    /// Returns the first fields in the tree that `T` does not have, in an order that does not depend on how the body was sent. Values of a
+    /// wrong type are skipped.
+    pub fn unknown_fields<T: DeserializeOwned>(self) -> Vec<UnknownField> {
+        // Most bodies have none, so they need not be sorted.
+        if T::deserialize(Reader { tree: &self, strict: true }).is_ok() {
+            return Vec::new();
+        }
+        let (mut tree, mut unknown) = (self.sorted(), Vec::new());
         for _ in 0..MAX_REMOVED {
-            let Err(error) = T::deserialize(Reader { tree: &self, strict: true }) else { break };
+            let Err(error) = T::deserialize(Reader { tree: &tree, strict: true }) else { break };
             let details = error.into_details();
             let fields = details.fields;
-            let error = self.locate(details);
-            if !self.remove_invalid(&error) {
+            let error = tree.locate(details);
+            if !tree.remove_invalid(&error) {
                 break;
             }
             unknown.extend(fields.map(|fields| UnknownField { pointer: error.pointer, fields }));

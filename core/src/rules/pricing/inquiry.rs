@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::{
+    json,
     model::{Address, StoreId, Timestamp, Vehicle, fingerprint, order::DeliveryWindow},
     route::Pin,
 };
@@ -55,7 +56,7 @@ impl Inquiry {
     /// Returns the SHA-256, in hexadecimal, of all parts that determine the price, including the resolved pickup
     /// address.
     pub fn content(&self, pickup: &Address) -> String {
-        let content = serde_json::to_vec(&(pickup, &self.stops, self.best_route)).unwrap_or_default();
+        let content = json::to_vec(&(pickup, &self.stops, self.best_route)).unwrap_or_default();
         // Absent parts are left out, so that the content of earlier versions is unchanged.
         let at = self.deliver_at.map(|at| at.millis().to_be_bytes());
         let vehicle = self.vehicle.map(|kind| kind.name().as_bytes());

@@ -52,7 +52,7 @@ impl Quote {
 
     /// Encodes the quote: its JSON and an HMAC-SHA256 with the deployment's secret, in base64url.
     pub fn seal(&self, secret: &Secret) -> String {
-        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
+        let mut bytes = json::to_vec(self).unwrap_or_default();
         let tag = hmac_sha256(&secret.0, &[PURPOSE, &bytes]);
         bytes.extend_from_slice(&tag);
         Base64UrlUnpadded::encode_string(&bytes)
