@@ -380,29 +380,30 @@ impl Postgres {
     }
 }
 
+/// The futures are boxed: the state of a request has room for either database, and would be moved with theirs of several kilobytes.
 impl Driver for Postgres {
     async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        self.run_query(&query, Flush::Now).await
+        Box::pin(self.run_query(&query, Flush::Now)).await
     }
 
     /// If the response is lost, the write is repeated. This leaves a gap in allocated IDs or counts a request twice. Such writes do not wait
     /// for the disk: a transaction that depends on them comes later in the log, and its flush includes them.
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        self.write(&query, self.0.server.kind.flush()).await
+        Box::pin(self.write(&query, self.0.server.kind.flush())).await
     }
 
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
         if let [Statement { sql, params, expect: Expect::Any }] = statements.as_slice() {
             // A position or the release of a claim: these are idempotent.
-            return self.write(&Query { sql, params: params.clone() }, Flush::Now).await.map(drop);
+            return Box::pin(self.write(&Query { sql, params: params.clone() }, Flush::Now)).await.map(drop);
         }
-        self.commit_all(&[statements]).await.pop().unwrap_or(Ok(()))
+        Box::pin(self.commit_all(&[statements])).await.pop().unwrap_or(Ok(()))
     }
 
     async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
         let mut results = Vec::with_capacity(transactions.len());
         for pipeline in transactions.chunks(MAX_PIPELINED) {
-            results.extend(self.commit_all(pipeline).await);
+            results.extend(Box::pin(self.commit_all(pipeline)).await);
         }
         results
     }

@@ -6,7 +6,7 @@
 pub mod export;
 mod storage;
 
-use std::future::Future;
+use std::{future::Future, pin::pin};
 
 use http::{HeaderMap, HeaderValue};
 use opentelemetry::{
@@ -114,8 +114,10 @@ impl Extractor for Headers<'_> {
 
 /// Runs work as part of a trace, or unchanged without one.
 pub async fn within<T>(context: Option<Context>, work: impl Future<Output = T>) -> T {
+    // Pinned once: otherwise the future would have room for the work at both places where it is awaited.
+    let mut work = pin!(work);
     match context {
-        Some(Context(context)) => work.with_context(context).await,
+        Some(Context(context)) => work.as_mut().with_context(context).await,
         None => work.await,
     }
 }

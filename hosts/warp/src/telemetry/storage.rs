@@ -1,6 +1,6 @@
 //! A database driver that records its reads and writes as spans.
 
-use std::{future::Future, ops::Deref};
+use std::{future::Future, ops::Deref, pin::pin};
 
 use despacho_core::host::HostError;
 use despacho_sql::{Driver, Query, Row, Statement};
@@ -41,17 +41,20 @@ impl<D: Driver> Driver for Traced<D> {
 }
 
 /// Runs a driver's work in a span. The SQL text has placeholders instead of values, so traces contain no personal data.
+///
+/// The work is pinned once: otherwise the future would have room for it at each place where it is awaited.
 async fn traced<T>(
     name: &'static str,
     sql: Option<&'static str>,
     work: impl Future<Output = T>,
     failed: impl FnOnce(&T) -> bool,
 ) -> T {
+    let mut work = pin!(work);
     let Some(mut span) = child(name, SpanKind::Client) else { return work.await };
     if let Some(sql) = sql {
         span.set_attribute("db.query.text", sql);
     }
-    let result = within(Some(span.context()), work).await;
+    let result = within(Some(span.context()), work.as_mut()).await;
     span.end(failed(&result));
     result
 }
