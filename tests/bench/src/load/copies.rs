@@ -39,11 +39,14 @@ pub(crate) fn add(data: &Path, count: usize) -> Result<(), BoxError> {
 
 /// The statements that copy a chunk. The first parameter is the number before the first copy, the second the number of
 /// copies.
-const COPIES: [&str; 5] = [
+const COPIES: [&str; 6] = [
     "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, body) \
      SELECT ?1 + at, version, store, 'C-' || (?1 + at), holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, \
      json_set(body, '$.id', ?1 + at, '$.code', 'C-' || (?1 + at)) \
      FROM templates JOIN orders ON orders.id = templates.id WHERE at <= ?2 ORDER BY at",
+    "INSERT INTO order_search (order_id, store, matrix, late_at, terms) \
+     SELECT ?1 + at, store, matrix, late_at, 'c' || (?1 + at) || substr(terms, instr(terms || ' ', ' ')) \
+     FROM templates JOIN order_search ON order_search.order_id = templates.id WHERE at <= ?2 ORDER BY at",
     "INSERT INTO events (order_id, sequence, store, at, body, matrix, place) \
      SELECT ?1 + templates.at, sequence, store, events.at, json_set(body, '$.order', ?1 + templates.at), matrix, \
      (SELECT last FROM journals WHERE journals.matrix = events.matrix) + templates.at \

@@ -27,7 +27,7 @@ pub(crate) fn serve() -> Result<(), BoxError> {
 
 /// The reference server. It is killed when dropped.
 pub(crate) struct Echo {
-    child: Child,
+    pub(crate) child: Child,
     /// The base URL.
     pub(crate) base: String,
 }

@@ -1,11 +1,12 @@
 //! `cargo run --release -p despacho-bench -- load [--seconds N] [--orders N] [--sizes N,N] PART…`
 //!
 //! Measures the service and compares it with a baseline in the same run, because absolute figures of a shared machine
-//! are not meaningful. Asserts nothing. The parts `preview`, `http` and `memory` run by default; `dispatch`,
-//! `overload`, `growth`, `postgres` and `streams` take longer.
+//! are not meaningful. Asserts nothing. The parts `preview`, `http` and `memory` run by default;
+//! `creations`, `dispatch`, `overload`, `growth`, `postgres` and `streams` take longer.
 
 mod copies;
 mod core;
+mod creations;
 mod dispatch;
 mod echo;
 mod growth;
@@ -60,6 +61,9 @@ fn run(plan: &Plan) -> Result<(), BoxError> {
         memory::after(plan.orders)?;
     }
     let is_named = |part: &str| plan.parts.iter().any(|named| named == part);
+    if is_named("creations") {
+        creations::compare(plan.seconds)?;
+    }
     if is_named("overload") {
         overload::run(plan.seconds)?;
     }

@@ -29,12 +29,12 @@ use super::{
 const CLIENTS: usize = 32;
 /// The number of rounds.
 const ROUNDS: usize = 3;
-const OPERATOR: &str = "operator-token-of-a-benchmark";
+pub(crate) const OPERATOR: &str = "operator-token-of-a-benchmark";
 
 /// A merchant that creates orders.
-struct Merchant {
-    id: u64,
-    key: String,
+pub(crate) struct Merchant {
+    pub(crate) id: u64,
+    pub(crate) key: String,
 }
 
 /// Prints the orders per second of both, and their ratio.
@@ -75,7 +75,7 @@ pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
 }
 
 /// Creates a merchant.
-fn create_merchant(base: &str, number: usize) -> Result<Merchant, BoxError> {
+pub(crate) fn create_merchant(base: &str, number: usize) -> Result<Merchant, BoxError> {
     let mut client = Client::connect(base)?;
     let status = client.send(&post("/admin/matrices", OPERATOR, &parent_store(number).to_string()))?;
     let response: serde_json::Value = serde_json::from_slice(client.body())?;
