@@ -50,13 +50,15 @@ fn build(root: &Path, folder: &Path, commit_time: &str) -> Result<PathBuf, Failu
         .or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")))
         .map_err(|e| Failure::new(format!("CARGO_HOME and HOME: {e}")))?;
     let source = folder.display();
-    let mut cargo =
-        run::command(folder, &["cargo", "build", "--locked", "--release", "-p", "despacho-warp", "--bin", "despacho"]);
+    let mut cargo = run::command(
+        folder,
+        &["cargo", "build", "--locked", "--profile", "dist", "-p", "despacho-warp", "--bin", "despacho"],
+    );
     cargo
         .env("RUSTFLAGS", format!("--remap-path-prefix={source}=/source --remap-path-prefix={cargo_home}=/cargo"))
         .env("CFLAGS", format!("-ffile-prefix-map={source}=/source -ffile-prefix-map={cargo_home}=/cargo"))
         .env("SOURCE_DATE_EPOCH", commit_time)
         .env("CARGO_TARGET_DIR", folder.join("target"));
     run::show(cargo)?;
-    Ok(folder.join("target/release").join(format!("despacho{}", std::env::consts::EXE_SUFFIX)))
+    Ok(folder.join("target/dist").join(format!("despacho{}", std::env::consts::EXE_SUFFIX)))
 }

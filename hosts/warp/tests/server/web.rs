@@ -137,7 +137,7 @@ fn metrics_contain_routes_and_statuses_without_paths() {
     assert!(response.header("content-type").unwrap().starts_with("application/openmetrics-text"));
     let text = response.text();
     for line in [
-        "despacho_build_info{version=\"0.1.0\"} 1",
+        concat!("despacho_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"} 1"),
         "despacho_http_request_duration_seconds_count{route=\"GET /delivery/orders/{platformOrderId}\",status=\"404\"} 2",
         "despacho_http_request_duration_seconds_count{route=\"unmatched\",status=\"404\"} 1",
         "despacho_http_request_duration_seconds_bucket{le=\"+Inf\",route=\"GET /readyz\",status=\"200\"} 1",

@@ -179,6 +179,11 @@ fn files_contain_no_banned_words() -> Outcome {
 }
 
 #[test]
+fn manifests_have_the_version_of_the_workspace() -> Outcome {
+    expect_clean(manifests::versions(&texts()?))
+}
+
+#[test]
 fn manifests_inherit_from_the_workspace() -> Outcome {
     let folders: Vec<String> = metadata::packages(&files::root())?.into_iter().map(|package| package.folder).collect();
     let texts = texts()?;

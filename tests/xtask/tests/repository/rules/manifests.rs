@@ -45,6 +45,34 @@ pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
     found
 }
 
+/// Checks that every manifest has the version of the workspace, which is the only one to edit for a release.
+#[must_use]
+pub(crate) fn versions(files: &[TextFile]) -> Vec<Finding> {
+    let text = |path: &str| files.iter().find(|file| file.path == path).map_or("", |file| &file.text);
+    let lines = lines_with_section(text("Cargo.toml"));
+    let quoted = |line: &str, key: &str| {
+        let (_, rest) = line.split_once(key)?;
+        Some(rest.trim_start_matches([' ', '=', ':', '"']).split('"').next()?.to_owned())
+    };
+    let own = lines.iter().find(|(section, line)| *section == "workspace.package" && line.starts_with("version"));
+    let Some(version) = own.and_then(|(_, line)| quoted(line, "version")) else {
+        return vec![Finding::new("Cargo.toml", "write `version` under [workspace.package]")];
+    };
+    let published = lines.iter().filter(|(_, line)| line.starts_with("despacho-") && line.contains("version ="));
+    let mut found: Vec<(&str, Option<String>)> =
+        published.map(|(_, line)| ("Cargo.toml", quoted(line, "version"))).collect();
+    for (path, key) in [
+        ("spin.toml", "\nversion"),
+        ("bindings/npm/package.json", "\"version\""),
+        ("hosts/panel/package.json", "\"version\""),
+        ("core/openapi.json", "\"version\""),
+    ] {
+        found.push((path, quoted(text(path), key)));
+    }
+    let differs = found.into_iter().filter(|(_, other)| other.as_ref() != Some(&version));
+    differs.map(|(path, _)| Finding::new(path, format!("write the workspace's version {version}"))).collect()
+}
+
 /// Returns every line that is not blank or a comment, with the name of its section.
 fn lines_with_section(text: &str) -> Vec<(&str, &str)> {
     let mut section = "";
@@ -69,6 +97,26 @@ mod tests {
     use super::*;
 
     const GOOD: &str = "[package]\nname = \"a\"\nversion.workspace = true\nedition.workspace = true\nrust-version.workspace = true\nlicense.workspace = true\npublish.workspace = true\n[dependencies]\nserde.workspace = true\nhttp = { workspace = true, features = [\n  \"std\",\n] }\n[lints]\nworkspace = true\n";
+
+    #[test]
+    fn other_version_is_reported() {
+        let with = |spin: &str| {
+            let json = "{ \"version\": \"1.2.0\" }";
+            let workspace = "[workspace.package]\nversion = \"1.2.0\"\n[workspace.dependencies]\n\
+                despacho-core = { path = \"core\", version = \"1.2.0\" }\n";
+            let files = [
+                ("Cargo.toml", workspace),
+                ("spin.toml", spin),
+                ("bindings/npm/package.json", json),
+                ("hosts/panel/package.json", json),
+                ("core/openapi.json", json),
+            ];
+            let files: Vec<TextFile> = files.iter().map(|(path, text)| TextFile::sample(path, text)).collect();
+            (versions(&files).len(), versions(&files[1..]).len(), versions(&files[..4]).len())
+        };
+        assert_eq!(with("[application]\nversion = \"1.2.0\"\n"), (0, 1, 1));
+        assert_eq!(with("[application]\nversion = \"1.1.0\"\n"), (1, 1, 2));
+    }
 
     fn found(text: &str) -> usize {
         member(&TextFile::sample("a/Cargo.toml", text)).len()
