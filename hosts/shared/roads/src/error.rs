@@ -1,10 +1,10 @@
-//! Errors of loading an extract.
+//! Errors of loading and writing roads.
 
 use std::fmt;
 
 use crate::pbf::DecodeError;
 
-/// An error of loading an extract.
+/// An error of loading or writing roads.
 #[derive(Debug)]
 pub enum RoadsError {
     /// The extract could not be read.
@@ -17,6 +17,25 @@ pub enum RoadsError {
         block: u64,
         /// The reason.
         reason: &'static str,
+    },
+    /// A road file is truncated or damaged.
+    DamagedRoadFile {
+        /// The invalid part.
+        part: &'static str,
+        /// The reason.
+        reason: &'static str,
+    },
+    /// A road file has the format of another version of this program.
+    RoadFileVersion {
+        /// The version of the file's format.
+        found: u32,
+        /// The version that this program reads.
+        supported: u32,
+    },
+    /// There is too little memory for a part of the network.
+    Memory {
+        /// The bytes that the part needs.
+        bytes: usize,
     },
     /// The extract requires a feature that this reader does not support.
     Unsupported(String),
@@ -41,10 +60,30 @@ impl From<std::io::Error> for RoadsError {
 impl fmt::Display for RoadsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RoadsError::Read(error) => write!(f, "the extract could not be read: {error}"),
-            RoadsError::Write(error) => write!(f, "the extract could not be written: {error}"),
+            RoadsError::Read(error) => write!(f, "the roads could not be read: {error}"),
+            RoadsError::Write(error) => write!(f, "the roads could not be written: {error}"),
             RoadsError::Damaged { block, reason } => {
                 write!(f, "not a complete .osm.pbf extract: block {block}: {reason}; download the file again")
+            }
+            RoadsError::DamagedRoadFile { part, reason } => {
+                write!(f, "not a complete road file: {part}: {reason}; build it again with `despacho roads build`")
+            }
+            RoadsError::RoadFileVersion { found, supported } if found > supported => write!(
+                f,
+                "the road file has format {found} of a newer program, and this one reads format {supported}; update the program, or \
+                 build the file again with `despacho roads build`"
+            ),
+            RoadsError::RoadFileVersion { found, supported } => write!(
+                f,
+                "the road file has the earlier format {found}, and this program reads format {supported}; build it again with \
+                 `despacho roads build`"
+            ),
+            RoadsError::Memory { bytes } => {
+                write!(
+                    f,
+                    "there is too little memory for {} MB of roads; use a smaller region",
+                    bytes.div_ceil(1_000_000)
+                )
             }
             RoadsError::Unsupported(feature) => write!(f, "the extract uses {feature}, which is not supported"),
             RoadsError::NoRoads => f.write_str("the extract contains no roads for motor vehicles"),

@@ -10,14 +10,14 @@ const CELL: i64 = 20_000;
 /// Line segments by the cells that they touch. A line segment is identified by the index of its first coordinate.
 #[derive(Debug, Default)]
 pub(crate) struct Grid {
-    low: Coord,
-    high: Coord,
-    cell: i64,
-    rows: i64,
-    columns: i64,
+    pub(crate) low: Coord,
+    pub(crate) high: Coord,
+    pub(crate) cell: i64,
+    pub(crate) rows: i64,
+    pub(crate) columns: i64,
     /// The start of each cell's line segments, and the total at the end.
-    starts: Vec<u32>,
-    segments: Vec<u32>,
+    pub(crate) starts: Vec<u32>,
+    pub(crate) segments: Vec<u32>,
 }
 
 impl Grid {

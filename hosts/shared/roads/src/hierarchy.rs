@@ -25,8 +25,8 @@ pub(crate) struct Arc {
 /// Upward arcs by the edge where they begin.
 #[derive(Debug, Default)]
 pub(crate) struct Arcs {
-    starts: Vec<u32>,
-    arcs: Vec<Arc>,
+    pub(crate) starts: Vec<u32>,
+    pub(crate) arcs: Vec<Arc>,
 }
 
 impl Arcs {

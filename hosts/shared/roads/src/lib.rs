@@ -1,5 +1,5 @@
-//! Road distances and travel times from an OpenStreetMap extract (`.osm.pbf`), computed in this process without an
-//! external service.
+//! Road distances and travel times from an OpenStreetMap extract (`.osm.pbf`), or from a road file that [`Roads::save`] wrote,
+//! computed in this process without an external service.
 //!
 //! The legs are those of the fastest trip by car or motorcycle. They account for one-way streets, access rules,
 //! barriers, turn restrictions, speed limits, traffic signals and turn costs. Search and rounding use integers, so
@@ -37,6 +37,7 @@ mod path;
 mod pbf;
 mod profile;
 mod restriction;
+mod road_file;
 mod search;
 mod segments;
 mod simplify;

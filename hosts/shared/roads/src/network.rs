@@ -13,6 +13,7 @@ use crate::extract;
 use crate::grid::Grid;
 use crate::hierarchy::{self, Arc, Hierarchy};
 use crate::pbf::Bounds;
+use crate::road_file;
 use crate::segments::{self, RoadSegments};
 use crate::turns::{self, Turns};
 
@@ -35,7 +36,7 @@ pub(crate) struct DirectedEdge {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NextEdge {
     pub(crate) to: u32,
-    cost: u32,
+    pub(crate) cost: u32,
 }
 
 impl NextEdge {
@@ -71,16 +72,18 @@ pub struct Size {
     pub edges: usize,
     /// The number of allowed turns.
     pub turns: usize,
+    /// The number of coordinates of the roads' shapes.
+    pub nodes: usize,
     /// The memory of the network in bytes.
     pub bytes: usize,
 }
 
 impl Roads {
-    /// Reads an extract from a file.
+    /// Reads an extract or a road file.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read, is not a complete extract, or contains no roads.
+    /// Returns an error if the file cannot be read, is not a complete extract or road file, or contains no roads.
     pub fn load(path: &Path) -> Result<Roads, RoadsError> {
         Roads::read(std::io::BufReader::with_capacity(1 << 20, std::fs::File::open(path)?))
     }
@@ -94,12 +97,15 @@ impl Roads {
         Roads::read(Cursor::new(bytes))
     }
 
-    /// Reads an extract from a seekable source. It is read twice.
+    /// Reads an extract or a road file from a seekable source. An extract is read twice.
     ///
     /// # Errors
     ///
-    /// Returns an error if the source cannot be read, is not a complete extract, or contains no roads.
-    pub fn read(extract: impl Read + Seek) -> Result<Roads, RoadsError> {
+    /// Returns an error if the source cannot be read, is not a complete extract or road file, or contains no roads.
+    pub fn read(mut extract: impl Read + Seek) -> Result<Roads, RoadsError> {
+        if road_file::is_road_file(&mut extract)? {
+            return road_file::read(extract);
+        }
         let extract = extract::read(extract)?;
         let segments = segments::join(&extract)?;
         let turns = turns::turns(&extract, &segments);
@@ -132,7 +138,8 @@ impl Roads {
             + size_of_val(&self.unsnapped[..])
             + size_of_val(&self.unsnapped_shapes[..])
             + self.grid.bytes();
-        Size { edges: self.edges.len().saturating_sub(1), turns: self.turns.len(), bytes }
+        let nodes = self.shapes.len() + self.unsnapped_shapes.len();
+        Size { edges: self.edges.len().saturating_sub(1), turns: self.turns.len(), nodes, bytes }
     }
 
     /// Returns the turns out of an edge.
@@ -159,7 +166,7 @@ impl Roads {
 
 impl std::fmt::Debug for Roads {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Size { edges, turns, bytes } = self.size();
+        let Size { edges, turns, bytes, .. } = self.size();
         write!(f, "Roads({edges} edges, {turns} turns, {bytes} bytes)")
     }
 }

@@ -92,6 +92,24 @@ pub enum RoadsCommand {
         #[command(flatten)]
         overrides: CliOverrides,
     },
+    /// Build the road file of an OpenStreetMap extract, which the service loads many times faster than the extract.
+    ///
+    /// Use it in the setting `roads` in place of the extract. The file gets its name only when it is complete; an existing file of that
+    /// name is replaced. `despacho roads install` builds the files of the regions that it installs.
+    Build {
+        /// The extract.
+        #[arg(value_name = "EXTRACT.osm.pbf")]
+        extract: PathBuf,
+        /// The file to write. Default: the name of the extract, with the ending `.roads`.
+        #[arg(long, value_name = "FILE.roads")]
+        output: Option<PathBuf>,
+    },
+    /// Verify a road file or an extract, and print its box, size and memory.
+    Info {
+        /// The file.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// Remove installed roads.
     Remove {
         /// The regions.

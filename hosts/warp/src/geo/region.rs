@@ -50,18 +50,18 @@ pub(crate) struct InstalledRoads {
 
 /// The files of installed roads.
 pub(crate) struct RoadFiles {
-    /// The extract, cut to its boxes.
+    /// The road file of the extract, cut to its boxes.
     pub(crate) roads: PathBuf,
     /// An [`InstalledRoads`].
     pub(crate) info: PathBuf,
     /// The downloaded extract, until it is cut.
     pub(crate) download: PathBuf,
-    /// The cut until it is verified.
+    /// The cut, then its road file until it replaces the installed one.
     pub(crate) unverified: PathBuf,
 }
 
-/// The suffix of an installed extract.
-const SUFFIX: &str = ".osm.pbf";
+/// The suffix of a road file.
+pub(crate) const SUFFIX: &str = ".roads";
 
 impl Region {
     /// All regions, by the first digit of the IBGE codes of their states.
@@ -116,7 +116,7 @@ impl fmt::Display for Region {
     }
 }
 
-/// Returns the regions with installed roads, and the extract of each.
+/// Returns the regions with installed roads, and the road file of each.
 pub(crate) fn installed_roads(folder: &Path) -> io::Result<Vec<(Region, PathBuf)>> {
     let mut found = Vec::new();
     for region in Region::ALL {

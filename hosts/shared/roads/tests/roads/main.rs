@@ -5,6 +5,7 @@ mod damage;
 mod extracts;
 mod networks;
 mod paths;
+mod road_files;
 mod streets;
 
 use std::path::PathBuf;

@@ -38,7 +38,7 @@ pub(super) const GEOGRAPHY: &[Setting] = &[
     Setting::new(
         "roads",
         List("FILE", value::path),
-        "OpenStreetMap extracts (.osm.pbf) for road distances, loaded into memory at start in addition to those that `despacho roads \
+        "road files (`despacho roads build`) or OpenStreetMap extracts (.osm.pbf) for road distances, loaded into memory at start in addition to those that `despacho roads \
          install` puts into the data folder; elsewhere, or without extracts, the road service or the estimate is used, and orders with \
          estimated distances are marked",
     )

@@ -109,7 +109,7 @@ fn md5_of(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Cuts the download, and loads the result as the service will.
+/// Cuts the download, loads the result, and replaces it by its road file, which the service loads many times faster.
 fn make(region: Region, files: &RoadFiles, boxes: &[GeoBox]) -> Result<(CutReport, Roads), String> {
     let areas: Vec<Area> = boxes.iter().filter_map(GeoBox::corners).collect();
     let mut shown = Progress::new(format!("cutting {region}"));
@@ -121,6 +121,9 @@ fn make(region: Region, files: &RoadFiles, boxes: &[GeoBox]) -> Result<(CutRepor
         error => error.to_string(),
     };
     let report = report.map_err(text)?;
+    // Makes room on the disk for the road file.
+    remove_if_exists(&files.download).map_err(|error| error.to_string())?;
     let roads = Roads::load(&files.unverified).map_err(text)?;
+    roads.save(&files.unverified).map_err(text)?;
     Ok((report, roads))
 }

@@ -1,5 +1,6 @@
 //! `despacho roads`.
 
+mod file;
 mod install;
 mod plan;
 
@@ -35,6 +36,8 @@ pub(super) async fn run(command: RoadsCommand) -> Result<(), CommandError> {
         RoadsCommand::List { overrides } => list(&load(&overrides)?.config),
         RoadsCommand::Update { regions, yes, overrides } => update(&load(&overrides)?.config, &regions, yes).await,
         RoadsCommand::Remove { regions, overrides } => remove(&load(&overrides)?.config, &regions),
+        RoadsCommand::Build { extract, output } => file::build(&extract, output),
+        RoadsCommand::Info { file } => file::info(&file),
     }
 }
 

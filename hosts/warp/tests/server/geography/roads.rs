@@ -19,7 +19,7 @@ use super::{
 use crate::harness::{BINARY, Server, create_store, despacho, init, prepared, run, stdout};
 
 const FILE: &str = "/sudeste-latest.osm.pbf";
-const COMPLETE: [&str; 3] = ["lock", "sudeste.json", "sudeste.osm.pbf"];
+const COMPLETE: [&str; 3] = ["lock", "sudeste.json", "sudeste.roads"];
 
 /// The roads of a region: a detour of 3.4 km from the store of `create_store` to Rua Augusta, 200, which is 450 m away, and a street in
 /// Rio de Janeiro.
@@ -55,7 +55,7 @@ fn files(folder: &TempDir) -> Vec<String> {
 }
 
 fn installed(folder: &TempDir) -> Vec<u8> {
-    std::fs::read(folder.path().join("roads/sudeste.osm.pbf")).unwrap()
+    std::fs::read(folder.path().join("roads/sudeste.roads")).unwrap()
 }
 
 fn preview(server: &Server, key: &str, address: &Value) -> Value {
@@ -82,7 +82,7 @@ fn text_address_is_priced_like_coordinates_after_two_commands() {
 
     let server = Server::start_in(folder, &[]);
     let log = server.log();
-    assert!(log.contains("sudeste.osm.pbf") && log.contains("3550308.pack"), "{log}");
+    assert!(log.contains("sudeste.roads") && log.contains("3550308.pack"), "{log}");
     assert!(!log.contains("roads install") && !log.contains("places install"), "{log}");
     let text =
         json!({"street": "Rua Augusta", "number": "200", "city": "São Paulo", "state": "SP", "zipCode": "01304-001"});
@@ -157,7 +157,7 @@ fn server_names_regions_whose_stores_have_no_roads() {
     assert!(stdout(&roads(&mirror, &folder, &args)).contains("installed sudeste: 1 roads with 2 nodes"));
     let server = Server::start_in(folder, &[]);
     wait_for_log(&server, hint);
-    assert!(server.log().contains("sudeste.osm.pbf"), "{}", server.log());
+    assert!(server.log().contains("sudeste.roads"), "{}", server.log());
     drop(server);
     let folder = tempfile::tempdir().unwrap();
     create_store(&folder);

@@ -1,0 +1,356 @@
+//! Road files: a contracted network that is written once, because reading and contracting the extract of a state takes minutes.
+//!
+//! A file is a header and the parts of the network, in the order of [`PARTS`], as little-endian words of 32 bits. The header is
+//! [`MAGIC`], the version of the format, the number of records and the CRC-32 of each part, and the CRC-32 of all that.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crc::{CRC_32_ISO_HDLC, Crc, Table};
+
+use crate::coord::Coord;
+use crate::cost::{Cost, NONE, SegmentGeometry};
+use crate::error::RoadsError;
+use crate::grid::Grid;
+use crate::hierarchy::{Arc, Arcs, Hierarchy};
+use crate::network::{DirectedEdge, NextEdge, Roads};
+use crate::pbf::Bounds;
+
+/// The first bytes. An extract begins with a length below 2²⁴.
+const MAGIC: [u8; 8] = *b"DSPROADS";
+/// The version of the format.
+const VERSION: u32 = 1;
+/// The parts of a file, with the words of a record.
+const PARTS: [(&str, usize); 14] = [
+    ("summary", 1),
+    ("edges", 4),
+    ("turns", 2),
+    ("starts of forward arcs", 1),
+    ("forward arcs", 4),
+    ("starts of backward arcs", 1),
+    ("backward arcs", 4),
+    ("segments", 3),
+    ("shapes", 2),
+    ("cells", 1),
+    ("segments of cells", 1),
+    ("copies", 2),
+    ("edges without points", 2),
+    ("shapes without points", 2),
+];
+/// The length of the header: magic, version, records and checksum of each part, checksum.
+const HEADER: usize = 8 + 4 + PARTS.len() * 12 + 4;
+/// The checksum, with the tables that make it the fastest.
+static CHECKSUM: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISO_HDLC);
+/// Records that are converted at once.
+const CHUNK: usize = 1 << 14;
+
+/// A part's record as words.
+trait Record<const WORDS: usize>: Sized {
+    fn words(&self) -> [u32; WORDS];
+    fn of(words: [u32; WORDS]) -> Self;
+}
+
+impl Record<1> for u32 {
+    fn words(&self) -> [u32; 1] {
+        [*self]
+    }
+
+    fn of([word]: [u32; 1]) -> u32 {
+        word
+    }
+}
+
+impl Record<2> for (u32, u32) {
+    fn words(&self) -> [u32; 2] {
+        [self.0, self.1]
+    }
+
+    fn of([first, second]: [u32; 2]) -> (u32, u32) {
+        (first, second)
+    }
+}
+
+impl Record<2> for Coord {
+    fn words(&self) -> [u32; 2] {
+        [self.lat.cast_unsigned(), self.lon.cast_unsigned()]
+    }
+
+    fn of([lat, lon]: [u32; 2]) -> Coord {
+        Coord { lat: lat.cast_signed(), lon: lon.cast_signed() }
+    }
+}
+
+impl Record<2> for NextEdge {
+    fn words(&self) -> [u32; 2] {
+        [self.to, self.cost]
+    }
+
+    fn of([to, cost]: [u32; 2]) -> NextEdge {
+        NextEdge { to, cost }
+    }
+}
+
+impl Record<3> for SegmentGeometry {
+    fn words(&self) -> [u32; 3] {
+        [self.shape, self.edges[0], self.edges[1]]
+    }
+
+    fn of([shape, forward, backward]: [u32; 3]) -> SegmentGeometry {
+        SegmentGeometry { shape, edges: [forward, backward] }
+    }
+}
+
+impl Record<4> for DirectedEdge {
+    fn words(&self) -> [u32; 4] {
+        [self.cost.weight, self.cost.ms, self.cost.cm, self.turns]
+    }
+
+    fn of([weight, ms, cm, turns]: [u32; 4]) -> DirectedEdge {
+        DirectedEdge { cost: Cost { weight, ms, cm }, turns }
+    }
+}
+
+impl Record<4> for Arc {
+    fn words(&self) -> [u32; 4] {
+        [self.to, self.cost.weight, self.cost.ms, self.cost.cm]
+    }
+
+    fn of([to, weight, ms, cm]: [u32; 4]) -> Arc {
+        Arc { to, cost: Cost { weight, ms, cm } }
+    }
+}
+
+impl Roads {
+    /// Writes a road file, which [`Roads::load`] reads many times faster than an extract. The file gets its name only when it is
+    /// complete and on the disk.
+    ///
+    /// # Errors
+    /// The file cannot be written. Nothing remains of it, and an existing file of that name is unchanged.
+    pub fn save(&self, path: &Path) -> Result<(), RoadsError> {
+        let mut partial = path.as_os_str().to_owned();
+        partial.push(".partial");
+        let partial = PathBuf::from(partial);
+        let written = self.write_to(&partial).and_then(|()| fs::rename(&partial, path));
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let flushed = written.and_then(|()| File::open(folder)?.sync_all());
+        flushed.map_err(|error| {
+            // It does not exist if it could not be created, or was renamed.
+            let _ = fs::remove_file(&partial);
+            RoadsError::Write(error)
+        })
+    }
+
+    fn write_to(&self, path: &Path) -> io::Result<()> {
+        let mut file = File::create(path)?;
+        let mut writer = Writer { out: BufWriter::with_capacity(1 << 20, &mut file), records: Vec::new() };
+        writer.out.write_all(&[0; HEADER])?;
+        writer.part(&self.summary())?;
+        writer.part(&self.edges)?;
+        writer.part(&self.turns)?;
+        for arcs in [&self.hierarchy.forward, &self.hierarchy.backward] {
+            writer.part(&arcs.starts)?;
+            writer.part(&arcs.arcs)?;
+        }
+        writer.part(&self.geometries)?;
+        writer.part(&self.shapes)?;
+        writer.part(&self.grid.starts)?;
+        writer.part(&self.grid.segments)?;
+        writer.part(&self.copies)?;
+        writer.part(&self.unsnapped)?;
+        writer.part(&self.unsnapped_shapes)?;
+        let header = header(&writer.records);
+        writer.out.flush()?;
+        drop(writer);
+        file.rewind()?;
+        file.write_all(&header)?;
+        file.sync_all()
+    }
+
+    /// Returns the area and the dimensions of the grid.
+    fn summary(&self) -> Vec<u32> {
+        let bounds = self.bounds.map_or([Coord::default(); 2], |bounds| [bounds.low, bounds.high]);
+        let corners = [bounds[0], bounds[1], self.grid.low, self.grid.high];
+        let halves = |number: i64| {
+            let bytes = number.to_le_bytes();
+            let (low, high) = bytes.split_at(4);
+            [low, high].map(|half| half.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+        };
+        let dimensions = [self.grid.cell, self.grid.rows, self.grid.columns];
+        std::iter::once(u32::from(self.bounds.is_some()))
+            .chain(corners.iter().flat_map(Record::words))
+            .chain(dimensions.into_iter().flat_map(halves))
+            .collect()
+    }
+}
+
+struct Writer<W> {
+    out: W,
+    /// The number of records and the checksum of each part.
+    records: Vec<(u64, u32)>,
+}
+
+impl<W: Write> Writer<W> {
+    fn part<const WORDS: usize, R: Record<WORDS>>(&mut self, records: &[R]) -> io::Result<()> {
+        let (mut hasher, mut bytes) = (CHECKSUM.digest(), Vec::with_capacity(CHUNK * WORDS * 4));
+        for chunk in records.chunks(CHUNK) {
+            bytes.clear();
+            chunk.iter().for_each(|record| bytes.extend(record.words().iter().flat_map(|word| word.to_le_bytes())));
+            hasher.update(&bytes);
+            self.out.write_all(&bytes)?;
+        }
+        self.records.push((records.len() as u64, hasher.finalize()));
+        Ok(())
+    }
+}
+
+fn header(parts: &[(u64, u32)]) -> Vec<u8> {
+    let mut header = MAGIC.to_vec();
+    header.extend(VERSION.to_le_bytes());
+    for (records, checksum) in parts {
+        header.extend(records.to_le_bytes());
+        header.extend(checksum.to_le_bytes());
+    }
+    header.extend(CHECKSUM.checksum(&header).to_le_bytes());
+    header
+}
+
+/// Returns whether the source is a road file, and leaves it at its start.
+pub(crate) fn is_road_file(source: &mut (impl Read + Seek)) -> io::Result<bool> {
+    let mut start = Vec::new();
+    source.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
+    source.rewind()?;
+    Ok(start == MAGIC)
+}
+
+/// Reads a road file.
+pub(crate) fn read(mut source: impl Read + Seek) -> Result<Roads, RoadsError> {
+    let length = source.seek(SeekFrom::End(0))?;
+    source.rewind()?;
+    let mut reader = Reader { parts: parts(&mut source, length)?.into_iter(), source };
+    let summary = reader.part::<1, u32>()?;
+    let edges = reader.part()?;
+    let turns = reader.part()?;
+    let forward = Arcs { starts: reader.part()?, arcs: reader.part()? };
+    let backward = Arcs { starts: reader.part()?, arcs: reader.part()? };
+    let (geometries, shapes) = (reader.part()?, reader.part()?);
+    let mut grid = Grid { starts: reader.part()?, segments: reader.part()?, ..Grid::default() };
+    let (copies, unsnapped, unsnapped_shapes) = (reader.part()?, reader.part()?, reader.part()?);
+    let bounds = read_summary(&summary, &mut grid).ok_or_else(|| damaged("summary", "its length is invalid"))?;
+    let hierarchy = Hierarchy { forward, backward };
+    let roads =
+        Roads { edges, turns, hierarchy, geometries, shapes, grid, bounds, copies, unsnapped, unsnapped_shapes };
+    roads.check()?;
+    Ok(roads)
+}
+
+/// Reads the header, and returns the name, the records and the checksum of each part.
+fn parts(source: &mut impl Read, length: u64) -> Result<Vec<(&'static str, usize, u32)>, RoadsError> {
+    let mut start = Vec::with_capacity(HEADER);
+    source.take(HEADER as u64).read_to_end(&mut start)?;
+    let word = |at: usize| start.get(at..at + 4).and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
+    // An unknown version can have a header of another length.
+    let version = word(MAGIC.len()).ok_or_else(|| damaged("header", "it is truncated"))?;
+    if version != VERSION {
+        return Err(RoadsError::RoadFileVersion { found: version, supported: VERSION });
+    }
+    let checked = start.get(..HEADER - 4).map(|bytes| CHECKSUM.checksum(bytes));
+    if checked.is_none() || checked != word(HEADER - 4) {
+        return Err(damaged("header", "it is truncated or was altered"));
+    }
+    let mut parts = Vec::with_capacity(PARTS.len());
+    let mut end = HEADER as u64;
+    for (index, (name, words)) in PARTS.iter().enumerate() {
+        let at = MAGIC.len() + 4 + index * 12;
+        let (low, high, checksum) = (word(at), word(at + 4), word(at + 8));
+        let count = u64::from(low.unwrap_or_default()) | u64::from(high.unwrap_or_default()) << 32;
+        let bytes = count.checked_mul(*words as u64 * 4);
+        end = bytes.and_then(|bytes| end.checked_add(bytes)).ok_or_else(|| damaged(name, "its length is invalid"))?;
+        let records = usize::try_from(count).map_err(|_| RoadsError::TooLarge)?;
+        parts.push((*name, records, checksum.unwrap_or_default()));
+    }
+    match length {
+        _ if length < end => Err(damaged("file", "it is truncated")),
+        _ if length > end => Err(damaged("file", "other bytes follow it")),
+        _ => Ok(parts),
+    }
+}
+
+fn damaged(part: &'static str, reason: &'static str) -> RoadsError {
+    RoadsError::DamagedRoadFile { part, reason }
+}
+
+struct Reader<R> {
+    source: R,
+    parts: std::vec::IntoIter<(&'static str, usize, u32)>,
+}
+
+impl<R: Read> Reader<R> {
+    fn part<const WORDS: usize, T: Record<WORDS>>(&mut self) -> Result<Vec<T>, RoadsError> {
+        let Some((name, count, checksum)) = self.parts.next() else { return Ok(Vec::new()) };
+        let mut records = Vec::new();
+        records.try_reserve_exact(count).map_err(|_| RoadsError::Memory { bytes: count * size_of::<T>() })?;
+        let (mut hasher, mut bytes) = (CHECKSUM.digest(), vec![0; CHUNK.min(count) * WORDS * 4]);
+        while records.len() < count {
+            bytes.truncate((count - records.len()).min(CHUNK) * WORDS * 4);
+            self.source.read_exact(&mut bytes)?;
+            hasher.update(&bytes);
+            let (words, _) = bytes.as_chunks::<4>();
+            let (chunk, _) = words.as_chunks::<WORDS>();
+            records.extend(chunk.iter().map(|words| T::of(words.map(u32::from_le_bytes))));
+        }
+        if hasher.finalize() == checksum { Ok(records) } else { Err(damaged(name, "it was altered")) }
+    }
+}
+
+/// Sets the dimensions of the grid, and returns the bounds of the extract; `None` if the length is invalid.
+fn read_summary(words: &[u32], grid: &mut Grid) -> Option<Option<Bounds>> {
+    let words: [u32; 15] = words.try_into().ok()?;
+    let coord = |at: usize| Coord::of([words[at], words[at + 1]]);
+    let number = |at: usize| (u64::from(words[at]) | u64::from(words[at + 1]) << 32).cast_signed();
+    (grid.low, grid.high) = (coord(5), coord(7));
+    (grid.cell, grid.rows, grid.columns) = (number(9), number(11), number(13));
+    Some((words[0] == 1).then(|| Bounds { low: coord(1), high: coord(3) }))
+}
+
+impl Roads {
+    /// Checks every index, because a search does not: a file can be complete and still come from a faulty program.
+    fn check(&self) -> Result<(), RoadsError> {
+        let edges = self.edges.len().saturating_sub(1);
+        let is_edge = |edge: u32| (edge as usize) < edges;
+        let require = |is_valid: bool, part: &'static str| {
+            if is_valid { Ok(()) } else { Err(damaged(part, "it does not fit the other parts")) }
+        };
+        require(edges > 0 && rises_to(self.edges.iter().map(|edge| edge.turns), self.turns.len()), "edges")?;
+        require(self.turns.iter().all(|turn| is_edge(turn.to)), "turns")?;
+        for (arcs, part) in [(&self.hierarchy.forward, "forward arcs"), (&self.hierarchy.backward, "backward arcs")] {
+            let is_complete = arcs.starts.len() == edges + 1 && rises_to(arcs.starts.iter().copied(), arcs.arcs.len());
+            require(is_complete && arcs.arcs.iter().all(|arc| is_edge(arc.to)), part)?;
+        }
+        let of_segments = self.geometries.iter().flat_map(|segment| segment.edges);
+        let starts = self.geometries.iter().map(|segment| segment.shape);
+        let are_known = of_segments.clone().all(|edge| edge == NONE || is_edge(edge));
+        require(are_known && starts.clone().is_sorted() && are_below(starts, self.shapes.len()), "segments")?;
+        let grid = &self.grid;
+        let cells = grid.rows.checked_mul(grid.columns).and_then(|cells| usize::try_from(cells).ok());
+        let is_grid = grid.cell > 0 && cells.is_some_and(|cells| cells + 1 == grid.starts.len());
+        let is_empty = grid.starts.is_empty() && grid.segments.is_empty() && cells == Some(0);
+        require(is_empty || is_grid && rises_to(grid.starts.iter().copied(), grid.segments.len()), "cells")?;
+        require(are_below(grid.segments.iter().copied(), self.shapes.len()), "segments of cells")?;
+        let are_copies = self.copies.iter().all(|(original, copy)| is_edge(*original) && is_edge(*copy));
+        require(are_copies && self.copies.is_sorted(), "copies")?;
+        let of_shapes = self.unsnapped.iter().map(|(_, start)| *start);
+        let are_sorted = self.unsnapped.is_sorted() && of_shapes.clone().is_sorted();
+        let are_edges = self.unsnapped.iter().all(|(edge, _)| is_edge(*edge));
+        require(are_sorted && are_edges && are_below(of_shapes, self.unsnapped_shapes.len()), "edges without points")
+    }
+}
+
+/// Returns whether starts are sorted and end with the total.
+fn rises_to(starts: impl Iterator<Item = u32> + Clone, total: usize) -> bool {
+    starts.clone().is_sorted() && starts.last().is_some_and(|last| last as usize == total)
+}
+
+fn are_below(mut starts: impl Iterator<Item = u32>, length: usize) -> bool {
+    starts.all(|start| (start as usize) < length)
+}
