@@ -1,7 +1,6 @@
 //! Compares models of a leg with OSRM on the same extract.
 
 use std::fmt;
-use std::time::Instant;
 
 use despacho_core::{geo, model::Point};
 use despacho_roads::{RoadLeg, Roads, SNAP_LIMIT_M};
@@ -128,66 +127,4 @@ pub(super) fn errors(roads: &Roads, pairs: &[Pair], seed: u64) -> Vec<Errors> {
         }
     }
     list
-}
-
-/// Returns the times of loading and of a 50 × 50 matrix, the minimum and median in milliseconds.
-///
-/// # Errors
-///
-/// Returns an error if the extract cannot be loaded.
-pub(super) fn speed(path: &std::path::Path) -> Result<String, String> {
-    let mut loading = Vec::new();
-    let mut roads = None;
-    for _ in 0..5 {
-        let start = Clock::now();
-        roads = Some(Roads::load(path).map_err(|error| error.to_string())?);
-        loading.push(start.elapsed());
-    }
-    let Some(roads) = roads else { return Err("no extract was loaded".to_owned()) };
-    let mut matrices = Vec::new();
-    let mut missing = 0;
-    for seed in 0..15 {
-        let mut rng = Rng::new(seed);
-        let mut points = Vec::new();
-        while points.len() < 50 {
-            points.extend(rng.point(roads.area()).filter(|point| roads.matrix(&[*point]).is_snapped(0)));
-        }
-        let start = Clock::now();
-        let legs = roads.matrix(&points);
-        matrices.push(start.elapsed());
-        missing += (0..2_500).filter(|cell| legs.leg(cell / 50, cell % 50).is_none()).count();
-    }
-    let (load, matrix, size) = (min_and_median(loading), min_and_median(matrices), roads.size());
-    let (edges, turns, kib) = (size.edges, size.turns, size.bytes / 1_024);
-    Ok(format!("{edges} edges, {turns} turns, {kib} KiB\nloading: {load}\n50 x 50: {matrix}; {missing} legs missing"))
-}
-
-/// A clock of wall time and, if available, of the thread's CPU time. They differ on a busy machine.
-struct Clock {
-    wall: Instant,
-    cpu_ms: Option<f64>,
-}
-
-impl Clock {
-    fn now() -> Clock {
-        let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-        let nanoseconds = text.split(' ').next().and_then(|number| number.parse::<f64>().ok());
-        Clock { wall: Instant::now(), cpu_ms: nanoseconds.map(|number| number / 1e6) }
-    }
-
-    /// Returns the elapsed wall and CPU time in milliseconds.
-    fn elapsed(&self) -> (f64, f64) {
-        let wall = self.wall.elapsed().as_secs_f64() * 1_000.0;
-        (wall, Clock::now().cpu_ms.zip(self.cpu_ms).map_or(wall, |(now, then)| now - then))
-    }
-}
-
-fn min_and_median(times: Vec<(f64, f64)>) -> String {
-    let (mut wall, mut cpu): (Vec<f64>, Vec<f64>) = times.into_iter().unzip();
-    let text = |times: &mut Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        let [min, median] = [0, times.len() / 2].map(|index| times.get(index).copied().unwrap_or(f64::NAN));
-        format!("min {min:.1} ms, median {median:.1} ms")
-    };
-    format!("{} (wall: {})", text(&mut cpu), text(&mut wall))
 }

@@ -1,14 +1,17 @@
 //! `cargo run --release -p despacho-bench -- roads compare --osrm URL --extract FILE` measures the errors of the models
-//! of a leg compared with a running OSRM. `roads speed --extract FILE` measures times.
+//! of a leg compared with a running OSRM. `roads speed --extract FILE` measures times and memory of an
+//! extract and of its road file, and `roads generate --nodes N --extract FILE` writes a synthetic extract of a region.
 
 mod compare;
 mod osrm;
+mod speed;
 
 use std::path::{Path, PathBuf};
 
-use despacho_roads::Roads;
+use despacho_roads::{Roads, testing::write_region};
 
-const USAGE: &str = "usage: compare --osrm URL --extract FILE [--pairs N] [--worst N]  |  speed --extract FILE";
+const USAGE: &str = "usage: compare --osrm URL --extract FILE [--pairs N] [--worst N]  |  speed --extract FILE  |  \
+                     generate --nodes N --extract FILE";
 
 /// The command line.
 #[derive(Default)]
@@ -18,6 +21,7 @@ struct Arguments {
     extract: Option<PathBuf>,
     pairs: usize,
     worst: usize,
+    nodes: u64,
 }
 
 /// Parses the rest of the command line and runs the benchmark.
@@ -25,12 +29,20 @@ pub(crate) fn command(arguments: lexopt::Parser) -> Result<(), String> {
     let parsed = parse(arguments).map_err(|error| format!("{error}\n{USAGE}"))?;
     let extract = parsed.extract.as_deref().ok_or(USAGE)?;
     let text = match (&*parsed.command, &parsed.osrm) {
-        ("speed", _) => compare::speed(extract)?,
+        ("speed", _) => speed::measure(extract).map_err(|error| error.to_string())?,
+        ("generate", _) => generate(extract, parsed.nodes).map_err(|error| error.to_string())?,
         ("compare", Some(osrm)) => compare(osrm, extract, &parsed)?,
         _ => return Err(USAGE.to_owned()),
     };
     report(&text);
     Ok(())
+}
+
+/// Writes a synthetic extract.
+fn generate(extract: &Path, nodes: u64) -> std::io::Result<String> {
+    let file = std::fs::File::create(extract)?;
+    write_region(std::io::BufWriter::new(&file), nodes, 1)?;
+    Ok(format!("{}: {} bytes", extract.display(), file.metadata()?.len()))
 }
 
 fn parse(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
@@ -41,6 +53,7 @@ fn parse(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
             Long("osrm") => parsed.osrm = Some(parser.value()?.string()?),
             Long("extract") => parsed.extract = Some(parser.value()?.into()),
             Long("pairs") => parsed.pairs = parser.value()?.parse()?,
+            Long("nodes") => parsed.nodes = parser.value()?.parse()?,
             Long("worst") => parsed.worst = parser.value()?.parse()?,
             Value(command) if parsed.command.is_empty() => parsed.command = command.string()?,
             other => return Err(other.unexpected()),

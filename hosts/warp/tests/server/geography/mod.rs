@@ -6,6 +6,7 @@ mod mirror;
 mod networks;
 mod paths;
 mod places;
+mod road_files;
 mod roads;
 
 use std::path::Path;
