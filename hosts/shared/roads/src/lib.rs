@@ -31,6 +31,7 @@ mod error;
 mod extract;
 mod grid;
 mod hierarchy;
+mod load;
 mod matrix;
 mod network;
 mod path;

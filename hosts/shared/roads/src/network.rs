@@ -1,7 +1,6 @@
 //! The road network: directed edges, the turns between them, and their geometry.
 
-use std::io::{Cursor, Read, Seek};
-use std::path::Path;
+use std::io::{Read, Seek};
 
 use despacho_core::model::Point;
 
@@ -13,7 +12,6 @@ use crate::extract;
 use crate::grid::Grid;
 use crate::hierarchy::{self, Arc, Hierarchy};
 use crate::pbf::Bounds;
-use crate::road_file;
 use crate::segments::{self, RoadSegments};
 use crate::turns::{self, Turns};
 
@@ -79,33 +77,8 @@ pub struct Size {
 }
 
 impl Roads {
-    /// Reads an extract or a road file.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file cannot be read, is not a complete extract or road file, or contains no roads.
-    pub fn load(path: &Path) -> Result<Roads, RoadsError> {
-        Roads::read(std::io::BufReader::with_capacity(1 << 20, std::fs::File::open(path)?))
-    }
-
-    /// Reads an extract from memory, as in a browser.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the bytes are not a complete extract, or contain no roads.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Roads, RoadsError> {
-        Roads::read(Cursor::new(bytes))
-    }
-
-    /// Reads an extract or a road file from a seekable source. An extract is read twice.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the source cannot be read, is not a complete extract or road file, or contains no roads.
-    pub fn read(mut extract: impl Read + Seek) -> Result<Roads, RoadsError> {
-        if road_file::is_road_file(&mut extract)? {
-            return road_file::read(extract);
-        }
+    /// Builds the network of an extract, which is read twice.
+    pub(crate) fn of_extract(extract: impl Read + Seek) -> Result<Roads, RoadsError> {
         let extract = extract::read(extract)?;
         let segments = segments::join(&extract)?;
         let turns = turns::turns(&extract, &segments);

@@ -38,7 +38,7 @@ pub(super) fn measure(extract: &Path) -> Result<String, BoxError> {
 
 /// Loads a file several times. Returns the times and the highest memory as text.
 fn load(file: &Path) -> Result<(String, Roads), BoxError> {
-    // Linux then counts the highest memory anew.
+    // After this, Linux counts only the highest memory that follows.
     std::fs::write("/proc/self/clear_refs", "5")?;
     let before = memory_mb("VmRSS:")?;
     let (mut times, started) = (Vec::new(), Instant::now());

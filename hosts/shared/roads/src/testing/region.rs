@@ -119,8 +119,8 @@ impl Region {
 
     fn tags(&self, line: u64, direction: u64) -> Vec<(&'static str, &'static str)> {
         let highway = match line {
-            _ if line % 50 == 0 => "primary",
-            _ if line % 10 == 0 => "secondary",
+            _ if line.is_multiple_of(50) => "primary",
+            _ if line.is_multiple_of(10) => "secondary",
             _ => "residential",
         };
         let mut tags = vec![("highway", highway)];
