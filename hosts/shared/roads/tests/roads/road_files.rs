@@ -22,8 +22,8 @@ fn town() -> Sketch {
 
 fn saved(folder: &Path) -> Vec<u8> {
     let path = folder.join("town.roads");
-    town().roads().unwrap().save(&path).unwrap();
-    std::fs::read(path).unwrap()
+    town().roads().expect("roads").save(&path).expect("a written file");
+    std::fs::read(path).expect("the written file")
 }
 
 fn points(count: i32) -> Vec<Point> {

@@ -76,7 +76,7 @@ fn unusable_road_files_are_rejected_with_a_remedy() {
 fn full_disk_leaves_the_earlier_road_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("region.osm.pbf");
-    write_region(std::fs::File::create(&path).unwrap(), 20_000, 1).unwrap();
+    write_region(std::fs::File::create(&path).unwrap(), 5_000, 1).unwrap();
     std::fs::write(folder.path().join("region.roads"), "earlier").unwrap();
     let before = names(&folder);
     let script = format!("trap '' XFSZ; ulimit -f 64; exec {BINARY} roads build '{}'", path.display());
