@@ -289,7 +289,9 @@ impl<R: Read> Reader<R> {
     fn part<const WORDS: usize, T: Record<WORDS>>(&mut self) -> Result<Vec<T>, RoadsError> {
         let Some((name, count, checksum)) = self.parts.next() else { return Ok(Vec::new()) };
         let mut records = Vec::new();
-        records.try_reserve_exact(count).map_err(|_| RoadsError::Memory { bytes: count * size_of::<T>() })?;
+        records
+            .try_reserve_exact(count)
+            .map_err(|_| RoadsError::Memory { bytes: count.saturating_mul(size_of::<T>()) })?;
         let (mut hasher, mut bytes) = (CHECKSUM.digest(), vec![0; CHUNK.min(count) * WORDS * 4]);
         while records.len() < count {
             bytes.truncate((count - records.len()).min(CHUNK) * WORDS * 4);
