@@ -24,8 +24,9 @@ export async function open(browser, options = {}) {
   page.setDefaultTimeout(20_000);
   const pageErrors = [];
   page.on("console", (message) => {
-    // The browser logs error responses and lost connections, which some tests cause on purpose.
-    if (message.type() === "error" && !/^Failed to load resource/.test(message.text())) pageErrors.push(message.text());
+    // The browser logs error responses and lost connections, which some tests cause on purpose. The map's library logs the latter too.
+    const isExpected = /^(Failed to load resource|TypeError: Failed to fetch)/.test(message.text());
+    if (message.type() === "error" && !isExpected) pageErrors.push(message.text());
   });
   page.on("pageerror", (error) => pageErrors.push(String(error.stack)));
   page.on("request", (request) => {
