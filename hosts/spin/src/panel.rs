@@ -1,4 +1,4 @@
-//! The merchant panel, the courier's app and the operator's console, from the files that spin.toml mounts into the component.
+//! The merchant panel, the courier's app, the operator's console and the API's summary, from the files that spin.toml mounts into the component.
 
 use bytes::Bytes;
 use despacho_shell::{
@@ -12,6 +12,9 @@ use crate::response::{identify, respond_early};
 
 /// The folder of the panel's files: spin.toml mounts them under their path in the repository.
 const FOLDER: &str = "/hosts/panel/dist";
+/// The path of the API's summary for language models, and its file, which spin.toml mounts.
+const SUMMARY: &str = "/llms.txt";
+const SUMMARY_FILE: &str = "/core/llms.txt";
 
 /// Returns the response if the path is the one of a page or of its files.
 pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
@@ -22,7 +25,9 @@ pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
         return None;
     }
     let name = name(path)?;
-    let file = if name == CONFIG {
+    let file = if name == SUMMARY {
+        std::fs::read(SUMMARY_FILE).ok().map(|body| site.file(name, body.into()))
+    } else if name == CONFIG {
         // The configuration is served only with a panel.
         std::fs::exists(format!("{FOLDER}{PAGE}")).is_ok_and(|exists| exists).then(|| site.config())
     } else {

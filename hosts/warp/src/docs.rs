@@ -17,7 +17,7 @@ pub fn file(path: &str) -> Option<File> {
         "/docs/start.js" => ("start.js", include_bytes!("docs/start.js")),
         "/docs/page.css" => ("page.css", include_bytes!("docs/page.css")),
         // For language models: https://llmstxt.org
-        "/llms.txt" => ("llms.txt", include_bytes!("docs/llms.txt")),
+        "/llms.txt" => ("llms.txt", include_bytes!("../../../core/llms.txt")),
         "/docs/swagger-ui.css" => ("swagger-ui.css", include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css"))),
         "/docs/swagger-ui-bundle.js" => {
             ("swagger-ui-bundle.js", include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js")))

@@ -48,6 +48,7 @@ fn panel_files_have_content_type_and_policy() {
         ("/courier.webmanifest", "application/manifest+json", "no-cache"),
         ("/assets/a-1.js", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"),
         ("/panel.json", "application/json", "no-cache"),
+        ("/llms.txt", "text/plain; charset=utf-8", "no-cache"),
     ] {
         let response = get(&served.base, path);
         let header = |name: &str| response.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
