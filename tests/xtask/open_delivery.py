@@ -1,8 +1,11 @@
 """Tests Open Delivery end to end: ten deliveries with a point of sale that receives the events and checks the recipients' codes.
 
-    open_delivery.py DESPACHO-BINARY EMPTY-FOLDER
+    open_delivery.py warp DESPACHO-BINARY EMPTY-FOLDER
+    open_delivery.py spin DESPACHO-SPIN-TESTS-BINARY EMPTY-FOLDER
+    open_delivery.py recorded FILE
 
-If DESPACHO_OPEN_DELIVERY names the standard's OpenAPI document, every response and every message is validated against its schemas.
+If DESPACHO_OPEN_DELIVERY names the standard's OpenAPI document, every response and every message is validated against its schemas. The
+third form validates those that the core's tests recorded, a line `[SCHEMA, VALUE]` each.
 """
 
 import collections
@@ -46,6 +49,29 @@ class Schemas:
         errors = [f"{list(error.absolute_path)}: {error.message}" for error in OAS30Validator(schema).iter_errors(value)]
         assert not errors, f"{name}: {errors} in {value}"
         self.count += 1
+
+    def __str__(self):
+        if self.document is None:
+            return "DESPACHO_OPEN_DELIVERY is unset: no schemas compared"
+        return f"{self.count} documents match the standard's schemas"
+
+
+class SpinServer(Server):
+    """The Spin component in the runtime of its tests."""
+
+    def __init__(self, binary, folder, receiver):
+        limits = {"writes-per-minute": 1_000_000, "reads-per-minute": 1_000_000}
+        settings = {"webhooks": {"loopback": True, "first-retry-ms": 200}, "limits": limits, "dispatch": {"lead-minutes": 0}}
+        variables = {"admin_token": OPERATOR, "settings": json.dumps(settings)}
+        words = [binary, "serve", "--database", f"{folder}/despacho.db", "--outbound", receiver]
+        words += [word for pair in variables.items() for word in ("--variable", "=".join(pair))]
+        self.start(words, os.environ)
+        self.key = self.merchant()
+
+    def send_due(self):
+        # A component runs only while it responds: the operator's schedule calls this endpoint.
+        status, body = self.request("POST", "/admin/dispatch", key=OPERATOR)
+        assert status == 200, body
 
 
 class PointOfSale(http.server.BaseHTTPRequestHandler):
@@ -187,6 +213,7 @@ class Delivery:
         until = time.monotonic() + 60
         while tuple(PointOfSale.events[self.id][-len(kinds) :]) != kinds:
             assert time.monotonic() < until, f"{PointOfSale.events[self.id]} does not end with {kinds}; {PointOfSale.errors}"
+            self.server.send_due()
             time.sleep(0.02)
         details = self.connection.call("GET", f"delivery/{self.id}", None, "DeliveryOrderDetails")
         recorded = [event["type"] for event in details["events"]]
@@ -242,15 +269,19 @@ def lives(connection):
     checked.steps("deliver", code=RIGHT_CODE).ends_with("ORDER_DELIVERED", "DELIVERY_FINISHED")
 
 
-def main(binary, folder):
-    SETTINGS["DESPACHO_DISPATCH_LEAD_MINUTES"] = "0"
+def run(host, binary, folder):
     schemas = Schemas()
     PointOfSale.schemas = schemas
     receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), PointOfSale)
     threading.Thread(target=receiver.serve_forever, daemon=True).start()
-    server = Server(binary, folder)
+    address = f"127.0.0.1:{receiver.server_port}"
+    if host == "spin":
+        server = SpinServer(binary, folder, address)
+    else:
+        SETTINGS["DESPACHO_DISPATCH_LEAD_MINUTES"] = "0"
+        server = Server(binary, folder)
     try:
-        connection = Connection(server, f"http://127.0.0.1:{receiver.server_port}", schemas)
+        connection = Connection(server, f"http://{address}", schemas)
         connection.call("POST", "availability", availability(), "DeliveryAvailabilityPriceResponse")
         connection.call("POST", "delivery", {}, expected=422)
         connection.call("POST", f"cancel/{uuid.uuid4()}", {"reason": "OTHER"}, expected=404)
@@ -259,9 +290,17 @@ def main(binary, folder):
         server.stop()
     assert not PointOfSale.errors, PointOfSale.errors
     messages = sum(len(kinds) for kinds in PointOfSale.events.values())
-    checked = f"{schemas.count} documents match the standard's schemas" if schemas.document else "DESPACHO_OPEN_DELIVERY is unset: no schemas compared"
-    print(f"open delivery: ten deliveries, {messages} messages with correct signatures; {checked}")
+    print(f"open delivery on {host}: ten deliveries, {messages} messages with correct signatures; {schemas}")
+
+
+def check_recorded(path):
+    schemas = Schemas()
+    lines = pathlib.Path(path).read_text().splitlines()
+    assert lines, f"{path} is empty"
+    for line in lines:
+        schemas.check(*json.loads(line))
+    print(f"open delivery in memory: {len(lines)} documents recorded; {schemas}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run(*sys.argv[1:]) if len(sys.argv) == 4 else check_recorded(sys.argv[2])

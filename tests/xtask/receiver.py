@@ -43,12 +43,17 @@ class Server:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("DESPACHO_")}
         environment.update(SETTINGS, DESPACHO_WEBHOOKS_LOOPBACK="true" if loopback else "false")
         subprocess.run([binary, "init", "--data", folder], env=environment, check=True, stdout=subprocess.DEVNULL)
-        words = [binary, "serve", "--listen", "127.0.0.1:0", "--data", folder]
+        self.start([binary, "serve", "--listen", "127.0.0.1:0", "--data", folder], environment)
+        self.key = self.keys[folder] = self.keys.get(folder) or self.merchant()
+
+    def start(self, words, environment):
         self.process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
         self.base = self.process.stdout.readline().strip().removeprefix("ready ")
         assert self.base.startswith("http"), "the server did not start"
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
-        self.key = self.keys[folder] = self.keys.get(folder) or self.merchant()
+
+    def send_due(self):
+        """Sends the messages that are due, which this server does without a request."""
 
     def open(self, method, path, body=None, key=None, timeout=30, **headers):
         data = None if body is None else json.dumps(body).encode()

@@ -1,4 +1,8 @@
 //! Open Delivery: the messages to a merchant's system, their signatures, and the codes that it checks.
+//!
+//! If DESPACHO_OPEN_DELIVERY_RECORDS names a file, every response and message is appended to it with the name of the standard's schema.
+
+use std::{fs::OpenOptions, io::Write as _};
 
 use bytes::Bytes;
 use despacho_core::{
@@ -42,6 +46,7 @@ impl Connection {
         let request = Request::post("/oauth/token").header("content-type", "application/x-www-form-urlencoded");
         let response = block_on(api::handle(&host, &settings(), request.body(Bytes::from(form)).unwrap()));
         let body: Value = serde_json::from_slice(response.body()).unwrap();
+        record("TokenResponse", &body);
         Connection { token: body["access_token"].as_str().unwrap().to_owned(), host, id, secret }
     }
 
@@ -52,8 +57,18 @@ impl Connection {
         let request = request.header("content-type", "application/json");
         let bytes = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
         let response = block_on(api::handle(&self.host, &settings(), request.body(bytes).unwrap()));
-        let body = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
-        (response.status().as_u16(), body)
+        let (status, body) =
+            (response.status().as_u16(), serde_json::from_slice(response.body()).unwrap_or(Value::Null));
+        let schema = match (status, path.split('/').next().unwrap()) {
+            (400.., _) => "Error",
+            (_, "cancel") => "DeliveryCancelResponse",
+            (_, "delivery") if method == "GET" => "DeliveryOrderDetails",
+            (_, "delivery") => "DeliveryOrderResponse",
+            // The other responses have no body.
+            _ => return (status, body),
+        };
+        record(schema, &body);
+        (status, body)
     }
 
     /// Requests a delivery with these fields in addition.
@@ -134,6 +149,7 @@ impl Connection {
         assert_eq!(header("x-app-signature"), hex(&hmac_sha256_of_text(&self.secret, &job.body)));
         assert_eq!((header("x-app-merchantid").as_str(), header("x-app-id").len()), (MERCHANT, 36));
         let body: Value = serde_json::from_slice(&job.body).unwrap();
+        record("DeliveryOrderEvent", &body);
         assert_eq!(body["orderId"], ORDER);
         assert_eq!(body["merchant"], json!({ "id": MERCHANT, "name": "Pizzaria Boa" }));
         let kind = body["event"]["type"].as_str().unwrap();
@@ -145,6 +161,14 @@ impl Connection {
         assert_eq!(body["deliveryPrice"]["pricingList"], "NORMAL");
         body
     }
+}
+
+/// Appends a document to the records.
+fn record(schema: &str, value: &Value) {
+    let Some(path) = std::env::var_os("DESPACHO_OPEN_DELIVERY_RECORDS") else { return };
+    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+    // One write for each line: tests run in several processes.
+    file.write_all(format!("{}\n", json!([schema, value])).as_bytes()).unwrap();
 }
 
 const TRIP: [&str; 5] = ["arrive", "pickup", "en-route", "at-door", "deliver"];
@@ -254,6 +278,62 @@ fn return_of_goods_is_sent_with_its_problem() {
 }
 
 #[test]
+fn merchant_system_cancels_or_solves_a_problem() {
+    // The steps before the call, the call with its body, the steps after it, and the events that follow the call.
+    type Life = (usize, &'static str, Value, &'static [&'static str], &'static [&'static str]);
+    let lives: [Life; 4] = [
+        (0, "cancel", json!({ "reason": "PROBLEM_AT_MERCHANT" }), &[], &["CANCELLED"]),
+        (
+            4,
+            "cancel",
+            json!({ "reason": "NO_SHOW", "action": "RETURN_TO_STORE" }),
+            &["at-return", "hand-back"],
+            &["RETURNING_TO_MERCHANT", "RETURNING_TO_MERCHANT", "RETURNED_TO_MERCHANT", "DELIVERY_FINISHED"],
+        ),
+        (
+            4,
+            "handleProblem",
+            json!({ "reason": "NOBODY_TO_RECEIVE", "action": "DELIVER_PRODUCT" }),
+            &["deliver"],
+            &["ORDER_DELIVERED", "DELIVERY_FINISHED"],
+        ),
+        (
+            4,
+            "handleProblem",
+            json!({ "reason": "ORDER_DAMAGED_OR_VIOLATED", "action": "CANCEL_DELIVERY" }),
+            &[],
+            &["CANCELLED"],
+        ),
+    ];
+    for (before, call, body, after, expected) in lives {
+        let connection = Connection::new();
+        connection.create(&json!({}));
+        connection.assign();
+        connection.steps(&TRIP[..before]);
+        connection.events();
+        let (status, response) = connection.call(&format!("POST {call}/{ORDER}"), &body);
+        assert!(status < 300, "{call} {body}: {status} {response}");
+        for step in after {
+            let order = connection.order();
+            let code = if *step == "hand-back" { order.return_code } else { Some(order.pickup_code) };
+            assert_eq!(connection.step(step, &json!({ "code": code })), 200, "{call} {body}: {step}");
+        }
+        assert_eq!(connection.events(), expected, "{call} {body}");
+        connection.call(&format!("GET delivery/{ORDER}"), &Value::Null);
+    }
+}
+
+#[test]
+fn cancellation_before_a_courier_is_sent() {
+    let connection = Connection::new();
+    connection.create(&json!({}));
+    let (status, response) =
+        connection.call(&format!("POST cancel/{ORDER}"), &json!({ "reason": "CONSUMER_CANCELLATION_REQUESTED" }));
+    assert_eq!(status, 202, "{response}");
+    assert_eq!(connection.events(), ["PENDING", "CANCELLED"]);
+}
+
+#[test]
 fn payment_at_the_door_is_returned_before_the_finish() {
     let connection = Connection::new();
     let payments = json!({
@@ -289,6 +369,7 @@ fn merchant_system_decides_on_the_recipients_code() {
     let request = connection.host.take_sent().pop().unwrap();
     assert_eq!(request.uri(), "https://pdv.example/hook/v1/confirmationCode");
     let body: Value = serde_json::from_slice(request.body()).unwrap();
+    record("DeliveryConfirmationCode", &body);
     assert_eq!(body, json!({ "orderId": ORDER, "deliveryCode": "78" }));
     let signature = hex(&hmac_sha256_of_text(&connection.secret, request.body()));
     assert_eq!(request.headers()["x-app-signature"], signature);

@@ -1,5 +1,6 @@
-//! `cargo run --package despacho-spin-tests -- serve --database FILE [--listen ADDRESS] [--requests N] [--variable NAME=VALUE]...` serves
-//! the component without the Spin CLI, with N requests per instance; `-- bench [--seconds N]` compares it with a hello-world component.
+//! `cargo run --package despacho-spin-tests -- serve --database FILE [--listen ADDRESS] [--requests N] [--variable NAME=VALUE]...
+//! [--outbound ADDRESS]...` serves the component without the Spin CLI, with N requests per instance, and lets it call the addresses;
+//! `-- bench [--seconds N]` compares it with a hello-world component.
 
 #![expect(clippy::print_stdout, reason = "a command-line program")]
 
@@ -29,6 +30,7 @@ fn run() -> Result<(), Box<dyn Error + Send + Sync>> {
             Long("listen") => options.listen = arguments.value()?.parse()?,
             Long("requests") => options.reuse.requests = arguments.value()?.parse()?,
             Long("seconds") => seconds = arguments.value()?.parse()?,
+            Long("outbound") => options.outbound.push(arguments.value()?.parse()?),
             Long("variable") => {
                 let text = arguments.value()?.string()?;
                 let (name, value) = text.split_once('=').ok_or("a variable is NAME=VALUE")?;

@@ -148,8 +148,8 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "spin-test",
-        description: "the Spin component passes its tests on SQLite and PostgreSQL: races, traps, kills, configuration, memory",
-        needs: &[Need::Target(component::TARGET), Need::Postgres],
+        description: "the Spin component passes its tests on SQLite and PostgreSQL: races, traps, kills, configuration, memory, Open Delivery",
+        needs: &[Need::Target(component::TARGET), Need::Postgres, Need::Venv(TESTS)],
         is_long: false,
         run: test_component,
     },
@@ -312,7 +312,8 @@ fn test_component(root: &Path) -> Result<(), Failure> {
     match has_nextest() {
         true => run_tests(root, &NEXTEST, &["--workspace", "--filterset", &format!("package({SPIN_TESTS})")]),
         false => run_tests(root, &EVERY_TEST, &["--package", SPIN_TESTS]),
-    }
+    }?;
+    webhooks::check_open_delivery_on_spin(root)
 }
 
 /// Runs the cases under `spin up`, each with its own application.
