@@ -100,6 +100,17 @@ test('paid_order_creates_the_quoted_delivery_once', function (): void {
     equal(attempt($order, []), []);
 });
 
+test('recipient_is_the_contact_of_the_shipping_address_or_else_of_the_billing_address', function (): void {
+    $other = ['shipping_phone' => '(11) 98888-0000', 'billing_first_name' => 'Ana', 'billing_last_name' => 'Lima'];
+    $nameless = ['shipping_first_name' => '', 'shipping_last_name' => '', 'billing_first_name' => 'Ana', 'billing_last_name' => 'Lima'];
+    foreach ([['Maria Silva', '+5511988880000', $other], ['Ana Lima', '+5511999990000', $nameless]] as [$name, $phone, $changes]) {
+        $order = paidOrder($changes);
+        [$request] = attempt($order, [[201, delivery($order)]]);
+        $recipient = $request['body']['deliveries'][0];
+        equal([$recipient['name'], $recipient['phone']], [$name, $phone]);
+    }
+});
+
 test('expired_quote_is_replaced_by_a_limit_of_the_fee', function (): void {
     update_option(Settings::OPTION, ['fee_tolerance' => 1.5]);
     $order = paidOrder();
