@@ -36,10 +36,13 @@ fn missing_files_return_503() {
     assert_eq!(served.stats().traps(), 0);
     let manifest = despacho_xtask::place::root().expect("the repository").join("spin.toml");
     let manifest = std::fs::read_to_string(manifest).expect("the manifest");
-    assert!(
-        manifest.contains("\nfiles = [\"hosts/panel/dist/**/*\", \"core/openapi.json\", \"core/data/*.bin\"]\n"),
-        "{manifest}"
-    );
+    for file in ["hosts/panel/dist/**/*", "core/openapi.json", "core/llms.txt", "core/data/*.bin"] {
+        let lists = manifest.lines().filter(|line| line.starts_with("files = ")).collect::<Vec<_>>();
+        assert!(
+            lists.len() == 4 && lists.iter().all(|line| line.contains(&format!("\"{file}\""))),
+            "{file}: {lists:?}"
+        );
+    }
 }
 
 #[test]
