@@ -71,9 +71,9 @@ test("the merchant's session of the same tab is not used by the console", async 
 });
 
 /** An available courier at the pickup. The server simulates no couriers near it. */
-const available = async (name) => {
+const available = async (name, { latitude, longitude } = VERGUEIRO) => {
   const one = await courier(name);
-  await one.send("position", { latitude: VERGUEIRO.latitude, longitude: VERGUEIRO.longitude });
+  await one.send("position", { latitude, longitude });
   return one;
 };
 
@@ -137,8 +137,10 @@ test("a searching order can only be assigned", async () => {
 });
 
 test("an unavailable courier is an error of the field", async () => {
-  const order = await create({ preparationTime: 0, pickupAddress: VERGUEIRO });
-  const [first, second] = [await available(uniqueCode("Ana")), await available(uniqueCode("Bruno"))];
+  // The couriers come before the order, and no simulated courier has been near: else one could take the order.
+  const corner = { ...VERGUEIRO, latitude: VERGUEIRO.latitude - 0.003 };
+  const [first, second] = [await available(uniqueCode("Ana"), corner), await available(uniqueCode("Bruno"), corner)];
+  const order = await create({ preparationTime: 0, pickupAddress: corner });
   await until(() => api(merchant.page, "GET", `/delivery/orders/${order.id}`), ({ body }) => body.situation === 210);
   const { page, pageErrors, context } = await openConsole(browser);
   await goTo(page, `/orders/${order.id}`);
@@ -152,7 +154,7 @@ test("an unavailable courier is an error of the field", async () => {
   await page.waitForSelector("dialog .field.invalid #f-courierId");
   assert.equal(await page.inputValue("dialog #f-reason"), "Mais perto");
   await other.alter({ available: true });
-  await other.send("position", { latitude: VERGUEIRO.latitude, longitude: VERGUEIRO.longitude });
+  await other.send("position", { latitude: corner.latitude, longitude: corner.longitude });
   await page.locator("dialog").getByRole("button", { name: "Reatribuir" }).click();
   await page.waitForSelector("dialog", { state: "detached" });
   const moved = await api(merchant.page, "GET", `/delivery/orders/${order.id}`);
