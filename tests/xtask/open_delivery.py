@@ -303,4 +303,8 @@ def check_recorded(path):
 
 
 if __name__ == "__main__":
-    run(*sys.argv[1:]) if len(sys.argv) == 4 else check_recorded(sys.argv[2])
+    form, *arguments = sys.argv[1:]
+    if form == "recorded":
+        check_recorded(*arguments)
+    else:
+        run(form, *arguments)

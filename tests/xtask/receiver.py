@@ -53,7 +53,7 @@ class Server:
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
 
     def send_due(self):
-        """Sends the messages that are due, which this server does without a request."""
+        """Does nothing: this server sends messages that are due without a request."""
 
     def open(self, method, path, body=None, key=None, timeout=30, **headers):
         data = None if body is None else json.dumps(body).encode()

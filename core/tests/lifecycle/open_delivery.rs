@@ -57,8 +57,8 @@ impl Connection {
         let request = request.header("content-type", "application/json");
         let bytes = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
         let response = block_on(api::handle(&self.host, &settings(), request.body(bytes).unwrap()));
-        let (status, body) =
-            (response.status().as_u16(), serde_json::from_slice(response.body()).unwrap_or(Value::Null));
+        let status = response.status().as_u16();
+        let body = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
         let schema = match (status, path.split('/').next().unwrap()) {
             (400.., _) => "Error",
             (_, "cancel") => "DeliveryCancelResponse",

@@ -1,4 +1,5 @@
-//! The merchant panel, the courier's app, the operator's console and the API's summary, from the files that spin.toml mounts into the component.
+//! The merchant panel, the courier's app, the operator's console and the API's summary, from the files that spin.toml mounts into the
+//! component.
 
 use bytes::Bytes;
 use despacho_shell::{
@@ -25,13 +26,12 @@ pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
         return None;
     }
     let name = name(path)?;
-    let file = if name == SUMMARY {
-        std::fs::read(SUMMARY_FILE).ok().map(|body| site.file(name, body.into()))
-    } else if name == CONFIG {
+    let read = |path: &str| std::fs::read(path).ok().map(|body| site.file(name, body.into()));
+    let file = match name {
+        SUMMARY => read(SUMMARY_FILE),
         // The configuration is served only with a panel.
-        std::fs::exists(format!("{FOLDER}{PAGE}")).is_ok_and(|exists| exists).then(|| site.config())
-    } else {
-        std::fs::read(format!("{FOLDER}{name}")).ok().map(|body| site.file(name, body.into()))
+        CONFIG => std::fs::exists(format!("{FOLDER}{PAGE}")).is_ok_and(|exists| exists).then(|| site.config()),
+        _ => read(&format!("{FOLDER}{name}")),
     };
     let Some(file) = file else {
         return is_page.then(|| respond_early(parts, PANEL_ROUTE, EarlyResponse::PanelMissing));

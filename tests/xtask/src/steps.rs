@@ -306,8 +306,8 @@ fn cargo(root: &Path, words: &[&str]) -> Command {
     run::command(root, &[&["cargo"], words].concat())
 }
 
-/// Runs the Spin component's tests. With nextest they are selected from the whole workspace, because a single package would
-/// rebuild its dependencies with different features.
+/// Runs the Spin component's tests, and Open Delivery on the component. With nextest the tests are selected from the whole workspace,
+/// because a single package would rebuild its dependencies with different features.
 fn test_component(root: &Path) -> Result<(), Failure> {
     match has_nextest() {
         true => run_tests(root, &NEXTEST, &["--workspace", "--filterset", &format!("package({SPIN_TESTS})")]),
