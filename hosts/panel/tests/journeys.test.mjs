@@ -43,6 +43,26 @@ test("wrong password shows an error in the user's language", async () => {
   await context.close();
 });
 
+test("demo does not replace what a user has typed", async () => {
+  const { page, pageErrors, context } = await open(browser);
+  let answer;
+  const typed = new Promise((resolve) => (answer = resolve));
+  await page.route("**/panel.json", async (route) => {
+    await typed;
+    await route.continue();
+  });
+  await page.goto(BASE);
+  await page.fill("#f-email", "bia@demo.despacho.example");
+  const answered = page.waitForResponse("**/panel.json");
+  answer();
+  await (await answered).finished();
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  assert.deepEqual([await page.inputValue("#f-email"), await page.inputValue("#f-password")], ["bia@demo.despacho.example", ""]);
+  assert.equal(await page.getByText("Esta é uma demonstração").count(), 0);
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
 test("order is created at the displayed price", async () => {
   const { page, pageErrors, context } = await openLoggedIn(browser);
   const code = uniqueCode("NOVO");
@@ -115,7 +135,7 @@ test("order page follows the delivery without a reload", async () => {
   assert.ok((await page.locator(".timeline li").count()) >= 5);
 
   // The delivery time is compared with the promised time, on the order's page and in the list of finished orders.
-  await page.locator(".heading").getByText(/entregue \d\d:\d\d, no prazo/).waitFor();
+  await page.locator(".heading").getByText(/entregue .*\d\d:\d\d, no prazo/).waitFor();
   const { body } = await api(page, "GET", `/delivery/orders/${made.body.id}`);
   await page.reload();
   await page.waitForSelector(".timeline");

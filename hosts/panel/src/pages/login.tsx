@@ -8,20 +8,20 @@ import { useSubmit } from "../ui/submit";
 
 export function LoginPage() {
   const t = texts.value.login;
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
+  const [{ email, password }, setLogin] = useState({ email: "", password: "" });
   const [shown, setShown] = useState(false);
   const { error, busy, submit } = useSubmit(() => logIn(email.trim(), password));
   useEffect(() => {
     document.title = `${t.title} · ${texts.value.product}`;
   }, [t]);
-  const [demo, setDemo] = useState(false);
+  const [demo, setDemo] = useState<{ email: string } | null>(null);
   useEffect(() => {
     void deployment().then((config) => {
-      if (config.demo === null || ended.value) return;
-      setDemo(true);
-      setEmail(config.demo.email);
-      setPassword(config.demo.password);
+      const login = config.demo;
+      if (login === null || ended.value) return;
+      setDemo(login);
+      // The configuration can arrive after the user has begun to type.
+      setLogin((typed) => (typed.email === "" && typed.password === "" ? login : typed));
     });
   }, []);
   return (
@@ -33,7 +33,7 @@ export function LoginPage() {
         </p>
         <h1 id="title">{t.title}</h1>
         <p class="lead">{t.lead}</p>
-        {demo && <p class="notice">{t.demo}</p>}
+        {demo !== null && demo.email === email && <p class="notice">{t.demo}</p>}
         {ended.value && (
           <p class="notice" role="status">
             {t.ended}
@@ -41,12 +41,12 @@ export function LoginPage() {
         )}
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
-          <TextField pointer="/email" label={t.email} value={email} set={setEmail} type="email" mode="email" complete="username" />
+          <TextField pointer="/email" label={t.email} value={email} set={(typed) => setLogin((login) => ({ ...login, email: typed }))} type="email" mode="email" complete="username" />
           <TextField
             pointer="/password"
             label={t.password}
             value={password}
-            set={setPassword}
+            set={(typed) => setLogin((login) => ({ ...login, password: typed }))}
             type={shown ? "text" : "password"}
             complete="current-password"
           />
