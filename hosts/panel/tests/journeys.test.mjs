@@ -45,17 +45,17 @@ test("wrong password shows an error in the user's language", async () => {
 
 test("demo does not replace what a user has typed", async () => {
   const { page, pageErrors, context } = await open(browser);
-  let answer;
-  const typed = new Promise((resolve) => (answer = resolve));
+  let release;
+  const typed = new Promise((resolve) => (release = resolve));
   await page.route("**/panel.json", async (route) => {
     await typed;
     await route.continue();
   });
   await page.goto(BASE);
   await page.fill("#f-email", "bia@demo.despacho.example");
-  const answered = page.waitForResponse("**/panel.json");
-  answer();
-  await (await answered).finished();
+  const response = page.waitForResponse("**/panel.json");
+  release();
+  await (await response).finished();
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
   assert.deepEqual([await page.inputValue("#f-email"), await page.inputValue("#f-password")], ["bia@demo.despacho.example", ""]);
   assert.equal(await page.getByText("Esta é uma demonstração").count(), 0);
