@@ -332,9 +332,12 @@ fn test_workspace(root: &Path) -> Result<(), Failure> {
     if !has_nextest() {
         return run_tests(root, &EVERY_TEST, &WORKSPACE);
     }
-    let others = run_tests(root, &NEXTEST, &[&WORKSPACE[..], &["--filterset", "not binary(cases)"]].concat());
-    let cases = run_tests(root, &["test", "--no-fail-fast", "--test", "cases"], &WORKSPACE);
-    others.and(cases)
+    let others = ["--filterset", "not (binary(cases) or binary(storage))"];
+    let others = run_tests(root, &NEXTEST, &[&WORKSPACE[..], &others].concat());
+    // In one process, the tests share one PostgreSQL server. Most of them wait for a database.
+    let shared = ["test", "--no-fail-fast", "--test", "storage", "--test", "cases"];
+    let shared = run_tests(root, &shared, &[&WORKSPACE[..], &["--", "--test-threads=4"]].concat());
+    others.and(shared)
 }
 
 const NEXTEST: [&str; 3] = ["nextest", "run", "--no-fail-fast"];
