@@ -145,9 +145,11 @@ const order = (code) => ({
   ],
 });
 
-/** An order for tomorrow with all fields that the form hides at first. */
+/** An order for tomorrow's last half hour with all fields that the form hides at first. Its window ends on the next day, so that its text is long. */
 function scheduledOrder(code) {
-  const [from, until, deliverAt] = [23, 25, 24].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+  const tomorrow = new Date(Date.now() + 21 * 3_600_000).toISOString().slice(0, 10);
+  const deliverAt = `${tomorrow}T23:30:00-03:00`;
+  const [from, until] = [-1, 1].map((hours) => new Date(Date.parse(deliverAt) + hours * 3_600_000).toISOString());
   const [delivery] = order(code).deliveries;
   const requirements = { vehicle: ["MOTORBIKE_BOX", "CAR"], weightGrams: 12_500, volumeMillilitres: 40_000, packages: 3 };
   return { code, deliverAt, requirements, pickupInstructions: "Entrada pela doca 3", deliveries: [{ ...delivery, window: { from, until } }] };

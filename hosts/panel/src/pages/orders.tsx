@@ -89,7 +89,7 @@ function Due(props: { of: OrderRow; zone: string }) {
     <>
       <When at={promised(of)} zone={props.zone} />
       <LatenessText of={of} class="sub" />
-      {next?.window !== undefined && <Window of={next.window} zone={zoneOf(next.address.state)} class="sub window" />}
+      {next?.window !== undefined && <Window of={next.window} zone={zoneOf(next.address.state)} class="sub" />}
     </>
   );
 }

@@ -111,7 +111,7 @@ export function Window(props: { of: NonNullable<Delivery["window"]>; zone: strin
   const isOneDay = day(new Date(from), props.zone) === day(new Date(until), props.zone);
   const last = isOneDay ? time(until, props.zone) : timeOrDateTime(until, props.zone, now.value);
   return (
-    <span class={`number ${props.class ?? ""}`}>
+    <span class={`window ${props.class ?? ""}`}>
       {texts.value.order.window(timeOrDateTime(from, props.zone, now.value), last)}
       {props.zone !== zone.value && <span class="zone"> {zoneName(props.zone)}</span>}
     </span>
