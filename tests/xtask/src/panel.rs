@@ -56,17 +56,47 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     Ok(folder.join("dist"))
 }
 
-/// Builds the panel and runs its tests in the system's Chromium against a new server with demo data. Screenshots of every page
-/// are written to `panel` in the build folder.
+/// Builds the panel and runs its tests in the system's Chromium against new servers with demo data. Screenshots of every page are
+/// written to `panel` in the build folder.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
-    let files = build(root)?.to_string_lossy().into_owned();
+    let panel = build(root)?;
+    let (measurements, tests) = test_files(&root.join(FOLDER))?;
+    // Most tests wait for a page or for the server: two halves of them at once take little more than half of the time.
+    let half = |share: &str| run_tests(root, &panel, share, &[&["--test-shard", share][..], &words(&tests)].concat());
+    let (first, second) = std::thread::scope(|scope| {
+        let second = scope.spawn(|| half("2/2"));
+        (half("1/2"), second.join())
+    });
+    first?;
+    second.map_err(|_| Failure::new("the second half of the panel's tests panicked"))??;
+    run_tests(root, &panel, "speed", &words(&measurements))
+}
+
+/// Returns the test files that measure times, which run alone, and all others.
+fn test_files(folder: &Path) -> Result<(Vec<String>, Vec<String>), Failure> {
+    let tests = folder.join("tests");
+    let entries = std::fs::read_dir(&tests).map_err(|e| Failure::new(format!("{}: {e}", tests.display())))?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut files: Vec<_> =
+        names.filter(|name| name.ends_with(".test.mjs")).map(|name| format!("tests/{name}")).collect();
+    files.sort();
+    Ok(files.into_iter().partition(|name| name.ends_with("/speed.test.mjs")))
+}
+
+fn words(files: &[String]) -> Vec<&str> {
+    files.iter().map(String::as_str).collect()
+}
+
+/// Runs tests of the panel against a server of their own. `name` names its data folder.
+fn run_tests(root: &Path, panel: &Path, name: &str, arguments: &[&str]) -> Result<(), Failure> {
     let target = place::target()?;
-    let data = target.join("panel-data");
+    let data = target.join("panel-data").join(name.replace('/', "-of-"));
     if data.exists() {
         std::fs::remove_dir_all(&data).map_err(|e| Failure::new(format!("{}: {e}", data.display())))?;
     }
+    let files = panel.to_string_lossy();
     let server = Server::start(&server::shipped()?, &data, &["--demo", "--panel", &files], &SETTINGS)?;
-    let mut tests = run::command(&root.join(FOLDER), &["npm", "test"]);
+    let mut tests = run::command(&root.join(FOLDER), &[&["npm", "test", "--"], arguments].concat());
     tests.env("DESPACHO_PANEL_ADMIN", OPERATOR);
     tests.env("DESPACHO_PANEL_URL", &server.base).env("DESPACHO_PANEL_SHOTS", target.join("panel"));
     run::show(tests)
@@ -81,6 +111,14 @@ fn is_newer(product: &Path, source: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn measurements_are_separate_from_the_other_tests() -> Result<(), Failure> {
+        let (measurements, tests) = test_files(&place::root()?.join(FOLDER))?;
+        assert_eq!(measurements, ["tests/speed.test.mjs"]);
+        assert!(tests.len() > 10 && tests.is_sorted() && !tests.contains(&measurements[0]));
+        Ok(())
+    }
 
     #[test]
     fn missing_product_is_not_newer() {
