@@ -66,7 +66,7 @@ test("push shows a notice without content", async () => {
   await testId(page, "push").click();
   await page.getByText("Você recebe avisos").waitFor();
   assert.deepEqual(sent.at(-1), ["POST", { endpoint: "https://push.example/BKey/true" }]);
-  // To poll the page's list of notifications can remove one that the browser has stored but not displayed yet.
+  // Reading the page's list of notifications can remove one that the browser has stored but not displayed yet.
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
   await worker.evaluate(() => {
     const show = ServiceWorkerRegistration.prototype.showNotification;

@@ -56,7 +56,7 @@ test("demo does not replace what a user has typed", async () => {
   const response = page.waitForResponse("**/panel.json");
   release();
   await (await response).finished();
-  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  await page.waitForTimeout(100);
   assert.deepEqual([await page.inputValue("#f-email"), await page.inputValue("#f-password")], ["bia@demo.despacho.example", ""]);
   assert.equal(await page.getByText("Esta é uma demonstração").count(), 0);
   assert.deepEqual(pageErrors, []);

@@ -145,7 +145,7 @@ const order = (code) => ({
   ],
 });
 
-/** An order for tomorrow's last half hour with all fields that the form hides at first. Its window ends on the next day, so that its text is long. */
+/** An order for tomorrow at 23:30 with all fields that the form hides at first. Its window ends on the next day, so that its text is long. */
 function scheduledOrder(code) {
   const tomorrow = new Date(Date.now() + 21 * 3_600_000).toISOString().slice(0, 10);
   const deliverAt = `${tomorrow}T23:30:00-03:00`;

@@ -62,10 +62,13 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let panel = build(root)?;
     let (measurements, tests) = test_files(&root.join(FOLDER))?;
     // Most tests wait for a page or for the server: two halves of them at once take little more than half of the time.
-    let half = |share: &str| run_tests(root, &panel, share, &[&["--test-shard", share][..], &words(&tests)].concat());
+    let half = |number: &str| {
+        let shard = format!("--test-shard={number}/2");
+        run_tests(root, &panel, number, &[&[&*shard][..], &words(&tests)].concat())
+    };
     let (first, second) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| half("2/2"));
-        (half("1/2"), second.join())
+        let second = scope.spawn(|| half("2"));
+        (half("1"), second.join())
     });
     first?;
     second.map_err(|_| Failure::new("the second half of the panel's tests panicked"))??;
@@ -90,7 +93,7 @@ fn words(files: &[String]) -> Vec<&str> {
 /// Runs tests of the panel against a server of their own. `name` names its data folder.
 fn run_tests(root: &Path, panel: &Path, name: &str, arguments: &[&str]) -> Result<(), Failure> {
     let target = place::target()?;
-    let data = target.join("panel-data").join(name.replace('/', "-of-"));
+    let data = target.join("panel-data").join(name);
     if data.exists() {
         std::fs::remove_dir_all(&data).map_err(|e| Failure::new(format!("{}: {e}", data.display())))?;
     }

@@ -325,18 +325,18 @@ fn test_under_spin_up(root: &Path) -> Result<(), Failure> {
     run::show(tests)
 }
 
-/// Runs every test of the workspace except the Spin component's. The cases run in one process, which loads the component and
-/// starts PostgreSQL once; nextest would do so for every case.
+/// Runs every test of the workspace except the Spin component's. The cases and the storage tests run in one process each, which starts
+/// PostgreSQL once; nextest would do so for every test. Two tests run for each processor, because most of them wait.
 fn test_workspace(root: &Path) -> Result<(), Failure> {
     const WORKSPACE: [&str; 3] = ["--workspace", "--exclude", SPIN_TESTS];
     if !has_nextest() {
         return run_tests(root, &EVERY_TEST, &WORKSPACE);
     }
-    let others = ["--filterset", "not (binary(cases) or binary(storage))"];
+    let threads = format!("--test-threads={}", std::thread::available_parallelism().map_or(2, usize::from) * 2);
+    let others = ["--profile", "verify", &threads, "--filterset", "not (binary(cases) or binary(storage))"];
     let others = run_tests(root, &NEXTEST, &[&WORKSPACE[..], &others].concat());
-    // In one process, the tests share one PostgreSQL server. Most of them wait for a database.
     let shared = ["test", "--no-fail-fast", "--test", "storage", "--test", "cases"];
-    let shared = run_tests(root, &shared, &[&WORKSPACE[..], &["--", "--test-threads=4"]].concat());
+    let shared = run_tests(root, &shared, &[&WORKSPACE[..], &["--", &threads]].concat());
     others.and(shared)
 }
 

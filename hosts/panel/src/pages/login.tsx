@@ -14,12 +14,12 @@ export function LoginPage() {
   useEffect(() => {
     document.title = `${t.title} · ${texts.value.product}`;
   }, [t]);
-  const [demo, setDemo] = useState<{ email: string } | null>(null);
+  const [demoEmail, setDemoEmail] = useState<string | null>(null);
   useEffect(() => {
     void deployment().then((config) => {
       const login = config.demo;
       if (login === null || ended.value) return;
-      setDemo(login);
+      setDemoEmail(login.email);
       // The configuration can arrive after the user has begun to type.
       setLogin((typed) => (typed.email === "" && typed.password === "" ? login : typed));
     });
@@ -33,7 +33,7 @@ export function LoginPage() {
         </p>
         <h1 id="title">{t.title}</h1>
         <p class="lead">{t.lead}</p>
-        {demo !== null && demo.email === email && <p class="notice">{t.demo}</p>}
+        {demoEmail === email && <p class="notice">{t.demo}</p>}
         {ended.value && (
           <p class="notice" role="status">
             {t.ended}
