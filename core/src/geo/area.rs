@@ -74,6 +74,13 @@ pub fn first_crossing(points: &[Point]) -> Option<usize> {
     crossing.map(|(_, (index, _))| *index)
 }
 
+/// Returns the index of the first position of a hole that is outside its outer ring, or after which an edge crosses that ring. The rings may
+/// touch.
+pub fn first_outside(outer: &Ring, hole: &Ring) -> Option<usize> {
+    let crosses = |edge| edges(&outer.0).any(|other| cross(other, edge));
+    edges(&hole.0).position(|edge| side(outer, edge.0) == Side::Outside || crosses(edge))
+}
+
 /// Whether at least three of a ring's edges have a length.
 pub fn has_three_edges(points: &[Point]) -> bool {
     edges(points).filter(|(from, to)| from != to).count() >= 3
@@ -115,11 +122,17 @@ fn is_within_box(a: Point, b: Point, point: Point) -> bool {
 fn meet((a, b): (Point, Point), (c, d): (Point, Point)) -> bool {
     let turns = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)];
     let touches = |at: usize, (from, to), point| turns[at] == Ordering::Equal && is_within_box(from, to, point);
-    (turns[0] != turns[1] && turns[2] != turns[3] && !turns.contains(&Ordering::Equal))
+    cross((a, b), (c, d))
         || touches(0, (a, b), c)
         || touches(1, (a, b), d)
         || touches(2, (c, d), a)
         || touches(3, (c, d), b)
+}
+
+/// Whether two edges have a common point that is not an end.
+fn cross((a, b): (Point, Point), (c, d): (Point, Point)) -> bool {
+    let turns = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)];
+    turns[0] != turns[1] && turns[2] != turns[3] && !turns.contains(&Ordering::Equal)
 }
 
 /// Whether an edge returns along the edge before it, which ends where it starts.

@@ -14,7 +14,7 @@ mod plane;
 mod street;
 pub mod tables;
 
-pub use area::{first_crossing, has_three_edges, is_in_box};
+pub use area::{first_crossing, first_outside, has_three_edges, is_in_box};
 pub(crate) use detour::leg_over;
 pub use detour::{great_circle_m, leg};
 pub use gazetteer::{Gazetteer, Municipality};

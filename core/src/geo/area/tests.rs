@@ -81,6 +81,21 @@ fn edges_belong_to_the_area_and_holes_do_not() {
 }
 
 #[test]
+fn hole_leaves_its_outer_ring() {
+    // A U, open to the north.
+    let outer = ring(&[(0, 0), (9, 0), (9, 3), (3, 3), (3, 6), (9, 6), (9, 9), (0, 9)]);
+    for (name, hole, expected) in [
+        ("inside", &[(1, 1), (2, 1), (2, 8)][..], None),
+        ("a corner on the outer edge", &[(0, 1), (2, 1), (2, 8)], None),
+        ("a position outside", &[(1, 1), (2, 1), (2, 11)], Some(1)),
+        ("an edge across the gap", &[(1, 1), (8, 1), (8, 8), (1, 8)], Some(1)),
+        ("elsewhere", &[(20, 20), (20, 30), (30, 30)], Some(0)),
+    ] {
+        assert_eq!(first_outside(&outer, &ring(hole)), expected, "{name}");
+    }
+}
+
+#[test]
 fn imprecise_location_is_outside_only_with_its_whole_circle() {
     let area = ServiceArea(vec![vec![ring(&[(0, 0), (0, 100_000), (100_000, 100_000), (100_000, 0)])]]);
     // 50,000 units of latitude are about 556 m.
