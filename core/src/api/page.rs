@@ -173,7 +173,7 @@ impl Previewer {
         let matrix = geo::matrix(&route.places());
         let planned = route.plan(&self.context.tariff, &matrix, self.context.store.lead_minutes, now)?;
         check_open(&self.hours, self.pickup.address.uf(), planned.plan.times.ready)?;
-        Ok(preview_view(&inquiry, &planned, None))
+        preview_view(&inquiry, &planned, None)
     }
 }
 

@@ -13,16 +13,16 @@ use super::{
 use crate::{
     host::Host,
     model::{
-        Address, Day, Distance, DistanceMatrix, Duration, Leg, Located, Precision, Text, Timestamp, Uf,
+        Address, Day, Distance, DistanceMatrix, Duration, Leg, Located, Money, Precision, Text, Timestamp, Uf,
         order::Place,
         store::{ServiceArea, Store, StoreHours},
         time_of_day,
     },
     rules::{
         hours::next_opening,
-        pricing::{FeeRange, Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
+        pricing::{Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
     },
-    wire::{FeeRangeView, Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
+    wire::{Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
 };
 
 /// A planned route.
@@ -308,8 +308,18 @@ fn offset(uf: Option<Uf>) -> String {
 }
 
 /// Returns the response to a preview, with the quote if one was signed.
-pub(super) fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<QuoteView>) -> PreviewView {
+///
+/// # Errors
+/// The fee is above the highest that the client accepts.
+pub(super) fn preview_view(
+    inquiry: &Inquiry,
+    planned: &Planned,
+    quote: Option<QuoteView>,
+) -> Result<PreviewView, Problem> {
     let plan = &planned.plan;
+    if let Some(max) = inquiry.max_fee.filter(|max| plan.fee > *max) {
+        return Err(fee_above_maximum(plan.fee, max));
+    }
     let stop = |(at, (sent, leg)): (usize, (&usize, &Leg))| {
         let requested = inquiry.stops.get(*sent)?;
         Some(PreviewStopView {
@@ -322,18 +332,27 @@ pub(super) fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<Q
         })
     };
     let times = (inquiry.with_times || inquiry.is_scheduled()).then_some(plan.times);
-    PreviewView {
+    Ok(PreviewView {
         deliveries: plan.order.iter().zip(&plan.legs).enumerate().filter_map(stop).collect(),
         total_distance: Kilometres(plan.total_distance),
         online_payment: inquiry.stops.iter().all(|stop| stop.online_payment),
         delivery_fee: Reais(plan.fee),
-        delivery_fee_range: plan
-            .fee_range
-            .map(|FeeRange { min, max }| FeeRangeView { min: Reais(min), max: Reais(max) }),
+        delivery_fee_min: plan.fee_range.map(|range| Reais(range.min)),
+        delivery_fee_max: plan.fee_range.map(|range| Reais(range.max)),
         price_breakdown: plan.lines.iter().map(PriceLineView::of).collect(),
         expected_delivery: times.map(|times| times.delivery.to_string()),
         expected_pickup: times.map(|times| times.pickup.to_string()),
         estimated: plan.estimated,
         quote,
-    }
+    })
+}
+
+/// Returns the problem of a fee above the highest that the client accepts.
+pub(super) fn fee_above_maximum(fee: Money, max: Money) -> Problem {
+    let en = format!("The fee is R$ {fee}, above maxDeliveryFee, R$ {max}. Send a higher maximum, or omit it.");
+    let (fee, max) = (fee.in_portuguese(), max.in_portuguese());
+    let pt = format!("A taxa é de R$ {fee}, acima de maxDeliveryFee, R$ {max}. Envie um máximo maior ou nenhum.");
+    let (detail, code) = (Text::new(en.clone(), pt.clone()), ProblemCode::FeeAboveMaximum);
+    let error = FieldError { pointer: "/maxDeliveryFee".to_owned(), code: code.name(), detail };
+    Problem::new(code, en, pt).with_errors(vec![error])
 }

@@ -142,6 +142,8 @@ codes! {
     NotNextInTrip "not_next_in_trip" 409 "Another order of the trip comes first" "Outro pedido da viagem vem antes",
     /// The courier is not available, is off shift, or has a trip that cannot take the order.
     CourierUnavailable "courier_unavailable" 409 "Courier not available" "Entregador indisponível",
+    /// The operator suspended the courier, who cannot become available.
+    CourierSuspended "courier_suspended" 409 "Courier suspended" "Entregador suspenso",
     /// The courier has the goods and must return them first.
     ReturnRequired "return_required" 409 "Return required" "Devolução necessária",
     /// The recipient has rated this delivery.

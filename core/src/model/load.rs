@@ -30,7 +30,17 @@ pub struct Load {
     pub volume_ml: u32,
 }
 
-/// What an order requires of its courier's vehicle.
+/// Equipment that a courier has, or that an order requires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Equipment {
+    /// A container that keeps food warm or cold.
+    pub thermic: bool,
+    /// A card machine.
+    pub card_machine: bool,
+}
+
+/// What an order requires of its courier.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Requirements {
@@ -42,18 +52,23 @@ pub struct Requirements {
     pub volume_ml: Option<u32>,
     /// Number of packages.
     pub packages: Option<u32>,
+    /// The equipment. A card machine is required by the payment of a delivery.
+    #[serde(skip_serializing_if = "Equipment::is_empty")]
+    pub equipment: Equipment,
 }
 
-/// A courier's vehicle and its maximum load.
+/// A courier's vehicle with its maximum load, and the equipment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
     /// The kind.
     pub vehicle: Vehicle,
     /// Maximum load.
     pub max: Load,
+    /// The equipment.
+    pub equipment: Equipment,
 }
 
-/// The reason why a courier's vehicle cannot carry an order.
+/// The reason why a courier cannot carry an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// The order does not permit the kind of vehicle.
@@ -62,6 +77,10 @@ pub enum Misfit {
     Weight,
     /// The orders are too large.
     Volume,
+    /// The courier has no thermic container.
+    Container,
+    /// The courier has no card machine.
+    CardMachine,
 }
 
 impl Vehicle {
@@ -96,6 +115,40 @@ impl Vehicle {
             Vehicle::Vuc => (1_000, 20_000),
         };
         Load { weight_g: kilograms * 1_000, volume_ml: litres * 1_000 }
+    }
+}
+
+impl Equipment {
+    /// Everything: the equipment of a courier of whom the operator has not stated another.
+    pub const ALL: Equipment = Equipment { thermic: true, card_machine: true };
+
+    /// Returns whether it is nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Equipment::default()
+    }
+
+    /// Returns whether it is everything.
+    pub fn is_all(&self) -> bool {
+        *self == Equipment::ALL
+    }
+
+    /// Returns the names of its parts in the API.
+    pub fn names(self) -> Vec<&'static str> {
+        let parts = [(self.thermic, "THERMIC_CONTAINER"), (self.card_machine, "CARD_MACHINE")];
+        parts.into_iter().filter(|(is_present, _)| *is_present).map(|(_, name)| name).collect()
+    }
+
+    /// Returns everything, the default of stored couriers.
+    pub(crate) fn all() -> Equipment {
+        Equipment::ALL
+    }
+
+    /// Returns the first part that an order requires and is missing here.
+    fn lacks(self, required: Equipment) -> Option<Misfit> {
+        if required.thermic && !self.thermic {
+            return Some(Misfit::Container);
+        }
+        (required.card_machine && !self.card_machine).then_some(Misfit::CardMachine)
     }
 }
 
@@ -146,17 +199,17 @@ impl Default for Capacity {
 }
 
 impl Capacity {
-    /// Returns the limits of a kind of vehicle.
+    /// Returns the limits of a kind of vehicle, with all equipment.
     pub fn of(vehicle: Vehicle) -> Capacity {
-        Capacity { vehicle, max: vehicle.limit() }
+        Capacity { vehicle, max: vehicle.limit(), equipment: Equipment::ALL }
     }
 
-    /// Returns why the vehicle cannot carry an order in addition to a load.
+    /// Returns why the courier cannot carry an order in addition to a load.
     pub fn misfit(&self, order: &Requirements, carried: Load) -> Option<Misfit> {
         if !order.permits(self.vehicle) {
             return Some(Misfit::Vehicle);
         }
-        self.max.exceeded_by(carried.plus(order.load()))
+        self.max.exceeded_by(carried.plus(order.load())).or_else(|| self.equipment.lacks(order.equipment))
     }
 }
 
@@ -167,6 +220,8 @@ impl Misfit {
             Misfit::Vehicle => "VEHICLE",
             Misfit::Weight => "WEIGHT",
             Misfit::Volume => "VOLUME",
+            Misfit::Container => "CONTAINER",
+            Misfit::CardMachine => "CARD_MACHINE",
         }
     }
 }
@@ -201,9 +256,26 @@ mod tests {
     }
 
     #[test]
+    fn missing_equipment_is_named() {
+        let order = |thermic, card_machine| Requirements {
+            equipment: Equipment { thermic, card_machine },
+            ..Requirements::default()
+        };
+        let courier = |equipment| Capacity { equipment, ..Capacity::default() };
+        let (none, load) = (courier(Equipment::default()), Load::default());
+        assert_eq!(none.misfit(&order(false, false), load), None);
+        assert_eq!(none.misfit(&order(true, true), load), Some(Misfit::Container));
+        assert_eq!(none.misfit(&order(false, true), load), Some(Misfit::CardMachine));
+        assert_eq!(Capacity::default().misfit(&order(true, true), load), None);
+        let thermic = Equipment { thermic: true, card_machine: false };
+        assert_eq!(courier(thermic).misfit(&order(true, true), load), Some(Misfit::CardMachine));
+    }
+
+    #[test]
     fn smallest_vehicle_is_permitted_and_carries_the_load() {
         let smallest = |vehicles: &[Vehicle], weight_g, volume_ml, packages| {
-            Requirements { vehicles: vehicles.to_vec(), weight_g, volume_ml, packages }.smallest_vehicle()
+            let vehicles = vehicles.to_vec();
+            Requirements { vehicles, weight_g, volume_ml, packages, ..Requirements::default() }.smallest_vehicle()
         };
         assert_eq!(smallest(&[], None, None, Some(9)), None);
         assert_eq!(smallest(&[], Some(12_000), None, None), Some(Vehicle::Bicycle));

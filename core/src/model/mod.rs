@@ -44,7 +44,7 @@ pub use ids::{
     AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, PhotoId, StoreId,
     TariffId, UserId, WebhookId,
 };
-pub use load::{Capacity, Load, Misfit, Requirements, Vehicle};
+pub use load::{Capacity, Equipment, Load, Misfit, Requirements, Vehicle};
 pub use local::{Day, LocalTime, time_of_day};
 pub use money::{Money, MoneyError};
 pub use phone::{Phone, PhoneError};

@@ -129,6 +129,7 @@ pub fn open(
         dispatch: StoreDispatch::default(),
         tracking: StoreTracking::default(),
         proofs: Vec::new(),
+        preparation_minutes: None,
         hours: StoreHours::default(),
         area: None,
         disabled_at: None,

@@ -24,6 +24,11 @@ pub struct StoreHoursBody {
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub exceptions: Option<Vec<HoursExceptionBody>>,
+    /// Usual preparation time in whole minutes, 0 to 1440, which the panel suggests for new orders. An order without `preparationTime`
+    /// is ready at once, whatever this value is. Absent if the store has none.
+    #[serde(rename = "preparationTime", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1440, example = 15))]
+    pub preparation_time: Option<u32>,
 }
 
 /// A period of the week in which a store is open.
@@ -160,7 +165,11 @@ impl StoreHoursBody {
                 name: exception.name.clone(),
             }
         });
-        StoreHoursBody { hours: Some(periods.collect()), exceptions: Some(exceptions.collect()) }
+        StoreHoursBody {
+            hours: Some(periods.collect()),
+            exceptions: Some(exceptions.collect()),
+            preparation_time: None,
+        }
     }
 }
 

@@ -50,6 +50,9 @@ pub struct RegisterCourier {
     /// The courier's own maximum volume in millilitres, 1 to 20,000,000. The limit of the vehicle applies if it is lower.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 20_000_000))]
     pub max_volume_millilitres: Option<f64>,
+    /// What the courier has: `THERMIC_CONTAINER`, `CARD_MACHINE`. Defaults to both.
+    #[cfg_attr(feature = "openapi", schema(max_items = 2, example = json!(["THERMIC_CONTAINER"])))]
+    pub equipment: Option<Vec<String>>,
     /// Validity of the key in whole days, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
@@ -86,6 +89,11 @@ pub struct AlterCourier {
     /// The courier's own maximum volume in millilitres, 1 to 20,000,000. The limit of the vehicle applies if it is lower.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 20_000_000))]
     pub max_volume_millilitres: Option<f64>,
+    /// What the courier has: `THERMIC_CONTAINER`, `CARD_MACHINE`.
+    #[cfg_attr(feature = "openapi", schema(max_items = 2, example = json!(["THERMIC_CONTAINER"])))]
+    pub equipment: Option<Vec<String>>,
+    /// True suspends the courier: no new orders until it is false again. The orders of the current trip remain.
+    pub suspended: Option<bool>,
     /// True issues a new key and revokes the old one immediately.
     pub new_key: Option<bool>,
     /// Validity of the new key in whole days, 1 to 3650.
@@ -123,6 +131,9 @@ pub struct CourierRecord {
     pub max_weight_grams: u32,
     /// Maximum volume in millilitres.
     pub max_volume_millilitres: u32,
+    /// What the courier has: `THERMIC_CONTAINER`, `CARD_MACHINE`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    pub equipment: Vec<&'static str>,
     /// Latitude of the last known position.
     pub latitude: Option<f64>,
     /// Longitude of the last known position.
@@ -147,6 +158,9 @@ pub struct CourierRecord {
     /// Time at which the courier's key expires.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub key_expires_at: Option<String>,
+    /// Time at which the courier was suspended, or null.
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
+    pub suspended_at: Option<String>,
     /// Time at which the courier was removed.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub removed_at: Option<String>,
@@ -310,6 +324,7 @@ impl CourierRecord {
             vehicle: courier.vehicle.name(),
             max_weight_grams: courier.capacity().max.weight_g,
             max_volume_millilitres: courier.capacity().max.volume_ml,
+            equipment: courier.equipment.names(),
             latitude: courier.position.map(Point::latitude),
             longitude: courier.position.map(Point::longitude),
             position_at: courier.position_at.as_ref().map(Timestamp::to_string),
@@ -318,6 +333,7 @@ impl CourierRecord {
             available_from: courier.shift.as_ref().map(|shift| shift.from.to_string()),
             available_until: courier.shift.as_ref().and_then(|shift| Some(shift.until.as_ref()?.to_string())),
             key_expires_at: courier.key.as_ref().map(|key| key.expires_at.to_string()),
+            suspended_at: courier.suspended_at.as_ref().map(Timestamp::to_string),
             removed_at: courier.removed_at.as_ref().map(Timestamp::to_string),
         }
     }

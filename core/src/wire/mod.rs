@@ -67,7 +67,7 @@ pub use life::{
 };
 pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
 pub use order::{CourierView, CreateOrder, DeliveryView, ListedOrder, NewDelivery, OrderDetails, OrderView, StoreRef};
-pub use preview::{FeeRangeView, PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
+pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
 pub use price::PriceLineView;
 pub use privacy::{
     ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,

@@ -30,6 +30,9 @@ pub struct PreviewOrder {
     pub pickup_address: Option<AddressBody>,
     /// What the order requires of its courier's vehicle. The tariff can have surcharges for larger vehicles.
     pub requirements: Option<SetRequirements>,
+    /// The highest acceptable fee in BRL. If the fee is higher, the preview is rejected as the order would be.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 20))]
+    pub max_delivery_fee: Option<f64>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_items = 1, max_items = 50))]
@@ -72,9 +75,13 @@ pub struct PreviewView {
     /// Delivery fee in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub delivery_fee: Reais,
-    /// The range in which the fee probably is with exact locations. Null if every address was located by coordinates or street number,
-    /// and no distance is estimated.
-    pub delivery_fee_range: Option<FeeRangeView>,
+    /// The lower end of the range in which the fee probably is with exact locations, in BRL. It is not a limit. Null if every address
+    /// was located by coordinates or street number, and no distance is estimated.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, minimum = 0))]
+    pub delivery_fee_min: Option<Reais>,
+    /// The higher end of that range in BRL, or null.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, minimum = 0))]
+    pub delivery_fee_max: Option<Reais>,
     /// The price lines, whose sum is the fee.
     pub price_breakdown: Vec<PriceLineView>,
     /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true, or the order has `deliverAt` or a window.
@@ -110,19 +117,6 @@ pub struct PreviewStopView {
     pub precision: Precision,
     /// Typical distance in metres between the coordinates and the address; 0 for coordinates that were sent.
     pub radius_m: u32,
-}
-
-/// The range of a fee, from the expected error of locations and distances. It is not a limit of the fee.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(as = FeeRange))]
-pub struct FeeRangeView {
-    /// The lower fee in BRL.
-    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
-    pub min: Reais,
-    /// The higher fee in BRL.
-    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
-    pub max: Reais,
 }
 
 /// A price that is guaranteed for a limited time. To lock it in, send `id` as `quoteId` when you create the order.

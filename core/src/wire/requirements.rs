@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use crate::model::Vehicle;
-use crate::model::{CourierId, Misfit, Requirements};
+use crate::model::{CourierId, Equipment, Misfit, Requirements};
 
 /// What an order requires of its courier's vehicle. Weight, volume and packages are those of all deliveries together.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -26,6 +26,9 @@ pub struct SetRequirements {
     /// Number of packages, 1 to 100. It is for the courier's information.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 100, example = 2))]
     pub packages: Option<f64>,
+    /// `THERMIC` for a container that keeps food warm or cold, or `NORMAL`, the default.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(NORMAL|THERMIC)$", example = "THERMIC"))]
+    pub container: Option<String>,
 }
 
 /// What an order requires of its courier's vehicle.
@@ -43,9 +46,12 @@ pub struct RequirementsView {
     pub volume_millilitres: Option<u32>,
     /// Number of packages.
     pub packages: Option<u32>,
+    /// `THERMIC` if the container must keep food warm or cold, otherwise `NORMAL`.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(NORMAL|THERMIC)$"))]
+    pub container: &'static str,
 }
 
-/// A courier in reach whose vehicle cannot carry an order.
+/// A courier in reach who cannot carry an order.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = ExcludedCourier))]
@@ -53,19 +59,27 @@ pub struct RequirementsView {
 pub struct ExcludedView {
     /// The courier's ID.
     pub courier_id: u64,
-    /// `VEHICLE` if the order does not permit the kind of vehicle, `WEIGHT` or `VOLUME` if the order exceeds its limit.
-    #[cfg_attr(feature = "openapi", schema(pattern = "^(VEHICLE|WEIGHT|VOLUME)$", example = "WEIGHT"))]
+    /// `VEHICLE` if the order does not permit the kind of vehicle, `WEIGHT` or `VOLUME` if the order exceeds its limit, `CONTAINER` or
+    /// `CARD_MACHINE` if the courier does not have it.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(pattern = "^(VEHICLE|WEIGHT|VOLUME|CONTAINER|CARD_MACHINE)$", example = "WEIGHT")
+    )]
     pub reason: &'static str,
 }
 
 impl RequirementsView {
     /// Builds the representation of requirements. Returns `None` if there are none.
     pub(super) fn of(requirements: &Requirements) -> Option<RequirementsView> {
-        (*requirements != Requirements::default()).then(|| RequirementsView {
+        let thermic = requirements.equipment.thermic;
+        // A card machine is shown as the payment of a delivery.
+        let shown = Requirements { equipment: Equipment { thermic, card_machine: false }, ..requirements.clone() };
+        (shown != Requirements::default()).then(|| RequirementsView {
             vehicle: requirements.vehicles.iter().map(|kind| kind.name()).collect(),
             weight_grams: requirements.weight_g,
             volume_millilitres: requirements.volume_ml,
             packages: requirements.packages,
+            container: if thermic { "THERMIC" } else { "NORMAL" },
         })
     }
 }

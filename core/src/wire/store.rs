@@ -182,6 +182,8 @@ pub struct StoreView {
     pub balance_store_id: u64,
     /// Whether the store is a sandbox store: simulated couriers carry its orders, and its fees are never billed.
     pub sandbox: bool,
+    /// Usual preparation time in minutes, which the panel suggests for new orders. Null if the store has not set it.
+    pub preparation_time: Option<u32>,
 }
 
 /// A store as the operator reads it.
@@ -371,6 +373,7 @@ impl StoreView {
             balance: (role == Role::Owner).then_some(Reais(store.balance)),
             balance_store_id: store.account().get(),
             sandbox: store.sandbox,
+            preparation_time: store.preparation_minutes,
         }
     }
 }

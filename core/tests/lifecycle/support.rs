@@ -82,6 +82,8 @@ pub(crate) fn host() -> MemoryHost {
             vehicle: despacho_core::model::Vehicle::default(),
             max_weight_g: None,
             max_volume_ml: None,
+            equipment: despacho_core::model::Equipment::ALL,
+            suspended_at: None,
             removed_at: None,
         };
         let changes = Changes { at: host.now(), couriers: vec![Write::insert(courier)], ..Changes::default() };

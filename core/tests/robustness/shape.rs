@@ -147,7 +147,8 @@ pub(crate) const PREVIEW: &[Field] = &[
     ("totalDistance", Number),
     ("onlinePayment", Boolean),
     ("deliveryFee", Number),
-    ("deliveryFeeRange", Maybe(&Object(&[("min", Number), ("max", Number)]))),
+    ("deliveryFeeMin", Maybe(&Number)),
+    ("deliveryFeeMax", Maybe(&Number)),
     ("priceBreakdown", List(PRICE_LINE)),
     ("expectedDelivery", MAYBE_TIME),
     ("expectedPickup", MAYBE_TIME),
@@ -167,6 +168,7 @@ pub(crate) const STORE: &[Field] = &[
     ("balance", Number),
     ("balanceStoreId", Id),
     ("sandbox", Boolean),
+    ("preparationTime", Maybe(&Number)),
 ];
 /// Response to the creation of a store or a key.
 pub(crate) const CREATED: &[Field] = &[

@@ -68,6 +68,8 @@ fn host_with_orders(count: usize) -> MemoryHost {
         vehicle: despacho_core::model::Vehicle::default(),
         max_weight_g: None,
         max_volume_ml: None,
+        equipment: despacho_core::model::Equipment::ALL,
+        suspended_at: None,
         removed_at: None,
     });
     let couriers = couriers.map(Write::insert).into();

@@ -13,6 +13,8 @@ export interface LoadDraft {
   weight: string;
   volume: string;
   packages: string;
+  /** A draft of an older version has none. */
+  thermic?: boolean;
 }
 
 export const emptyLoad = (): LoadDraft => ({ vehicles: [], weight: "", volume: "", packages: "" });
@@ -32,5 +34,6 @@ export function requirementsOf(load: LoadDraft | undefined): { requirements?: Re
   const amounts = { weightGrams: thousandths(load.weight), volumeMillilitres: thousandths(load.volume), packages: decimal(load.packages) };
   const present = Object.entries(amounts).filter(([, value]) => value !== undefined);
   if (load.vehicles.length > 0) present.push(["vehicle", load.vehicles as never]);
+  if (load.thermic === true) present.push(["container", "THERMIC"]);
   return present.length === 0 ? {} : { requirements: Object.fromEntries(present) };
 }

@@ -7,7 +7,7 @@ import { day, localInstant, phoneRequest } from "./format";
 import { texts } from "./i18n";
 import { chosenDay, rows } from "./live";
 import { emptyLoad, requirementsOf, type LoadDraft } from "./load";
-import { store, zone } from "./session";
+import { accessibleStores, store, zone } from "./session";
 import { addressRequest, decimal, emptyAddress, isLocatable, type AddressDraft } from "./ui/address";
 
 export interface DeliveryDraft {
@@ -99,7 +99,12 @@ const suggestedCode = computed(() => {
 });
 
 export const codeOf = (from: Draft): string => from.code ?? suggestedCode.value;
-export const preparationOf = (from: Draft): string => from.preparation ?? stored(PREPARATION_KEY, from) ?? "0";
+/** The store's own time, or else the one that was last typed on this device. */
+export const preparationOf = (from: Draft): string => from.preparation ?? usualPreparation(from) ?? stored(PREPARATION_KEY, from) ?? "0";
+
+function usualPreparation(from: Draft): string | undefined {
+  return accessibleStores.value.find((one) => one.id === pickupStore(from))?.preparationTime?.toString();
+}
 
 /** Builds the preview request from the deliveries whose address can be located, and their indices. */
 export function previewRequest(from: Draft): { body: Record<string, unknown>; stops: number[] } {

@@ -33,6 +33,13 @@ export const isParentStore = computed(() => store.value !== null && store.value.
 /** The stores that the session can access: its own and its branches. */
 export const accessibleStores = computed(() => (store.value === null ? [] : [store.value, ...branches.value]));
 
+/** Stores a store's usual preparation time, which was changed in the settings. */
+export function setPreparation(id: number, preparationTime: number | null): void {
+  const changed = (one: Store) => (one.id === id ? { ...one, preparationTime } : one);
+  if (store.value !== null) store.value = changed(store.value);
+  branches.value = branches.value.map(changed);
+}
+
 function restore(): Session | null {
   try {
     const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as Session | null;

@@ -288,6 +288,17 @@ test("the operator registers a courier, who signs in with the code", async () =>
   await page.getByRole("button", { name: "Tornar disponível" }).click();
   await page.getByRole("button", { name: "Tornar indisponível" }).click();
   await page.getByRole("button", { name: "Tornar disponível" }).waitFor();
+  await page.getByRole("button", { name: "Suspender" }).click();
+  await page.locator(".heading .badge", { hasText: "Suspenso" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Tornar disponível" }).count(), 0);
+  await page.getByRole("button", { name: "Encerrar suspensão" }).click();
+  await page.getByRole("button", { name: "Tornar disponível" }).waitFor();
+  await page.getByRole("button", { name: "Alterar dados" }).click();
+  await page.getByLabel("Maquininha de cartão").uncheck();
+  await page.click("dialog button[type=submit]");
+  await page.waitForSelector("dialog", { state: "detached" });
+  await page.locator(".facts", { hasText: "Bag ou baú térmico" }).waitFor();
+  assert.ok(!(await page.locator(".facts").innerText()).includes("Maquininha"));
   await page.getByRole("button", { name: "Alterar dados" }).click();
   await page.fill("dialog #f-email", "sem arroba");
   await page.click("dialog button[type=submit]");

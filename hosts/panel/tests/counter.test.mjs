@@ -136,13 +136,36 @@ test("vehicle and load become requirements of the order, which its page shows", 
   await page.locator("#f-requirements-weightGrams-error").getByText("VUC").waitFor();
   await page.fill("#f-requirements-weightGrams", "25,5");
   await page.fill("#f-requirements-packages", "3");
+  await page.locator("#f-requirements-container").check();
   await page.locator("#f-requirements-weightGrams-error").waitFor({ state: "detached" });
   await page.click("form.create button[type=submit]");
   await page.getByRole("heading", { level: 1, name: code }).waitFor();
   await page.locator(".facts").getByText("25,5").waitFor();
   const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
-  assert.deepEqual(body.orders[0].requirements, { vehicle: ["CAR"], weightGrams: 25_500, volumeMillilitres: null, packages: 3 });
+  assert.deepEqual(body.orders[0].requirements, { vehicle: ["CAR"], weightGrams: 25_500, volumeMillilitres: null, packages: 3, container: "THERMIC" });
   await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
+});
+
+test("the store's usual preparation time is suggested in a new order", async () => {
+  await goTo(page, "/settings");
+  const form = page.locator("[data-testid=hours]");
+  const save = form.locator("button[type=submit]");
+  await form.locator("#f-preparationTime").fill("1441");
+  await save.click();
+  await form.locator("#f-preparationTime-error").waitFor();
+  await form.locator("#f-preparationTime").fill("25");
+  await save.click();
+  await form.locator("#f-preparationTime-error").waitFor({ state: "detached" });
+  await goTo(page, "/orders/new");
+  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value === "25");
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value === "25");
+  await goTo(page, "/settings");
+  await form.locator("#f-preparationTime").fill("");
+  await save.click();
+  await page.waitForFunction(() => document.querySelector("[data-testid=hours] .invalid") === null);
+  await goTo(page, "/orders/new");
+  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value !== "25");
 });
 
 test("window of a delivery is checked, kept in the draft and shown", async () => {

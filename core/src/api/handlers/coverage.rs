@@ -24,21 +24,24 @@ use crate::{
 const TEXTS: [&str; 7] = ["street", "number", "complement", "neighborhood", "city", "state", "zipCode"];
 
 enum Change {
-    Hours(StoreHours),
+    Hours(StoreHours, Option<u32>),
     Area(Option<ServiceArea>),
 }
 
 /// `GET` and `PUT /delivery/stores/{storeId}/hours` and `/delivery/stores/{storeId}/service-area`
 pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let change = match endpoint {
-        Endpoint::SetStoreHours => Some(Change::Hours(validate::store_hours(call.read()?)?)),
+        Endpoint::SetStoreHours => {
+            let (hours, preparation) = validate::store_hours(call.read()?, &call.settings.limits)?;
+            Some(Change::Hours(hours, preparation))
+        }
         Endpoint::SetStoreArea => Some(Change::Area(validate::store_area(call.read()?)?)),
         _ => None,
     };
     let mut store = overseen(call).await?;
     match change {
         None => return Ok(view(&store, endpoint)?),
-        Some(Change::Hours(hours)) => store.hours = hours,
+        Some(Change::Hours(hours, preparation)) => (store.hours, store.preparation_minutes) = (hours, preparation),
         Some(Change::Area(area)) => store.area = area,
     }
     let (changed, changes) = stores::replace(store, call.context.now);
@@ -49,7 +52,10 @@ pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint
 
 fn view(store: &Store, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
     match endpoint {
-        Endpoint::GetStoreHours | Endpoint::SetStoreHours => ApiResponse::json(200, &StoreHoursBody::of(&store.hours)),
+        Endpoint::GetStoreHours | Endpoint::SetStoreHours => {
+            let preparation_time = store.preparation_minutes;
+            ApiResponse::json(200, &StoreHoursBody { preparation_time, ..StoreHoursBody::of(&store.hours) })
+        }
         _ => ApiResponse::json(200, &StoreAreaBody::of(store.area.as_ref())),
     }
 }

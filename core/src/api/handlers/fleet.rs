@@ -1,6 +1,6 @@
 //! The operator's endpoints for couriers.
 
-use super::pages;
+use super::{pages, presence::suspended};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
@@ -46,6 +46,9 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
 pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (alteration, days) = validate::altered_courier(call.read()?)?;
     let existing = find(call).await?;
+    if alteration.available == Some(true) && alteration.suspended.unwrap_or(existing.suspended_at.is_some()) {
+        return Err(suspended().into());
+    }
     let orders = trips::trip_orders(call.host, &existing).await?;
     let terms = terms(call.settings, days);
     let altered = couriers::alter(&existing, &orders, alteration, terms, &mut call.context).map_err(has_goods)?;

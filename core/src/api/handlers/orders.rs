@@ -7,7 +7,7 @@ use super::{
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
-        planning::{Planned, acting_store, planned},
+        planning::{Planned, acting_store, fee_above_maximum, planned},
         problem::{FieldError, Problem, ProblemCode},
         read::read,
         routes::Endpoint,
@@ -215,16 +215,7 @@ fn rejected(rejection: CreateOrderError, role: Role) -> HandlerError {
                 floor.in_portuguese()
             ),
         )),
-        CreateOrderError::FeeAboveMaximum { fee, max } => {
-            let en = format!("The fee is R$ {fee}, above maxDeliveryFee, R$ {max}. Send a higher maximum, or omit it.");
-            let (fee, max) = (fee.in_portuguese(), max.in_portuguese());
-            let pt =
-                format!("A taxa é de R$ {fee}, acima de maxDeliveryFee, R$ {max}. Envie um máximo maior ou nenhum.");
-            let detail = Text::new(en.clone(), pt.clone());
-            let code = ProblemCode::FeeAboveMaximum;
-            let error = FieldError { pointer: "/maxDeliveryFee".to_owned(), code: code.name(), detail };
-            HandlerError::Problem(Problem::new(code, en, pt).with_errors(vec![error]))
-        }
+        CreateOrderError::FeeAboveMaximum { fee, max } => fee_above_maximum(fee, max).into(),
         CreateOrderError::TooFewIds => too_few().into(),
     }
 }

@@ -3,6 +3,7 @@
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError},
+        problem::{Problem, ProblemCode},
         validate,
     },
     changes::Changes,
@@ -30,6 +31,15 @@ pub(super) async fn report<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     Ok(response)
 }
 
+/// Returns the problem of a suspended courier who is to become available.
+pub(super) fn suspended() -> Problem {
+    Problem::new(
+        ProblemCode::CourierSuspended,
+        "The operator has suspended this courier: no new orders until the operator ends the suspension.",
+        "O operador suspendeu este entregador: sem novos pedidos até que o operador encerre a suspensão.",
+    )
+}
+
 /// Stores the calling courier's position, and updates the estimates of the trip.
 pub(super) async fn store<H: Host>(
     call: &mut Call<'_, H>,
@@ -51,6 +61,9 @@ pub(super) async fn store<H: Host>(
 pub(super) async fn set_available<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (available, shift) = validate::availability(call.read()?, call.context.now)?;
     let courier = call.courier()?.clone();
+    if available && courier.suspended_at.is_some() {
+        return Err(suspended().into());
+    }
     let changed = couriers::set_available(&courier, available, shift, call.context.now);
     let existing = changed.as_ref().map_or(&courier, |(changed, _)| changed);
     let response = ApiResponse::json(200, &CourierSelf::of(existing))?;

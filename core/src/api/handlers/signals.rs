@@ -239,6 +239,8 @@ fn misfit_problem(misfit: Misfit) -> Problem {
         Misfit::Vehicle => ("the order does not permit its kind", "o pedido não permite esse tipo"),
         Misfit::Weight => ("it is too heavy", "o peso excede o limite"),
         Misfit::Volume => ("it is too large", "o volume excede o limite"),
+        Misfit::Container => ("there is no thermic container", "não há recipiente térmico"),
+        Misfit::CardMachine => ("there is no card machine", "não há maquininha de cartão"),
     };
     Problem::new(
         ProblemCode::CourierUnavailable,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The codes of invalid fields that are not also problem codes, with their descriptions.
-const FIELD_CODES: [(&str, &str); 64] = [
+const FIELD_CODES: [(&str, &str); 65] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "The value has the wrong JSON type."),
     ("duplicate_field", "The field was sent twice."),
@@ -77,6 +77,7 @@ const FIELD_CODES: [(&str, &str); 64] = [
     ("ring_not_closed", "The last position of the ring differs from the first."),
     ("ring_too_short", "The ring has fewer than three different positions."),
     ("ring_crosses_itself", "Edges of the ring cross or touch."),
+    ("hole_outside_ring", "A hole is not inside the outer ring."),
     ("invalid_value", "Not one of the values that the field accepts."),
     ("too_many_deliveries", "The list has more deliveries than allowed."),
 ];

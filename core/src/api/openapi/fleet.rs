@@ -90,7 +90,7 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             request: Some("SetAvailability"),
             documented: &[(200, Some("CourierSelf"), "The updated courier.")],
             parameters: &[],
-            codes: &[],
+            codes: &[ProblemCode::CourierSuspended],
         },
     }
 }

@@ -40,7 +40,7 @@ pub(super) const TAGS: [(&str, &str); 15] = [
 const PLACES: [ProblemCode; 3] =
     [ProblemCode::AddressNotFound, ProblemCode::AddressImprecise, ProblemCode::CoordinatesMismatch];
 
-const PREVIEW: [ProblemCode; 9] = [
+const PREVIEW: [ProblemCode; 10] = [
     ProblemCode::StoreNotAllowed,
     PLACES[0],
     PLACES[1],
@@ -48,6 +48,7 @@ const PREVIEW: [ProblemCode; 9] = [
     ProblemCode::OutOfArea,
     ProblemCode::StoreClosed,
     ProblemCode::WindowUnreachable,
+    ProblemCode::FeeAboveMaximum,
     ProblemCode::DistanceExceeded,
     ProblemCode::TooManyDeliveries,
 ];

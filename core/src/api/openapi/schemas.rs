@@ -149,7 +149,6 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::OrderDetails>(&mut schemas)?;
     add::<wire::PreviewOrder>(&mut schemas)?;
     add::<wire::PreviewView>(&mut schemas)?;
-    add::<wire::FeeRangeView>(&mut schemas)?;
     coverage(&mut schemas)?;
     add::<wire::CreateStore>(&mut schemas)?;
     add::<wire::UpdateStore>(&mut schemas)?;

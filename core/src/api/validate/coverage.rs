@@ -5,13 +5,13 @@ use chrono::Weekday;
 use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
-    geo::{first_crossing, has_three_edges, is_in_box},
+    geo::{first_crossing, first_outside, has_three_edges, is_in_box},
     model::{
         Day, LocalTime, Point,
         store::{HoursException, OpeningPeriod, Ring, ServiceArea, StoreHours, TimeSpan},
     },
     route::sort::sort,
-    rules::hours::overlapping,
+    rules::{hours::overlapping, limits::Limits},
     wire::{AreaGeometry, Coordinates, HoursExceptionBody, OpeningPeriodBody, StoreAreaBody, StoreHoursBody},
 };
 
@@ -19,14 +19,16 @@ use crate::{
 const FORMATTED: usize = 64;
 const NAME: usize = 60;
 
-/// Validates the opening hours of a store.
+/// Validates the opening hours of a store, and its usual preparation time in minutes.
 ///
 /// # Errors
 /// Every invalid field.
-pub fn store_hours(body: Body<StoreHoursBody>) -> Result<StoreHours, Problem> {
+pub fn store_hours(body: Body<StoreHoursBody>, limits: &Limits) -> Result<(StoreHours, Option<u32>), Problem> {
     let mut checker = Checker::new(body.wrong);
     let hours = checker.hours(&Path::Root, &body.value, overlapping);
-    checker.finish(Some(hours))
+    let sent = body.value.preparation_time.map(f64::from);
+    let preparation = checker.integer(&Path::Root.member("preparationTime"), sent, 0, limits.preparation_minutes);
+    checker.finish(Some((hours, preparation)))
 }
 
 /// Validates the service area of a store. `None` removes it.
@@ -219,8 +221,20 @@ impl Checker {
     }
 
     fn polygon(&mut self, path: &Path<'_>, coordinates: &Coordinates) -> Vec<Ring> {
-        let rings = self.items(path, coordinates).iter().enumerate();
-        rings.filter_map(|(index, ring)| self.ring(&path.item(index), ring)).collect()
+        let (mut rings, before): (Vec<Ring>, _) = (Vec::new(), self.errors.len());
+        for (index, ring) in self.items(path, coordinates).iter().enumerate() {
+            let path = path.item(index);
+            let Some(ring) = self.ring(&path, ring) else { continue };
+            if self.errors.len() == before
+                && let Some(position) = rings.first().and_then(|outer| first_outside(outer, &ring))
+            {
+                let en = "The hole leaves the outer ring at this position. Move it inside.";
+                let pt = "O buraco sai do anel externo nesta posição. Mova-o para dentro.";
+                self.reject(&path.item(position), "hole_outside_ring", en, pt);
+            }
+            rings.push(ring);
+        }
+        rings
     }
 
     /// Reads a ring and reports its first error.

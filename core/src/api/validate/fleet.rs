@@ -4,7 +4,7 @@ use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
     geo::{Gazetteer, LocateError},
-    model::{Address, CourierId, Duration, Email, Point, Timestamp, courier::Shift},
+    model::{Address, CourierId, Duration, Email, Equipment, Point, Timestamp, courier::Shift},
     rules::couriers::{CourierUpdate, NewCourier},
     wire::{
         AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, StartCourierSession, StartOperatorSession,
@@ -42,6 +42,7 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
         (checker.weight_limit(&root, sent.max_weight_grams), checker.volume_limit(&root, sent.max_volume_millilitres));
     let vehicle =
         sent.vehicle.as_ref().and_then(|name| checker.vehicle(&root.member("vehicle"), name)).unwrap_or_default();
+    let equipment = checker.equipment(&root, sent.equipment.as_deref()).unwrap_or(Equipment::ALL);
     let new = name.zip(phone);
     let new = new.map(|(name, phone)| NewCourier {
         profile_id,
@@ -54,6 +55,7 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
         vehicle,
         max_weight_g,
         max_volume_ml,
+        equipment,
     });
     checker.finish(new.map(|new| (new, days)))
 }
@@ -77,6 +79,8 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Optio
         vehicle: sent.vehicle.as_ref().and_then(|name| checker.vehicle(&root.member("vehicle"), name)),
         max_weight_g: checker.weight_limit(&root, sent.max_weight_grams),
         max_volume_ml: checker.volume_limit(&root, sent.max_volume_millilitres),
+        equipment: checker.equipment(&root, sent.equipment.as_deref()),
+        suspended: sent.suspended,
         new_key: sent.new_key.unwrap_or(false),
         removed: sent.removed.unwrap_or(false),
     };

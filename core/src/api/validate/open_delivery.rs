@@ -76,7 +76,7 @@ pub fn delivery_request(
     let name = checker.required_text(&root.member("customerName"), sent.customer_name.as_ref(), NAME);
     let payments = checker.payments(sent.payments.as_ref());
     let is_paid = payments.is_none();
-    let Common { inquiry, times, requirements, container, total } = checker.common(&sent, is_paid);
+    let Common { inquiry, times, mut requirements, container, total } = checker.common(&sent, is_paid);
     checker.combined(sent.combined_orders_ids.as_deref().unwrap_or_default());
     let (phone, observation) = checker.recipient_contact(&sent);
     let product_value = payments.map(|(value, _)| value).or(total);
@@ -94,6 +94,7 @@ pub fn delivery_request(
         payment: payments.map(|(_, payment)| payment),
         confirmation: checks_code.then(|| Confirmation { platform: true, ..Confirmation::default() }),
     };
+    requirements.equipment.card_machine = stop.needs_card_machine();
     let open_delivery = OpenDelivery {
         connection,
         display_id: display.clone().unwrap_or_default(),
@@ -167,6 +168,7 @@ impl Checker {
             preparation_minutes: 0,
             deliver_at: None,
             vehicle: requirements.smallest_vehicle(),
+            max_fee: None,
         };
         Common { inquiry, times, requirements, container, total }
     }
@@ -276,9 +278,10 @@ impl Checker {
         let vehicle = sent.vehicle.clone().unwrap_or_default();
         self.present(&path, sent.vehicle.is_some());
         let kinds = vehicle.kinds.unwrap_or_default();
+        let container = vehicle.container.map(|name| name.trim().to_owned());
         if sent.vehicle.is_some() {
             self.present(&path.member("type"), !kinds.is_empty());
-            self.one_of(&path.member("container"), vehicle.container.as_ref(), &["NORMAL", "THERMIC"], true);
+            self.one_of(&path.member("container"), container.as_ref(), &["NORMAL", "THERMIC"], true);
         }
         if kinds.len() > VEHICLES {
             let (en, pt) = (format!("Send at most {VEHICLES}."), format!("Envie no máximo {VEHICLES}."));
@@ -297,13 +300,15 @@ impl Checker {
             weight_grams: weight,
             volume_millilitres: sent.package_volume.map(|cubic| (cubic * 1e6).round()).filter(|volume| *volume != 0.0),
             packages: sent.package_quantity,
+            container: None,
         };
         let before = self.errors.len();
-        let requirements = self.requirements(&root, Some(&body));
+        let mut requirements = self.requirements(&root, Some(&body));
+        requirements.equipment.thermic = container.as_deref() == Some("THERMIC");
         for error in self.errors.iter_mut().skip(before) {
             error.pointer = standard_pointer(&error.pointer);
         }
-        (requirements, vehicle.container.unwrap_or_default().trim().to_owned())
+        (requirements, container.unwrap_or_default())
     }
 
     /// Reads an amount, rounded to centavos.

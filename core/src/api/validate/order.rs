@@ -51,6 +51,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
         preparation_minutes: preparation,
         deliver_at,
         vehicle: None,
+        max_fee: None,
     };
     let mut pins = Pins::default();
     for (index, PreviewStop { address, online_payment, pin, window, .. }) in stops.iter().enumerate() {
@@ -71,6 +72,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
         }
     }
     inquiry.vehicle = checker.requirements(&root, sent.requirements.as_ref()).smallest_vehicle();
+    inquiry.max_fee = checker.value(&root.member("maxDeliveryFee"), sent.max_delivery_fee);
     checker.finish(Some(inquiry))
 }
 
@@ -96,6 +98,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
         preparation_minutes: checker.preparation(&root, sent.preparation_time, limits),
         deliver_at,
         vehicle: None,
+        max_fee: None,
     };
     let list = root.member("deliveries");
     let (mut stops, mut pins) = (Vec::with_capacity(deliveries.len()), Pins::default());
@@ -117,7 +120,8 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let pickup_code = checker.pickup_code(&list, deliveries);
     let quote = checker.text(&root.member("quoteId"), sent.quote_id.as_ref(), QUOTE);
     let combinable = sent.combinable.unwrap_or(true);
-    let requirements = checker.requirements(&root, sent.requirements.as_ref());
+    let mut requirements = checker.requirements(&root, sent.requirements.as_ref());
+    requirements.equipment.card_machine = stops.iter().any(NewStop::needs_card_machine);
     inquiry.vehicle = requirements.smallest_vehicle();
     let instructions = root.member("pickupInstructions");
     let pickup_instructions = checker.text(&instructions, sent.pickup_instructions.as_ref(), OBSERVATION);

@@ -2,13 +2,15 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    model::{Load, Requirements, Vehicle},
+    model::{Equipment, Load, Requirements, Vehicle},
     wire::SetRequirements,
 };
 
 const MAX_WEIGHT_G: u32 = 1_000_000;
 const MAX_VOLUME_ML: u32 = 20_000_000;
 const MAX_PACKAGES: u32 = 100;
+/// The kinds of equipment.
+const MAX_EQUIPMENT: usize = 2;
 
 impl Checker {
     /// Reads the requirements of an order. A load that no permitted kind of vehicle carries is rejected.
@@ -30,6 +32,7 @@ impl Checker {
             weight_g: self.integer(&weight, sent.weight_grams, 1, MAX_WEIGHT_G),
             volume_ml: self.integer(&volume, sent.volume_millilitres, 1, MAX_VOLUME_ML),
             packages: self.integer(&path.member("packages"), sent.packages, 1, MAX_PACKAGES),
+            equipment: Equipment { thermic: self.is_thermic(&path, sent.container.as_deref()), card_machine: false },
         };
         self.fits(&weight, &requirements, "g", |load| load.weight_g);
         self.fits(&volume, &requirements, "ml", |load| load.volume_ml);
@@ -57,6 +60,34 @@ impl Checker {
                 "Nenhum veículo permitido carrega isso: {largest} carrega até {max} {unit}. Permita também {fitting}."
             ),
         );
+    }
+
+    fn is_thermic(&mut self, path: &Path<'_>, name: Option<&str>) -> bool {
+        if name.is_some_and(|name| name != "NORMAL" && name != "THERMIC") {
+            let (en, pt) = ("Expected NORMAL or THERMIC.", "Esperado NORMAL ou THERMIC.");
+            self.reject(&path.member("container"), "unknown_value", en, pt);
+        }
+        name == Some("THERMIC")
+    }
+
+    /// Reads a courier's equipment.
+    pub(super) fn equipment(&mut self, root: &Path<'_>, sent: Option<&[String]>) -> Option<Equipment> {
+        let (path, mut equipment) = (root.member("equipment"), Equipment::default());
+        for (at, name) in sent?.iter().enumerate().take(MAX_EQUIPMENT) {
+            match &**name {
+                "THERMIC_CONTAINER" => equipment.thermic = true,
+                "CARD_MACHINE" => equipment.card_machine = true,
+                _ => {
+                    let (en, pt) =
+                        ("Expected THERMIC_CONTAINER or CARD_MACHINE.", "Esperado THERMIC_CONTAINER ou CARD_MACHINE.");
+                    self.reject(&path.item(at), "unknown_value", en, pt);
+                }
+            }
+        }
+        if sent?.len() > MAX_EQUIPMENT {
+            self.reject(&path, "out_of_range", "Send each part at most once.", "Envie cada item no máximo uma vez.");
+        }
+        Some(equipment)
     }
 
     /// Reads a kind of vehicle.

@@ -7,7 +7,8 @@ mod trip;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Capacity, CourierId, Email, Load, OrderId, Phone, Point, Timestamp, Vehicle, order::AssignedCourier, store::KeyHash,
+    Capacity, CourierId, Email, Equipment, Load, OrderId, Phone, Point, Timestamp, Vehicle, order::AssignedCourier,
+    store::KeyHash,
 };
 
 pub use cell::{Candidate, Cell, SearchingOrder};
@@ -68,10 +69,16 @@ pub struct Courier {
     /// Maximum volume in millilitres, if it is less than the limit of the vehicle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_volume_ml: Option<u32>,
+    /// The equipment.
+    #[serde(default = "Equipment::all", skip_serializing_if = "Equipment::is_all")]
+    pub equipment: Equipment,
     /// Whether the courier carries only orders of sandbox stores. It never changes. Rows of schema version 12 call it
     /// `demo`.
     #[serde(default, alias = "demo")]
     pub sandbox: bool,
+    /// Time at which the operator suspended the courier, who then gets no orders until the operator ends the suspension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspended_at: Option<Timestamp>,
     /// Time at which the operator removed the courier. A removed courier gets no orders and has no valid key.
     #[serde(default)]
     pub removed_at: Option<Timestamp>,
@@ -124,14 +131,14 @@ impl Courier {
         }
     }
 
-    /// Returns the vehicle with the courier's own limits.
+    /// Returns the vehicle with the courier's own limits, and the equipment.
     pub fn capacity(&self) -> Capacity {
         let limit = self.vehicle.limit();
         let max = Load {
             weight_g: self.max_weight_g.unwrap_or(u32::MAX).min(limit.weight_g),
             volume_ml: self.max_volume_ml.unwrap_or(u32::MAX).min(limit.volume_ml),
         };
-        Capacity { vehicle: self.vehicle, max }
+        Capacity { vehicle: self.vehicle, max, equipment: self.equipment }
     }
 
     /// Returns the area code of a Brazilian phone number: `92` of `+5592991000000`.
@@ -152,7 +159,7 @@ impl Courier {
 
     /// Returns whether dispatch considers the courier: free, on a trip, or before the shift.
     pub fn is_candidate(&self) -> bool {
-        self.available && self.removed_at.is_none()
+        self.available && self.suspended_at.is_none() && self.removed_at.is_none()
     }
 
     /// Returns the order by which storage finds unresponsive couriers: one that is not picked up, if there is any.

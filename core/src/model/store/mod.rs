@@ -68,6 +68,9 @@ pub struct Store {
     /// What the store's steps require as a proof. New orders of the store copy it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proofs: Vec<ProofRule>,
+    /// The usual preparation time in minutes, which the panel suggests for new orders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preparation_minutes: Option<u32>,
     /// The opening hours, in the time zone of the store's state.
     #[serde(default, skip_serializing_if = "StoreHours::is_default")]
     pub hours: StoreHours,

@@ -95,6 +95,8 @@ mod tests {
             vehicle: crate::model::Vehicle::default(),
             max_weight_g: None,
             max_volume_ml: None,
+            equipment: crate::model::Equipment::ALL,
+            suspended_at: None,
             removed_at: None,
         }
     }

@@ -3,7 +3,7 @@
 use crate::{
     changes::{Changes, Write},
     model::{
-        CourierId, Duration, Email, ExecContext, IdBlock, OrderId, Phone, Vehicle,
+        CourierId, Duration, Email, Equipment, ExecContext, IdBlock, OrderId, Phone, Vehicle,
         courier::{Courier, CourierKey, Shift},
         order::Order,
         store::{Key, KeyHash},
@@ -38,6 +38,8 @@ pub struct NewCourier {
     pub max_weight_g: Option<u32>,
     /// The courier's own maximum volume in millilitres.
     pub max_volume_ml: Option<u32>,
+    /// The equipment.
+    pub equipment: Equipment,
 }
 
 /// Parameters of a new courier key.
@@ -70,6 +72,10 @@ pub struct CourierUpdate {
     pub max_weight_g: Option<u32>,
     /// The courier's own maximum volume in millilitres.
     pub max_volume_ml: Option<u32>,
+    /// The equipment.
+    pub equipment: Option<Equipment>,
+    /// Whether to suspend the courier, or to end the suspension.
+    pub suspended: Option<bool>,
     /// Whether to issue a new key and revoke the old one.
     pub new_key: bool,
     /// Whether to remove the courier.
@@ -118,7 +124,9 @@ pub fn register(
         vehicle: new.vehicle,
         max_weight_g: new.max_weight_g,
         max_volume_ml: new.max_volume_ml,
+        equipment: new.equipment,
         sandbox: new.sandbox,
+        suspended_at: None,
         removed_at: None,
     };
     let couriers = vec![Write::insert(courier.clone())];
@@ -139,7 +147,7 @@ pub fn alter(
 ) -> Result<CourierChange, OrderId> {
     let mut changed = courier.clone();
     let CourierUpdate { name, phone, email, document, profile_id, available, vehicle, .. } = alteration;
-    let CourierUpdate { max_weight_g, max_volume_ml, new_key, removed, .. } = alteration;
+    let CourierUpdate { max_weight_g, max_volume_ml, equipment, suspended, new_key, removed, .. } = alteration;
     changed.name = name.unwrap_or(changed.name);
     changed.phone = phone.unwrap_or(changed.phone);
     changed.email = email.or(changed.email);
@@ -151,6 +159,11 @@ pub fn alter(
     }
     changed.max_weight_g = max_weight_g.or(changed.max_weight_g);
     changed.max_volume_ml = max_volume_ml.or(changed.max_volume_ml);
+    changed.equipment = equipment.unwrap_or(changed.equipment);
+    if let Some(suspended) = suspended {
+        changed.suspended_at = suspended.then(|| changed.suspended_at.unwrap_or(context.now));
+        changed.available &= !suspended;
+    }
     // The operator makes the courier available until further notice.
     let has_ended = |shift: &Shift| shift.until.is_some_and(|until| until < context.now);
     changed.shift = changed.shift.filter(|shift| available.is_none() || !has_ended(shift));

@@ -9,7 +9,7 @@ use crate::{
         Requirements, StoreId, fingerprint,
         order::{
             Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, OpenDelivery, Order, OrderDispatch,
-            OrderProof, OrderSchedule, OrderStatus, Payment, Place,
+            OrderProof, OrderSchedule, OrderStatus, Payment, PaymentMethod, Place,
         },
         price::PriceLine,
         store::{EntryKind, LedgerEntry, NotifyAt, Store},
@@ -97,6 +97,13 @@ pub struct NewStop {
     pub payment: Option<Payment>,
     /// How the receipt is confirmed.
     pub confirmation: Option<Confirmation>,
+}
+
+impl NewStop {
+    /// Returns whether the courier must bring a card machine.
+    pub fn needs_card_machine(&self) -> bool {
+        self.payment.is_some_and(|payment| payment.method == PaymentMethod::CardMachine)
+    }
 }
 
 impl NewOrder {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::{
     json,
-    model::{Address, StoreId, Timestamp, Vehicle, fingerprint, order::DeliveryWindow},
+    model::{Address, Money, StoreId, Timestamp, Vehicle, fingerprint, order::DeliveryWindow},
     route::Pin,
 };
 
@@ -31,6 +31,9 @@ pub struct Inquiry {
     /// their content.
     #[serde(skip)]
     pub vehicle: Option<Vehicle>,
+    /// The highest acceptable fee of a preview. It does not determine the price, so it is no part of the content.
+    #[serde(skip)]
+    pub max_fee: Option<Money>,
 }
 
 /// A stop of an inquiry.

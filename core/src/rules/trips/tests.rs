@@ -64,6 +64,8 @@ pub(crate) fn courier(id: u64, position: Option<Point>, at: Timestamp, trip: &[&
         vehicle: Vehicle::default(),
         max_weight_g: None,
         max_volume_ml: None,
+        equipment: crate::model::Equipment::ALL,
+        suspended_at: None,
         sandbox: false,
         removed_at: None,
     }

@@ -431,6 +431,7 @@ export const en = {
     dateName: "Holiday",
     closed: "Closed",
     addDate: "Add a date",
+    preparationHint: "Suggested for every new order in the panel.",
     removeDate: "Remove date",
     tracking: "Recipient's page",
     enabled: "Create a link for every delivery",

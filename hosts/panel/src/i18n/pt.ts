@@ -430,6 +430,7 @@ export const pt: Texts = {
     dateName: "Feriado",
     closed: "Fechada",
     addDate: "Adicionar data",
+    preparationHint: "Sugerido em cada novo pedido do painel.",
     removeDate: "Remover data",
     tracking: "Página do destinatário",
     enabled: "Criar um link para cada entrega",

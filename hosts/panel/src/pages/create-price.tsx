@@ -54,13 +54,13 @@ export function PricePanel(props: { of: PriceState }) {
 /** Marks a price that changes when the address is completed, with its range. */
 function Estimate(props: { of: Preview }) {
   const t = texts.value.create;
-  const { estimated, deliveryFeeRange: range } = props.of;
-  const isWide = range != null && range.min < range.max;
+  const { estimated, deliveryFeeMin: min, deliveryFeeMax: max } = props.of;
+  const isWide = min != null && max != null && min < max;
   if (!estimated && !isWide) return null;
   return (
     <p class="estimate" data-testid="estimate">
       {estimated && <span class="badge warn">{t.estimatedPrice}</span>}
-      {isWide && <span class="number"> {t.priceRange(money(range.min), money(range.max))}</span>}
+      {isWide && <span class="number"> {t.priceRange(money(min), money(max))}</span>}
     </p>
   );
 }

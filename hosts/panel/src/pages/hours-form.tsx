@@ -5,21 +5,24 @@ import { policies } from "../api/client";
 import type { HoursException, OpeningPeriod, StoreHours } from "../api/wire";
 import { texts } from "../i18n";
 import { CheckField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
+import { decimal } from "../ui/address";
 import { useSubmit } from "../ui/submit";
 
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
-export function HoursForm(props: { id: number; value: StoreHours; onSaved: () => void }) {
+export function HoursForm(props: { id: number; value: StoreHours; onSaved: (saved: StoreHours) => void }) {
   const t = texts.value.people;
   const [hours, setHours] = useState(props.value.hours ?? []);
   const [dates, setDates] = useState(props.value.exceptions ?? []);
+  const [preparation, setPreparation] = useState(typedMinutes(props.value));
   useEffect(() => {
     setHours(props.value.hours ?? []);
     setDates(props.value.exceptions ?? []);
+    setPreparation(typedMinutes(props.value));
   }, [props.value]);
   const period = (at: number, part: Partial<OpeningPeriod>) => setHours((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
   const date = (at: number, part: Partial<HoursException>) => setDates((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
-  const form = useSubmit(() => policies.setHours(props.id, { hours, exceptions: dates }), props.onSaved);
+  const form = useSubmit(() => policies.setHours(props.id, { hours, exceptions: dates, ...(preparation.trim() === "" ? {} : { preparationTime: decimal(preparation) }) }), props.onSaved);
   return (
     <form class="card hours" onSubmit={form.submit} noValidate data-testid="hours">
       <h2>{t.hours}</h2>
@@ -52,6 +55,7 @@ export function HoursForm(props: { id: number; value: StoreHours; onSaved: () =>
             <button type="button" class="button small" onClick={() => setDates(dates.filter((_, index) => index !== at))}>{t.removeDate}</button>
           </div>
         ))}
+        <TextField pointer="/preparationTime" label={texts.value.create.preparation} hint={t.preparationHint} optional value={preparation} set={setPreparation} mode="numeric" max={4} />
       </FieldErrors.Provider>
       <div class="row">
         <button type="submit" class="button primary" aria-disabled={form.busy}>{t.save}</button>
@@ -61,6 +65,8 @@ export function HoursForm(props: { id: number; value: StoreHours; onSaved: () =>
     </form>
   );
 }
+
+const typedMinutes = (of: StoreHours): string => of.preparationTime?.toString() ?? "";
 
 /** No selected day means every day, as in the API. */
 function Days(props: { legend: string; chosen: readonly string[]; set: (days: string[]) => void }) {

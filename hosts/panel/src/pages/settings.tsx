@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { policies } from "../api/client";
-import type { Choice, NotifyAt, ProofPart, ProofRule, ProofStep, TrackingPolicy } from "../api/wire";
+import type { Choice, NotifyAt, ProofPart, ProofRule, ProofStep, StoreHours, TrackingPolicy } from "../api/wire";
 import { phone, phoneFormat, phoneRequest } from "../format";
 import { texts } from "../i18n";
-import { accessibleStores, isOwner, store } from "../session";
+import { accessibleStores, isOwner, setPreparation, store } from "../session";
 import { CheckField, ChoiceField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Loaded, Page } from "../ui/parts";
@@ -49,12 +49,17 @@ function Policies({ id }: { id: number }) {
   const proofs = useLoad(() => policies.proofs(id), [id]);
   return (
     <>
-      <Loaded of={hours}>{(value) => <HoursForm id={id} value={value} onSaved={saved} />}</Loaded>
+      <Loaded of={hours}>{(value) => <HoursForm id={id} value={value} onSaved={hoursSaved(id)} />}</Loaded>
       <Loaded of={tracking}>{(value) => <TrackingForm id={id} value={value} />}</Loaded>
       <Loaded of={proofs}>{(value) => <ProofForm id={id} rules={value.rules} />}</Loaded>
     </>
   );
 }
+
+const hoursSaved = (id: number) => (hours: StoreHours) => {
+  setPreparation(id, hours.preparationTime ?? null);
+  saved();
+};
 
 const saved = () => notify(texts.value.people.saved);
 

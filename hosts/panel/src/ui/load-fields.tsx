@@ -10,7 +10,7 @@ export function LoadFields(props: { value: LoadDraft; set: (value: LoadDraft) =>
   const { value } = props;
   const set = (part: Partial<LoadDraft>) => props.set({ ...value, ...part });
   const errors = useContext(FieldErrors).some((error) => error.pointer.startsWith("/requirements"));
-  const isUsed = value.vehicles.length > 0 || `${value.weight}${value.volume}${value.packages}` !== "";
+  const isUsed = value.vehicles.length > 0 || `${value.weight}${value.volume}${value.packages}` !== "" || value.thermic === true;
   return (
     <OptionalSection class="card" title={t.title} used={errors || isUsed} testId="load">
       <p class="hint">{t.hint}</p>
@@ -19,6 +19,7 @@ export function LoadFields(props: { value: LoadDraft; set: (value: LoadDraft) =>
         <TextField pointer="/requirements/volumeMillilitres" label={t.volume} hint={t.allHint} value={value.volume} set={(volume) => set({ volume })} mode="decimal" max={12} optional />
         <TextField pointer="/requirements/packages" label={t.packages} value={value.packages} set={(packages) => set({ packages })} mode="numeric" max={3} optional />
       </div>
+      <CheckField pointer="/requirements/container" label={t.thermic} hint={t.thermicHint} value={value.thermic === true} set={(thermic) => set({ thermic })} />
       <fieldset class="group">
         <legend>{t.permitted} <span class="hint">{t.permittedHint}</span></legend>
         <div class="checks">

@@ -139,6 +139,8 @@ fn new_courier(id: CourierId, number: usize, hash: KeyHash, vehicle: Vehicle) ->
         vehicle,
         max_weight_g: None,
         max_volume_ml: None,
+        equipment: despacho_core::model::Equipment::ALL,
+        suspended_at: None,
         sandbox: true,
         removed_at: None,
     })

@@ -175,6 +175,8 @@ fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), BoxError>
         vehicle: despacho_core::model::Vehicle::default(),
         max_weight_g: None,
         max_volume_ml: None,
+        equipment: despacho_core::model::Equipment::ALL,
+        suspended_at: None,
         removed_at: None,
     };
     Ok((courier, Position { courier: id, point, at: now }))

@@ -20,7 +20,7 @@ import { usePolled } from "../poll";
 import { courierTexts } from "../texts/couriers";
 import { mapTexts } from "../texts/map";
 import { Detail } from "../ui/detail";
-import { VehicleFields } from "../ui/vehicle-fields";
+import { EQUIPMENT, EquipmentFields, VehicleFields } from "../ui/vehicle-fields";
 import "../../styles/map.css";
 
 const POLL_MS = 10_000;
@@ -86,13 +86,14 @@ function Actions(props: { courier: CourierRecord; changed: () => void }) {
     notify(message);
     changed();
   };
-  const toggle = () => {
-    const available = !courier.available;
-    couriers.change(courier.id, { available }).then(() => done(available ? t.resumed : t.suspended), notifyError);
-  };
+  const isSuspended = courier.suspendedAt !== null;
+  const change = (part: Record<string, boolean>, message: string) => couriers.change(courier.id, part).then(() => done(message), notifyError);
+  const toggle = () => change({ available: !courier.available }, courier.available ? t.paused : t.resumed);
+  const suspend = () => change({ suspended: !isSuspended }, isSuspended ? t.suspensionEnded : t.suspended);
   return (
     <div class="actions">
-      <button type="button" class="button" title={courier.available ? t.suspendHint : undefined} onClick={toggle}>{courier.available ? t.suspend : t.resume}</button>
+      {!isSuspended && <button type="button" class="button" title={courier.available ? t.pauseHint : undefined} onClick={toggle}>{courier.available ? t.pause : t.resume}</button>}
+      <button type="button" class="button" title={isSuspended ? undefined : t.suspendHint} onClick={suspend}>{isSuspended ? t.endSuspension : t.suspend}</button>
       <button type="button" class="button" onClick={() => setOpen("edit")}>{t.edit}</button>
       <button type="button" class="button danger" onClick={() => setOpen("remove")}>{t.remove}</button>
       {open === "edit" && <EditDialog courier={courier} close={close} done={() => done(t.saved)} />}
@@ -111,10 +112,11 @@ interface Edited {
   vehicle?: string | null;
   weight?: string | null;
   volume?: string | null;
+  equipment?: string[] | null;
 }
 
 /** Null fields are unchanged. */
-const editDraft = formDraft("courier-edit", (): Edited => ({ name: null, phone: null, email: null, document: null, vehicle: null, weight: null, volume: null }));
+const editDraft = formDraft("courier-edit", (): Edited => ({ name: null, phone: null, email: null, document: null, vehicle: null, weight: null, volume: null, equipment: null }));
 
 /** The largest limits that the API accepts. They leave only those of the vehicle. */
 const MAX_WEIGHT_G = 1_000_000;
@@ -131,10 +133,10 @@ function EditDialog(props: { courier: CourierRecord; close: () => void; done: ()
   const { courier } = props;
   const draft = editDraft(courier.id);
   const { value, set } = draft;
-  const { name, email, document, vehicle, weight, volume } = value;
+  const { name, email, document, vehicle, weight, volume, equipment } = value;
   const act = () =>
     couriers.change(courier.id, {
-      name, email, document, vehicle, phone: value.phone === null ? null : phoneRequest(value.phone),
+      name, email, document, vehicle, equipment, phone: value.phone === null ? null : phoneRequest(value.phone),
       maxWeightGrams: limit(weight, MAX_WEIGHT_G), maxVolumeMillilitres: limit(volume, MAX_VOLUME_ML),
     });
   const done = () => {
@@ -148,6 +150,7 @@ function EditDialog(props: { courier: CourierRecord; close: () => void; done: ()
       <TextField pointer="/email" label={t.email} value={value.email ?? courier.email ?? ""} set={(email) => set({ email })} type="email" mode="email" max={400} optional />
       <TextField pointer="/document" label={t.document} value={value.document ?? courier.document ?? ""} set={(document) => set({ document })} max={64} optional />
       <VehicleFields vehicle={vehicle ?? courier.vehicle} weight={weight ?? typedThousandths(courier.maxWeightGrams)} volume={volume ?? typedThousandths(courier.maxVolumeMillilitres)} set={set} />
+      <EquipmentFields value={equipment ?? courier.equipment} set={(chosen) => set({ equipment: chosen })} />
     </Confirm>
   );
 }
@@ -216,6 +219,12 @@ function tripMarks(courier: CourierRecord, trip: readonly OrderDetails[]): Mark[
   return marks;
 }
 
+function equipmentOf(courier: CourierRecord): string {
+  const t = courierTexts.value;
+  const names = EQUIPMENT.filter((kind) => courier.equipment.includes(kind)).map((kind) => t.equipmentNames[kind]);
+  return names.length === 0 ? t.noEquipment : names.join(", ");
+}
+
 function Facts(props: { courier: CourierRecord }) {
   const [t, l] = [courierTexts.value, loadTexts.value];
   const { courier } = props;
@@ -228,6 +237,8 @@ function Facts(props: { courier: CourierRecord }) {
         <Fact name={l.vehicle}>{l.names[courier.vehicle]}</Fact>
         <Fact name={l.maxWeight}>{quantity(courier.maxWeightGrams / 1_000)}</Fact>
         <Fact name={l.maxVolume}>{quantity(courier.maxVolumeMillilitres / 1_000)}</Fact>
+        <Fact name={t.equipment}>{equipmentOf(courier)}</Fact>
+        {courier.suspendedAt !== null && <Fact name={t.suspendedAt}><When at={courier.suspendedAt} full /></Fact>}
         {courier.email !== null && <Fact name={t.email}><span class="break">{courier.email}</span></Fact>}
         {courier.document !== null && <Fact name={t.document}>{courier.document}</Fact>}
         {courier.availableFrom !== undefined && courier.availableUntil !== undefined && (

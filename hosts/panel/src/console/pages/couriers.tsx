@@ -18,12 +18,12 @@ import { usePolled } from "../poll";
 import { courierTexts } from "../texts/couriers";
 import { mapTexts, type CourierState } from "../texts/map";
 import { SearchField } from "../ui/filters";
-import { DEFAULT_VEHICLE, VehicleFields } from "../ui/vehicle-fields";
+import { DEFAULT_VEHICLE, EQUIPMENT, EquipmentFields, VehicleFields } from "../ui/vehicle-fields";
 import { CourierPage, newCourierKey } from "./courier";
 
 const POLL_MS = 30_000;
 const MAX_PAGES = 10;
-const STATES = ["available", "trip", "silent", "off", "removed"] as const;
+const STATES = ["available", "trip", "silent", "off", "suspended", "removed"] as const;
 const MAX_ROWS = 200;
 
 const search = signal("");
@@ -110,7 +110,7 @@ function tripOf(courier: CourierRecord): readonly number[] {
   return courier.orderIds ?? (courier.orderId === null ? [] : [courier.orderId]);
 }
 
-const newDraft = formDraft("courier", () => ({ name: "", phone: "", email: "", document: "", profileId: "", sandbox: false, vehicle: "", weight: "", volume: "" }));
+const newDraft = formDraft("courier", () => ({ name: "", phone: "", email: "", document: "", profileId: "", sandbox: false, vehicle: "", weight: "", volume: "", equipment: [...EQUIPMENT] as string[] }));
 
 function NewCourierPage() {
   const t = courierTexts.value;
@@ -119,7 +119,7 @@ function NewCourierPage() {
   const create = () => {
     const optional = { email: value.email.trim(), document: value.document.trim(), profileId: decimal(value.profileId), vehicle: value.vehicle ?? "", maxWeightGrams: thousandths(value.weight ?? ""), maxVolumeMillilitres: thousandths(value.volume ?? "") };
     const present = Object.fromEntries(Object.entries(optional).filter(([, one]) => one !== "" && one !== undefined));
-    const body = { name: value.name.trim(), phone: phoneRequest(value.phone), sandbox: value.sandbox, ...present };
+    const body = { name: value.name.trim(), phone: phoneRequest(value.phone), sandbox: value.sandbox, equipment: value.equipment ?? EQUIPMENT, ...present };
     return couriers.create(body, draft.key());
   };
   const { error, busy, submit } = useSubmit(create, (created) => {
@@ -139,6 +139,7 @@ function NewCourierPage() {
             <TextField pointer="/document" label={t.document} value={value.document} set={(document) => set({ document })} max={64} optional />
             <TextField pointer="/profileId" label={t.profile} value={value.profileId} set={(profileId) => set({ profileId })} mode="numeric" max={16} optional />
             <VehicleFields vehicle={value.vehicle || DEFAULT_VEHICLE} weight={value.weight ?? ""} volume={value.volume ?? ""} set={set} />
+            <EquipmentFields value={value.equipment ?? EQUIPMENT} set={(equipment) => set({ equipment })} />
             <CheckField pointer="/sandbox" label={t.sandbox} hint={t.sandboxHint} value={value.sandbox} set={(sandbox) => set({ sandbox })} />
           </div>
           <div class="row">

@@ -3,12 +3,12 @@
 import { computed } from "@preact/signals";
 import { language } from "../../i18n/language";
 
-export type CourierState = "available" | "trip" | "silent" | "off" | "removed";
+export type CourierState = "available" | "trip" | "silent" | "off" | "suspended" | "removed";
 
 const en = {
   title: "Map",
   label: "Map of the couriers and the open orders",
-  states: { available: "Available", trip: "On a trip", silent: "No recent position", off: "Not available", removed: "Removed" } satisfies Record<CourierState, string>,
+  states: { available: "Available", trip: "On a trip", silent: "No recent position", off: "Not available", suspended: "Suspended", removed: "Removed" } satisfies Record<CourierState, string>,
   pickups: "Pickups",
   stops: "Stops",
   late: "Late",
@@ -29,7 +29,7 @@ const en = {
 const pt: typeof en = {
   title: "Mapa",
   label: "Mapa dos entregadores e dos pedidos em aberto",
-  states: { available: "Disponível", trip: "Em viagem", silent: "Sem posição recente", off: "Indisponível", removed: "Removido" },
+  states: { available: "Disponível", trip: "Em viagem", silent: "Sem posição recente", off: "Indisponível", suspended: "Suspenso", removed: "Removido" },
   pickups: "Coletas",
   stops: "Paradas",
   late: "Atrasados",

@@ -103,6 +103,7 @@ pub(crate) fn store(number: u64) -> Store {
             notify_at: NotifyAt::ALL.to_vec(),
         },
         proofs: vec![proof_rule()],
+        preparation_minutes: Some(20),
         hours: hours(),
         area: Some(ServiceArea(vec![vec![Ring([1, 2, 3, 1].map(point).to_vec())]])),
         disabled_at: None,
@@ -231,6 +232,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
             weight_g: Some(1_200),
             volume_ml: Some(4_000),
             packages: Some(3),
+            equipment: despacho_core::model::Equipment { thermic: true, card_machine: false },
         },
         open_delivery: serde_json::from_value(serde_json::json!({
             "connection": 7, "display_id": "1042", "merchant_name": "Pizzaria Boa", "container": "THERMIC",
@@ -320,6 +322,8 @@ pub(crate) fn courier(number: u64) -> Courier {
         vehicle: Vehicle::default(),
         max_weight_g: None,
         max_volume_ml: None,
+        equipment: despacho_core::model::Equipment { thermic: false, card_machine: true },
+        suspended_at: Some(at(3)),
         removed_at: None,
     }
 }
