@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { closingDefects, defects, goTo, launch, request, screenshot, uniqueCode } from "./browser.mjs";
-import { TOKEN, openConsole, sendAfterLostNetwork } from "./operator.mjs";
+import { sendAfterLostNetwork } from "./form-checks.mjs";
+import { TOKEN, openConsole } from "./operator.mjs";
 
 let browser;
 let page;

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BASE, VERGUEIRO, api, courier, fillAddress, goTo, launch, open, openLoggedIn, request, uniqueCnpj, uniqueCode, until } from "./browser.mjs";
-import { TOKEN, openConsole, sendAfterLostNetwork, signIn } from "./operator.mjs";
+import { sendAfterLostNetwork } from "./form-checks.mjs";
+import { TOKEN, openConsole, signIn } from "./operator.mjs";
 
 let browser;
 /** A merchant, whose orders the operator sees. */
