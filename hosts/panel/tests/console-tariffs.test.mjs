@@ -152,14 +152,26 @@ test("past orders are compared, and warnings are prominent", async () => {
   await page.fill("#f-days", "93");
   await page.waitForSelector(".field.invalid #f-days");
   await page.fill("#f-days", "7");
+  // A store that does not exist, and one that is not chosen from the list.
+  const store = page.getByLabel("Loja");
+  await store.fill("#999999999");
+  await page.getByRole("button", { name: "Calcular" }).click();
+  await page.waitForSelector("#store-error");
+  assert.deepEqual([await store.getAttribute("aria-invalid"), await store.getAttribute("aria-describedby")], ["true", "store-error"]);
+  assert.equal(await page.locator(".error-box").count(), 0);
+  await store.fill("Cantina");
+  await page.locator("#store-error").getByText("Escolha uma loja da lista.").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Calcular" }).isDisabled(), true);
+  await store.fill("");
+  await page.waitForSelector("#store-error", { state: "detached" });
   await page.getByRole("button", { name: "Calcular" }).click();
   await page.getByTestId("what-if").waitFor();
   await page.fill("#f-tariff-baseFee", "8,88");
   await page.getByText("O rascunho mudou depois desta comparação.").waitFor();
 
   // Two hundred thousand orders, and a draft that rejects some, need more data than a test has.
-  const store = { storeId: 1000, storeName: "Cantina", orders: 9, currentFee: 90, draftFee: 80.5, difference: -9.5, outOfRange: 2 };
-  const json = { from: "2026-11-01T03:00:00Z", until: "2026-11-08T03:00:00Z", orders: 9, currentFee: 90, draftFee: 80.5, difference: -9.5, outOfRange: 2, partial: true, stores: [store] };
+  const compared = { storeId: 1000, storeName: "Cantina", orders: 9, currentFee: 90, draftFee: 80.5, difference: -9.5, outOfRange: 2 };
+  const json = { from: "2026-11-01T03:00:00Z", until: "2026-11-08T03:00:00Z", orders: 9, currentFee: 90, draftFee: 80.5, difference: -9.5, outOfRange: 2, partial: true, stores: [compared] };
   await page.route("**/admin/tariffs/what-if", (route) => route.fulfill({ json }));
   await page.getByRole("button", { name: "Calcular" }).click();
   await page.locator("[role=alert]").getByText("A comparação está incompleta").waitFor();

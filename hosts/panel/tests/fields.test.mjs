@@ -1,7 +1,7 @@
-// Invalid input at its field and lost networks in the settings, the access page and the dialogs.
+// Invalid input at its field and lost networks in the settings, the access page, the import and the dialogs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { PASSWORD, VERGUEIRO, api, axeViolations, goTo, launch, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
+import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, goTo, launch, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
 import { assertShown, at, sendAfterLostNetwork } from "./form-checks.mjs";
 
 let browser;
@@ -238,6 +238,27 @@ test("dialogs of an order keep what is typed", async () => {
   await sendAfterLostNetwork(page, dialogForm());
   await dialogClosed();
   await page.locator(".timeline").getByText("Falta de estoque").waitFor();
+});
+
+test("a password that is not repeated is an error of its field", async () => {
+  const opened = await open(browser);
+  const { page: reset } = opened;
+  await reset.goto(`${BASE}/#/password/code`);
+  await reset.waitForSelector("#f-newPassword");
+  await reset.fill("#f-newPassword", "uma senha comprida");
+  await reset.fill("#f-repeated", "outra senha comprida");
+  await reset.click("button[type=submit]");
+  await reset.locator(".field.invalid #f-repeated").waitFor();
+  await reset.locator(".error-box .link").click();
+  assert.equal(await reset.evaluate(() => document.activeElement.id), "f-repeated");
+  assert.deepEqual(await axeViolations(reset), []);
+  await screenshot(reset, "password-different");
+  await reset.fill("#f-repeated", "uma senha comprida");
+  await sendAfterLostNetwork(reset, reset.locator("form"));
+  // The code is not valid.
+  await reset.locator(".error-box").waitFor();
+  assert.deepEqual(opened.pageErrors, []);
+  await opened.context.close();
 });
 
 test("pages have no errors", async () => {

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { passwords } from "../api/client";
+import { ApiError, invalidFields } from "../api/http";
 import { texts } from "../i18n";
 import { accessTexts } from "../i18n/access";
 import { go } from "../router";
@@ -15,7 +16,7 @@ export function PasswordPage(props: { code: string }) {
   const [code] = useState(props.code);
   const [password, setPassword] = useState("");
   const [repeated, setRepeated] = useState("");
-  const [isDifferent, setDifferent] = useState(false);
+  const [different, setDifferent] = useState<ApiError | null>(null);
   const [done, setDone] = useState(false);
   useEffect(() => history.replaceState(null, "", "#/password"), []);
   useEffect(() => {
@@ -23,9 +24,9 @@ export function PasswordPage(props: { code: string }) {
   }, [t]);
   const form = useSubmit(() => passwords.reset(code, password), () => setDone(true));
   const submit = (event: SubmitEvent) => {
-    setDifferent(password !== repeated);
+    event.preventDefault();
+    setDifferent(password === repeated ? null : new ApiError(invalidFields([{ pointer: "/repeated", code: "invalid_value", detail: t.reset.different }])));
     if (password === repeated) form.submit(event);
-    else event.preventDefault();
   };
   return (
     <main class="login">
@@ -43,12 +44,11 @@ export function PasswordPage(props: { code: string }) {
         ) : (
           <>
             <p class="lead">{t.reset.lead}</p>
-            <FieldErrors.Provider value={fieldErrorsOf(form.error)}>
-              <ErrorBox error={form.error} />
+            <FieldErrors.Provider value={fieldErrorsOf(different ?? form.error)}>
+              <ErrorBox error={different ?? form.error} />
               <TextField pointer="/newPassword" label={t.newPassword} hint={t.newPasswordHint} value={password} set={setPassword} type="password" complete="new-password" />
               <TextField pointer="/repeated" label={t.reset.repeat} value={repeated} set={setRepeated} type="password" complete="new-password" />
             </FieldErrors.Provider>
-            {isDifferent && <p class="field-error" role="alert">{t.reset.different}</p>}
             <div class="row between">
               <button type="submit" class="button primary" aria-disabled={form.busy}>{t.reset.submit}</button>
               <LanguageSwitch />
