@@ -1,4 +1,4 @@
-// Invalid input at its field and lost networks in the settings, the access page, the import and the dialogs.
+// Invalid input at its field and lost networks in the settings, the access page, the import and the dialogs; the first field of each page.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, goTo, launch, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
@@ -245,6 +245,7 @@ test("a password that is not repeated is an error of its field", async () => {
   const { page: reset } = opened;
   await reset.goto(`${BASE}/#/password/code`);
   await reset.waitForSelector("#f-newPassword");
+  assert.equal(await reset.evaluate(() => document.activeElement.id), "f-newPassword");
   await reset.fill("#f-newPassword", "uma senha comprida");
   await reset.fill("#f-repeated", "outra senha comprida");
   await reset.click("button[type=submit]");
@@ -258,6 +259,19 @@ test("a password that is not repeated is an error of its field", async () => {
   // The code is not valid.
   await reset.locator(".error-box").waitFor();
   assert.deepEqual(opened.pageErrors, []);
+  await opened.context.close();
+});
+
+test("the first field has the focus when a page opens", async () => {
+  const focused = (id) => page.waitForFunction((expected) => document.activeElement.id === expected, id);
+  await goTo(page, "/keys");
+  await goTo(page, "/stores/new");
+  await focused("f-name");
+  await goTo(page, "/orders/import");
+  await page.waitForFunction(() => document.activeElement.closest("[data-first]") !== null);
+  const opened = await open(browser);
+  await opened.page.goto(BASE);
+  await opened.page.waitForFunction(() => document.activeElement.id === "f-email");
   await opened.context.close();
 });
 

@@ -66,7 +66,7 @@ function Source(props: { check: () => void }) {
   };
   return (
     <div class="narrow">
-      <form class="card import-source" onSubmit={(event) => { event.preventDefault(); start(source.value, "/csv"); }} noValidate>
+      <form class="card import-source" data-first onSubmit={(event) => { event.preventDefault(); start(source.value, "/csv"); }} noValidate>
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
           {accessibleStores.value.length > 1 && <StoreChoice value={storeId} set={setStoreId} />}

@@ -6,7 +6,7 @@ import { ApiError, invalidFields } from "../api/http";
 import { texts } from "../i18n";
 import { accessTexts } from "../i18n/access";
 import { go } from "../router";
-import { FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
+import { FieldErrors, ErrorBox, TextField, fieldErrorsOf, useFirstField } from "../ui/field";
 import { LanguageSwitch } from "../ui/language";
 import { useSubmit } from "../ui/submit";
 
@@ -18,6 +18,7 @@ export function PasswordPage(props: { code: string }) {
   const [repeated, setRepeated] = useState("");
   const [different, setDifferent] = useState<ApiError | null>(null);
   const [done, setDone] = useState(false);
+  useFirstField();
   useEffect(() => history.replaceState(null, "", "#/password"), []);
   useEffect(() => {
     document.title = `${t.reset.title} · ${texts.value.product}`;
@@ -30,7 +31,7 @@ export function PasswordPage(props: { code: string }) {
   };
   return (
     <main class="login">
-      <form class="card" onSubmit={submit} noValidate data-testid="reset">
+      <form class="card" onSubmit={submit} noValidate data-testid="reset" data-first>
         <p class="name">
           <img src="./icon.svg" alt="" width="28" height="28" />
           {texts.value.product}

@@ -6,6 +6,14 @@ import { ApiError } from "../api/http";
 import type { FieldError, Pointer } from "../api/wire";
 import { texts } from "../i18n";
 
+/** Selects the field that has the focus when its page opens. */
+export const FIRST_FIELD = "[data-first] :is(input, select)";
+
+/** Focuses the first field of a page without a menu; the frame does so for the other pages. */
+export function useFirstField(): void {
+  useEffect(() => document.querySelector<HTMLElement>(FIRST_FIELD)?.focus(), []);
+}
+
 /** The API's errors for the fields of the current form. */
 export const FieldErrors = createContext<readonly FieldError[]>([]);
 
