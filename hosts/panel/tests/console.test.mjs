@@ -257,6 +257,28 @@ test("the map shows couriers and open orders, and leads to them", async () => {
   await context.close();
 });
 
+test("the map requests all open orders, and states if there are too many", async () => {
+  const order = await create();
+  const { page, pageErrors, context } = await openConsole(browser);
+  const { body } = await request(TOKEN, "GET", `/admin/orders?q=${order.id}`);
+  const asked = [];
+  // Each page has one order of its own and is followed by another one.
+  await page.route("**/admin/orders?*", (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    asked.push(query);
+    const row = { ...body.orders[0], id: 900_000 + asked.length, code: `ABERTO-${query.get("late") ?? query.get("cursor") ?? "0"}` };
+    return route.fulfill({ json: { orders: [row], nextCursor: query.has("late") ? null : String(Number(query.get("cursor") ?? 0) + 1) } });
+  });
+  await goTo(page, "/map");
+  await page.locator(".fleet-list a", { hasText: "ABERTO-9" }).waitFor();
+  await page.locator(".fleet-list a", { hasText: "ABERTO-true" }).waitFor();
+  await page.getByText("Só aparecem os 1000 pedidos em aberto mais novos e os atrasados.").waitFor();
+  assert.ok(asked.every((query) => query.get("open") === "true"), `${asked}`);
+  await page.unroute("**/admin/orders?*");
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
 test("the operator registers a courier, who signs in with the code", async () => {
   const { page, pageErrors, context } = await openConsole(browser);
   const name = uniqueCode("Davi");

@@ -14,6 +14,8 @@ export interface OrderFilter {
   situation?: number | undefined;
   storeId?: number | undefined;
   late?: "true" | undefined;
+  /** Only orders that have not ended. */
+  open?: "true" | undefined;
   from?: string | undefined;
   to?: string | undefined;
   cursor?: string | undefined;

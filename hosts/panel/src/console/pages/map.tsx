@@ -18,8 +18,8 @@ import { mapTexts, type CourierState } from "../texts/map";
 import "../../styles/map.css";
 
 const POLL_MS = 15_000;
-/** Maximum number of pages of the newest orders, and of couriers, that one update reads. */
-const ORDER_PAGES = 3;
+/** Maximum number of pages of the newest open orders, and of couriers, that one update reads. */
+const ORDER_PAGES = 10;
 const COURIER_PAGES = 5;
 
 interface Traffic {
@@ -29,21 +29,17 @@ interface Traffic {
   hasMoreCouriers: boolean;
 }
 
-/** Loads the open orders among the newest ones, all late orders of one page, and the couriers. */
+/** Loads the open orders, or the newest ones and a page of late ones if there are too many. */
+async function loadOrders(): Promise<Pick<Traffic, "orders" | "hasMoreOrders">> {
+  const { pages, more } = await readPages((cursor) => orders.list({ open: "true", cursor }), ORDER_PAGES);
+  const late = more === null ? [] : (await orders.list({ open: "true", late: "true" })).orders;
+  const all = [...pages.flatMap((page) => page.orders), ...late];
+  return { orders: [...new Map(all.map((row) => [row.id, row])).values()], hasMoreOrders: more !== null };
+}
+
 async function load(): Promise<Traffic> {
-  const [newest, late, fleet] = await Promise.all([
-    readPages((cursor) => orders.list({ cursor }), ORDER_PAGES),
-    orders.list({ late: "true" }),
-    readPages((cursor) => couriers.list(cursor), COURIER_PAGES),
-  ]);
-  const all = [...newest.pages.flatMap((page) => page.orders), ...late.orders];
-  const open = new Map(all.filter((row) => !isFinal(row.situation)).map((row) => [row.id, row]));
-  return {
-    orders: [...open.values()],
-    couriers: fleet.pages.flatMap((page) => page.couriers),
-    hasMoreOrders: newest.more !== null || late.nextCursor !== null,
-    hasMoreCouriers: fleet.more !== null,
-  };
+  const [open, fleet] = await Promise.all([loadOrders(), readPages((cursor) => couriers.list(cursor), COURIER_PAGES)]);
+  return { ...open, couriers: fleet.pages.flatMap((page) => page.couriers), hasMoreCouriers: fleet.more !== null };
 }
 
 /** The chosen city, or an empty string for all. It stays while the operator opens an order. */
