@@ -36,6 +36,7 @@ const pages = () => ({
   courier: `/couriers/${rider.id}`,
   "courier-new": "/couriers/new",
   dispatch: "/dispatch",
+  changes: "/changes",
   health: "/health",
   missing: "/none",
 });

@@ -279,6 +279,39 @@ test("the map requests all open orders, and states if there are too many", async
   await context.close();
 });
 
+test("the log shows all changes in pages", async () => {
+  const name = uniqueCode("Rui");
+  const one = await courier(name);
+  const { page, pageErrors, context } = await openConsole(browser);
+  await page.getByRole("link", { name: "Alterações" }).click();
+  const log = page.getByRole("table", { name: "Alterações" });
+  const entry = log.locator("tr", { hasText: "Cadastrou um entregador" }).filter({ hasText: `#${one.id}` });
+  await entry.waitFor();
+  assert.match(await entry.innerText(), /Operador\s+—/);
+  // The log of a test has few entries, so that the pages are small here.
+  await page.route("**/admin/audit?*", (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set("limit", "2");
+    return route.continue({ url: String(url) });
+  });
+  await goTo(page, "/health");
+  await goTo(page, "/changes");
+  await log.locator("tbody tr").nth(1).waitFor();
+  await page.getByRole("button", { name: "Mostrar mais" }).click();
+  await log.locator("tbody tr").nth(3).waitFor();
+  const { body } = await request(TOKEN, "GET", "/admin/audit?limit=4");
+  const ids = (await log.locator("tbody td:first-child .number").allInnerTexts()).map((text) => Number(text.trim().slice(1)));
+  assert.deepEqual(ids, body.entries.map((found) => found.subjectId));
+  await page.unroute("**/admin/audit?*");
+  await goTo(page, "/health");
+  await goTo(page, "/changes");
+  await entry.getByRole("link", { name: `#${one.id}` }).click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  await one.stop();
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
 test("the operator registers a courier, who signs in with the code", async () => {
   const { page, pageErrors, context } = await openConsole(browser);
   const name = uniqueCode("Davi");
