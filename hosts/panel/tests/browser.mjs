@@ -182,6 +182,17 @@ export async function axeViolations(page) {
     .map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target.join(" ")} ${node.failureSummary}`).join(" | ")}`);
 }
 
+const DESKTOP = { device: "desktop", viewport: { width: 1280, height: 900 } };
+const PHONE = { device: "phone", viewport: { width: 390, height: 844 } };
+
+/** The devices and colour schemes of screenshots. Each page is seen in both languages in each scheme and on each device. */
+export const LOOKS = [
+  { ...DESKTOP, colorScheme: "light", locale: "en-US" },
+  { ...DESKTOP, colorScheme: "dark", locale: "pt-BR" },
+  { ...PHONE, colorScheme: "light", locale: "pt-BR" },
+  { ...PHONE, colorScheme: "dark", locale: "en-US" },
+];
+
 /** Takes a screenshot of a page, and returns what is wrong with it: accessibility, heading, title and overflow. */
 export async function defects(page, name, suffix) {
   await page.waitForFunction(() => document.querySelector(".loading") === null);

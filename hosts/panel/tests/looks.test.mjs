@@ -1,7 +1,7 @@
 // Every page and dialog on desktop and phone, in light and dark: screenshots and the violations that axe finds.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, fillAddress, uniqueCode, goTo, launch, logIn, open, closingDefects, defects } from "./browser.mjs";
+import { BASE, LOOKS, VERGUEIRO, api, closingDefects, defects, fillAddress, goTo, launch, logIn, open, uniqueCode } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -21,7 +21,6 @@ const PAGES = {
   settings: "/settings",
   access: "/access",
 };
-const DEVICES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
 /** Dialogs with their name, page and opening button. */
 const DIALOGS = (order, hook) => [
@@ -36,100 +35,96 @@ const DIALOGS = (order, hook) => [
   ["remove-branch", "/stores", ".table .actions-cell .button"],
 ];
 
-for (const [device, viewport] of Object.entries(DEVICES)) {
-  for (const scheme of ["light", "dark"]) {
-    test(`${device}, ${scheme}`, async () => {
-      // Each colour scheme uses one language, so that both are tested.
-      const locale = scheme === "light" ? "pt-BR" : "en-US";
-      const { page, pageErrors, context } = await open(browser, { viewport, colorScheme: scheme, locale });
-      const found = [];
-      const check = async (name) => {
-        found.push(...(await defects(page, name, `${device}-${scheme}`)));
-      };
-      await page.goto(BASE);
-      await page.waitForSelector("#f-email");
-      await check("login");
-      await page.goto(`${BASE}/#/password/code`);
-      await page.waitForSelector("#f-newPassword");
-      await check("password");
-      await page.goto(BASE);
-      await logIn(page);
-      const made = await api(page, "POST", "/delivery/orders", order(uniqueCode("FOTO")));
-      assert.equal(made.status, 201, JSON.stringify(made.body));
-      await goTo(page, `/orders/${made.body.id}`);
-      await page.waitForSelector(".map .mark");
-      await check("order");
-      for (const [name, route] of Object.entries(PAGES)) {
-        await goTo(page, route);
-        await page.waitForTimeout(400);
-        await check(name);
-      }
-      await goTo(page, "/settings");
-      const buttons = page.locator("[data-testid=hours] > .row .button:not(.primary)");
-      for (const at of [0, 1]) await buttons.nth(at).click();
-      await page.locator("#f-exceptions-0-closed").uncheck();
-      await check("settings-hours");
-      const scheduled = await api(page, "POST", "/delivery/orders", scheduledOrder(uniqueCode("AGENDA")));
-      assert.equal(scheduled.status, 201, JSON.stringify(scheduled.body));
-      await goTo(page, `/orders/${scheduled.body.id}`);
-      await page.waitForSelector(".map .mark");
-      await check("order-scheduled");
-      await goTo(page, "/orders");
-      await page.locator(".orders .due .window").first().waitFor();
-      await check("orders-scheduled");
-      await api(page, "POST", "/delivery/orders/cancel", { orderId: scheduled.body.id });
-      const hook = await api(page, "POST", "/delivery/webhooks", { url: `https://${uniqueCode("loja").toLowerCase()}.invalid/despacho`, events: ["order.return_waived"] });
-      await api(page, "POST", `/delivery/webhooks/${hook.body.id}/test`);
-      await goTo(page, `/webhooks/${hook.body.id}`);
-      await page.waitForSelector(".table .badge");
-      await check("webhook");
-      await goTo(page, "/webhooks");
-      await page.waitForSelector(".table");
-      await check("webhooks");
-      await goTo(page, "/orders/new");
-      await page.waitForTimeout(500);
-      await page.fill("#f-code", "1");
-      await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
-      await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
-      await page.evaluate(() => {
-        for (const section of document.querySelectorAll(".create-form details")) section.open = true;
-      });
-      await check("create");
-      await page.fill("#f-deliveries-0-phone", "11");
-      await page.click("form.create button[type=submit]");
-      await page.waitForSelector(".error-box");
-      await check("create-rejected");
-      await goTo(page, "/orders/import");
-      await page.waitForSelector("#f-csv");
-      await check("import");
-      await page.fill("#f-csv", `codigo;destinatario;telefone;cep;rua;numero;cidade;uf\n${uniqueCode("L")};Maria Silva;11987654321;01504-000;Rua Vergueiro;1000;São Paulo;SP\n;João;12;;;;;`);
-      await page.click("form button[type=submit]");
-      await page.waitForSelector(".import-rows .badge.move");
-      await page.waitForSelector(".import-rows .badge.bad");
-      await check("import-checked");
-      await page.locator(".import-summary .button:not(.primary)").click();
-      await page.fill("#f-csv", "");
-      for (const [name, route, button] of DIALOGS(made.body.id, hook.body.id)) {
-        await goTo(page, route);
-        await page.locator(button).first().click();
-        await page.waitForSelector("dialog[open]");
-        await check(`dialog-${name}`);
-        found.push(...(await closingDefects(page, name)));
-      }
-      await page.keyboard.press("?");
-      await page.waitForSelector("dialog[open] .keys");
-      await check("dialog-help");
-      await page.keyboard.press("Escape");
-      if (device === "phone") {
-        await goTo(page, "/orders");
-        await page.click(".menu-button");
-        await check("menu");
-      }
-      assert.deepEqual(found, []);
-      assert.deepEqual(pageErrors, []);
-      await context.close();
+for (const { device, colorScheme, ...options } of LOOKS) {
+  test(`${device}, ${colorScheme}, ${options.locale}`, async () => {
+    const { page, pageErrors, context } = await open(browser, { ...options, colorScheme });
+    const found = [];
+    const check = async (name) => {
+      found.push(...(await defects(page, name, `${device}-${colorScheme}`)));
+    };
+    await page.goto(BASE);
+    await page.waitForSelector("#f-email");
+    await check("login");
+    await page.goto(`${BASE}/#/password/code`);
+    await page.waitForSelector("#f-newPassword");
+    await check("password");
+    await page.goto(BASE);
+    await logIn(page);
+    const made = await api(page, "POST", "/delivery/orders", order(uniqueCode("FOTO")));
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    await goTo(page, `/orders/${made.body.id}`);
+    await page.waitForSelector(".map .mark");
+    await check("order");
+    for (const [name, route] of Object.entries(PAGES)) {
+      await goTo(page, route);
+      await page.waitForTimeout(400);
+      await check(name);
+    }
+    await goTo(page, "/settings");
+    const buttons = page.locator("[data-testid=hours] > .row .button:not(.primary)");
+    for (const at of [0, 1]) await buttons.nth(at).click();
+    await page.locator("#f-exceptions-0-closed").uncheck();
+    await check("settings-hours");
+    const scheduled = await api(page, "POST", "/delivery/orders", scheduledOrder(uniqueCode("AGENDA")));
+    assert.equal(scheduled.status, 201, JSON.stringify(scheduled.body));
+    await goTo(page, `/orders/${scheduled.body.id}`);
+    await page.waitForSelector(".map .mark");
+    await check("order-scheduled");
+    await goTo(page, "/orders");
+    await page.locator(".orders .due .window").first().waitFor();
+    await check("orders-scheduled");
+    await api(page, "POST", "/delivery/orders/cancel", { orderId: scheduled.body.id });
+    const hook = await api(page, "POST", "/delivery/webhooks", { url: `https://${uniqueCode("loja").toLowerCase()}.invalid/despacho`, events: ["order.return_waived"] });
+    await api(page, "POST", `/delivery/webhooks/${hook.body.id}/test`);
+    await goTo(page, `/webhooks/${hook.body.id}`);
+    await page.waitForSelector(".table .badge");
+    await check("webhook");
+    await goTo(page, "/webhooks");
+    await page.waitForSelector(".table");
+    await check("webhooks");
+    await goTo(page, "/orders/new");
+    await page.waitForTimeout(500);
+    await page.fill("#f-code", "1");
+    await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+    await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+    await page.evaluate(() => {
+      for (const section of document.querySelectorAll(".create-form details")) section.open = true;
     });
-  }
+    await check("create");
+    await page.fill("#f-deliveries-0-phone", "11");
+    await page.click("form.create button[type=submit]");
+    await page.waitForSelector(".error-box");
+    await check("create-rejected");
+    await goTo(page, "/orders/import");
+    await page.waitForSelector("#f-csv");
+    await check("import");
+    await page.fill("#f-csv", `codigo;destinatario;telefone;cep;rua;numero;cidade;uf\n${uniqueCode("L")};Maria Silva;11987654321;01504-000;Rua Vergueiro;1000;São Paulo;SP\n;João;12;;;;;`);
+    await page.click("form button[type=submit]");
+    await page.waitForSelector(".import-rows .badge.move");
+    await page.waitForSelector(".import-rows .badge.bad");
+    await check("import-checked");
+    await page.locator(".import-summary .button:not(.primary)").click();
+    await page.fill("#f-csv", "");
+    for (const [name, route, button] of DIALOGS(made.body.id, hook.body.id)) {
+      await goTo(page, route);
+      await page.locator(button).first().click();
+      await page.waitForSelector("dialog[open]");
+      await check(`dialog-${name}`);
+      found.push(...(await closingDefects(page, name)));
+    }
+    await page.keyboard.press("?");
+    await page.waitForSelector("dialog[open] .keys");
+    await check("dialog-help");
+    await page.keyboard.press("Escape");
+    if (device === "phone") {
+      await goTo(page, "/orders");
+      await page.click(".menu-button");
+      await check("menu");
+    }
+    assert.deepEqual(found, []);
+    assert.deepEqual(pageErrors, []);
+    await context.close();
+  });
 }
 
 const order = (code) => ({

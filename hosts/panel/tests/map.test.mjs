@@ -1,7 +1,7 @@
 // The map's streets, which the server reads from a PMTiles file.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { VERGUEIRO, api, axeViolations, goTo, launch, openLoggedIn, screenshot, uniqueCode } from "./browser.mjs";
+import { LOOKS, VERGUEIRO, api, axeViolations, goTo, launch, openLoggedIn, screenshot, uniqueCode } from "./browser.mjs";
 import { openConsole } from "./operator.mjs";
 
 let browser;
@@ -163,19 +163,17 @@ test("the pin can be placed with the keyboard", async () => {
   await context.close();
 });
 
-for (const [device, viewport] of [["desktop", { width: 1280, height: 900 }], ["phone", { width: 390, height: 844 }]]) {
-  for (const [colorScheme, locale] of [["light", "pt-BR"], ["dark", "en-US"]]) {
-    test(`dialog with the pin: ${device}, ${colorScheme}`, async () => {
-      const { page, context } = await openPin({ viewport, colorScheme, locale });
-      await page.locator(".pin-map").click();
-      await page.locator(".pin-map .mark.pin").waitFor();
-      await page.waitForTimeout(500);
-      await screenshot(page, `pin-${device}-${colorScheme}`);
-      assert.deepEqual(await axeViolations(page), []);
-      assert.ok(await page.evaluate(() => document.querySelector("dialog").scrollWidth <= document.querySelector("dialog").clientWidth));
-      await context.close();
-    });
-  }
+for (const { device, colorScheme, ...options } of LOOKS) {
+  test(`dialog with the pin: ${device}, ${colorScheme}, ${options.locale}`, async () => {
+    const { page, context } = await openPin({ ...options, colorScheme });
+    await page.locator(".pin-map").click();
+    await page.locator(".pin-map .mark.pin").waitFor();
+    await page.waitForTimeout(500);
+    await screenshot(page, `pin-${device}-${colorScheme}`);
+    assert.deepEqual(await axeViolations(page), []);
+    assert.ok(await page.evaluate(() => document.querySelector("dialog").scrollWidth <= document.querySelector("dialog").clientWidth));
+    await context.close();
+  });
 }
 
 for (const [name, openPage] of [["panel", goTo], ["console", openInConsole]]) {
