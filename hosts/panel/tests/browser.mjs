@@ -193,6 +193,20 @@ export const LOOKS = [
   { ...PHONE, colorScheme: "dark", locale: "en-US" },
 ];
 
+/** Returns what is wrong with the present state of a page in each device and colour scheme, in the language of the page. */
+export async function defectsEverywhere(page, name) {
+  const { width, height } = page.viewportSize();
+  const found = [];
+  for (const { device, viewport, colorScheme } of LOOKS) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await defects(page, name, `${device}-${colorScheme}`)));
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width, height });
+  return found;
+}
+
 /** Takes a screenshot of a page, and returns what is wrong with it: accessibility, heading, title and overflow. */
 export async function defects(page, name, suffix) {
   await page.waitForFunction(() => document.querySelector(".loading") === null);
@@ -204,7 +218,7 @@ export async function defects(page, name, suffix) {
     return [document.title, all.length, all[0]?.textContent ?? ""];
   });
   if (heads !== 1 || title.replace(/^\(\d+\) /, "") !== `${head} · Despacho`) found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
-  const overflow = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll(".table-box:has(.orders)")].map((box) => box.scrollWidth - box.clientWidth)));
+  const overflow = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll(".table-box:has(.orders, .prices)")].map((box) => box.scrollWidth - box.clientWidth)));
   if (overflow > 0) found.push(`${name}: ${overflow} px of horizontal overflow`);
   return found;
 }

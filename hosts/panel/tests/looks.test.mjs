@@ -1,13 +1,44 @@
 // Every page and dialog on desktop and phone, in light and dark: screenshots and the violations that axe finds.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, LOOKS, VERGUEIRO, api, closingDefects, defects, fillAddress, goTo, launch, logIn, open, uniqueCode } from "./browser.mjs";
+import { BASE, LOOKS, PASSWORD, VERGUEIRO, api, closingDefects, courier, defects, fillAddress, goTo, launch, logIn, open, openLoggedIn, uniqueCode, until } from "./browser.mjs";
 
 let browser;
+/** An order at a door and one that is returned. */
+const trips = {};
+const riders = [];
 before(async () => {
   browser = await launch();
+  const { page, context } = await openLoggedIn(browser);
+  trips.atDoor = await trip(page, "Florianópolis", "SC", -27.5954, -48.548);
+  trips.returned = await trip(page, "Goiânia", "GO", -16.6869, -49.2648);
+  const { id, deliveries } = trips.returned;
+  const returned = await api(page, "POST", `/delivery/orders/${id}/return`, { deliveryId: deliveries[0].id, reason: "Cliente desistiu" });
+  assert.equal(returned.status, 200, JSON.stringify(returned.body));
+  await context.close();
 });
-after(() => browser.close());
+after(async () => {
+  for (const rider of riders) await rider.stop();
+  await browser.close();
+});
+
+/** Creates an order in a city without other couriers, and a courier who carries it to the door. */
+async function trip(page, city, state, latitude, longitude) {
+  const at = (street, north) => ({ street, number: "100", city, state, latitude: latitude + north, longitude });
+  const rider = await courier(uniqueCode("Rita"));
+  riders.push(rider);
+  await rider.send("position", { latitude, longitude });
+  const made = await api(page, "POST", "/delivery/orders", {
+    code: uniqueCode("PORTA"), preparationTime: 0, pickupAddress: at("Rua Um", 0), deliveries: [{ name: "Ana Lima", onlinePayment: true, address: at("Rua Dois", 0.01) }],
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const { id, pickupCode, deliveries } = made.body;
+  await until(() => api(page, "GET", `/delivery/orders/${id}`), ({ body }) => body.situation === 210);
+  await rider.send(`orders/${id}/arrive`);
+  await rider.send(`orders/${id}/pickup`, { code: pickupCode });
+  for (const step of ["en-route", "at-door"]) await rider.send(`orders/${id}/${step}`, { deliveryId: deliveries[0].id });
+  return made.body;
+}
 
 const PAGES = {
   orders: "/orders",
@@ -22,6 +53,8 @@ const PAGES = {
   access: "/access",
 };
 
+const userButton = (at) => `[aria-labelledby=users] .actions-cell .button:nth-of-type(${at})`;
+
 /** Dialogs with their name, page and opening button. */
 const DIALOGS = (order, hook) => [
   ["delay", `/orders/${order}`, ".page-aside .button:not(.primary):not(.danger)"],
@@ -29,9 +62,16 @@ const DIALOGS = (order, hook) => [
   ["cancel-stop", `/orders/${order}`, ".stops .actions .button"],
   ["key", "/keys", ".page-aside .button.primary"],
   ["user", "/access", "[aria-labelledby=users] .button.primary"],
+  ["user-change", "/access", userButton(1)],
+  ["user-link", "/access", userButton(2)],
+  ["user-remove", "/access", userButton(3)],
+  ["turn-back", `/orders/${trips.atDoor.id}`, ".stops .actions .button:nth-of-type(1)"],
+  ["discard", `/orders/${trips.atDoor.id}`, ".stops .actions .button:nth-of-type(2)"],
+  ["waive", `/orders/${trips.returned.id}`, ".page-aside .actions .button"],
   ["revoke", "/keys", ".table .actions-cell .button"],
   ["webhook", "/webhooks", ".page-aside .button.primary"],
   ["rotate", `/webhooks/${hook}`, ".page-aside .button:nth-of-type(2)"],
+  ["remove-webhook", `/webhooks/${hook}`, ".page-aside .button.danger"],
   ["remove-branch", "/stores", ".table .actions-cell .button"],
 ];
 
@@ -105,6 +145,8 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     await check("import-checked");
     await page.locator(".import-summary .button:not(.primary)").click();
     await page.fill("#f-csv", "");
+    const user = { name: "Bia Balcão", email: `${uniqueCode("bia").toLowerCase()}@demo.despacho.example`, role: "CLERK", currentPassword: PASSWORD };
+    assert.equal((await api(page, "POST", "/delivery/users", user)).status, 201);
     for (const [name, route, button] of DIALOGS(made.body.id, hook.body.id)) {
       await goTo(page, route);
       await page.locator(button).first().click();
