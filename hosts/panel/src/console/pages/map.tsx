@@ -190,7 +190,7 @@ function CourierList(props: { working: readonly Working[]; note: string | null }
 /** The pickup of an order whose goods are not picked up, and the stops that are left. */
 function orderMarks(order: OrderRow, isLate: boolean): LinkedMark[] {
   const name = mapTexts.value.order(order.code, order.storeName ?? `#${order.storeId}`);
-  const common = { name, label: "", radius: 0, style: isLate ? "small late" : "small", to: `/orders/${order.id}` };
+  const common = { name, label: "", radius: 0, style: `small order-${order.id}${isLate ? " late" : ""}`, to: `/orders/${order.id}` };
   const at = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({ latitude, longitude });
   const marks = order.deliveries.filter((stop) => !isFinal(stop.situation)).map((stop): LinkedMark => ({ ...common, ...at(stop.location), kind: "stop", size: 5 }));
   if (order.situation < OUT_FOR_DELIVERY) marks.push({ ...common, ...at(order.pickupLocation), kind: "pickup", size: 7 });
