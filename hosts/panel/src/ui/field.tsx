@@ -173,7 +173,7 @@ interface CheckListProps<T extends string> {
   set: (chosen: T[]) => void;
 }
 
-/** A list of strings as checkboxes, with the errors of the list and its items. */
+/** A list of strings as checkboxes, with the errors of the list and its items above them, because a long list scrolls. */
 export function CheckList<T extends string>(props: CheckListProps<T>) {
   const { pointer, all, chosen } = props;
   const id = idOf(pointer);
@@ -184,13 +184,13 @@ export function CheckList<T extends string>(props: CheckListProps<T>) {
     <fieldset id={id} class={props.class ?? "choices"} tabIndex={-1} aria-describedby={isInvalid ? `${id}-error` : undefined}>
       <legend>{props.legend}</legend>
       {props.hint !== undefined && <p class="hint">{props.hint}</p>}
+      {isInvalid && <p class="field-error" id={`${id}-error`}>{[...new Set(errors.map((error) => error.detail))].join(" ")}</p>}
       {all.map((one) => (
         <label key={one}>
           <input type="checkbox" checked={chosen.includes(one)} aria-invalid={isInvalid ? "true" : undefined} onChange={(event) => toggle(one, event.currentTarget.checked)} />
           {props.name(one)}
         </label>
       ))}
-      {isInvalid && <p class="field-error" id={`${id}-error`}>{[...new Set(errors.map((error) => error.detail))].join(" ")}</p>}
     </fieldset>
   );
 }
