@@ -165,7 +165,9 @@ test("the operator creates a store, whose user creates an order that the operato
 
   // The operator sees the order on the map, which is read again regularly.
   await operator.page.locator(".fleet-list a", { hasText: code }).waitFor();
-  await operator.page.getByRole("combobox", { name: "Cidade da coleta" }).selectOption("São Paulo – SP");
+  const city = operator.page.getByRole("combobox", { name: "Cidade da coleta" });
+  // Without open orders in other cities there is no choice.
+  if ((await city.count()) > 0) await city.selectOption("São Paulo – SP");
   await clickMark(operator.page, id, code);
   await operator.page.getByRole("button", { name: "Reatribuir" }).click();
   const next = couriers.find((one) => one.id !== first);
