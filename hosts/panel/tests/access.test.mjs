@@ -37,7 +37,9 @@ test("an owner adds a clerk, who sets a password and cannot open keys", async ()
   await clerk.page.fill("#f-newPassword", "curta");
   await clerk.page.fill("#f-repeated", "outra");
   await clerk.page.click("button[type=submit]");
-  await clerk.page.getByText("As senhas são diferentes.").waitFor();
+  await clerk.page.locator(".field.invalid #f-repeated").waitFor();
+  assert.equal(await clerk.page.textContent("#f-repeated-error"), "As senhas são diferentes.");
+  assert.equal(await clerk.page.getAttribute("#f-repeated", "aria-describedby"), "f-repeated-error");
   await clerk.page.fill("#f-repeated", "curta");
   await clerk.page.click("button[type=submit]");
   await clerk.page.waitForSelector(".field.invalid #f-newPassword");

@@ -182,6 +182,31 @@ export async function axeViolations(page) {
     .map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target.join(" ")} ${node.failureSummary}`).join(" | ")}`);
 }
 
+const DESKTOP = { device: "desktop", viewport: { width: 1280, height: 900 } };
+const PHONE = { device: "phone", viewport: { width: 390, height: 844 } };
+
+/** The devices and colour schemes of screenshots. Each page is seen in both languages in each scheme and on each device. */
+export const LOOKS = [
+  { ...DESKTOP, colorScheme: "light", locale: "en-US" },
+  { ...DESKTOP, colorScheme: "dark", locale: "pt-BR" },
+  { ...PHONE, colorScheme: "light", locale: "pt-BR" },
+  { ...PHONE, colorScheme: "dark", locale: "en-US" },
+];
+
+/** Returns what is wrong with the present state of a page in each device and colour scheme, in the language of the page. */
+export async function defectsEverywhere(page, name) {
+  const { width, height } = page.viewportSize();
+  const found = [];
+  for (const { device, viewport, colorScheme } of LOOKS) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await defects(page, name, `${device}-${colorScheme}`)));
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width, height });
+  return found;
+}
+
 /** Takes a screenshot of a page, and returns what is wrong with it: accessibility, heading, title and overflow. */
 export async function defects(page, name, suffix) {
   await page.waitForFunction(() => document.querySelector(".loading") === null);
@@ -193,7 +218,7 @@ export async function defects(page, name, suffix) {
     return [document.title, all.length, all[0]?.textContent ?? ""];
   });
   if (heads !== 1 || title.replace(/^\(\d+\) /, "") !== `${head} · Despacho`) found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
-  const overflow = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll(".table-box:has(.orders)")].map((box) => box.scrollWidth - box.clientWidth)));
+  const overflow = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll(".table-box:has(.orders, .prices)")].map((box) => box.scrollWidth - box.clientWidth)));
   if (overflow > 0) found.push(`${name}: ${overflow} px of horizontal overflow`);
   return found;
 }

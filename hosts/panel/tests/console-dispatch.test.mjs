@@ -1,7 +1,7 @@
 // The operator's page for dispatch: a simulated pass and a real one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { api, courier, goTo, launch, openLoggedIn, screenshot, uniqueCode } from "./browser.mjs";
+import { api, courier, defectsEverywhere, goTo, launch, openLoggedIn, uniqueCode } from "./browser.mjs";
 import { openConsole } from "./operator.mjs";
 
 let browser;
@@ -59,7 +59,7 @@ test("a pass with all kinds of results is explained in words", async () => {
   assert.match(lines[0], /^Pedido #900001\. Atribuído a um entregador: Rita Despacho/);
   assert.match(lines[1], /^Pedido #900002\. Nenhum entregador/);
   assert.match(lines[0], /13 min 05 s/);
-  await screenshot(page, "console-dispatch");
+  assert.deepEqual(await defectsEverywhere(page, "console-dispatch-pass"), []);
   await page.unroute("**/admin/dispatch?dryRun=true");
   await person.stop();
 });
@@ -86,7 +86,7 @@ test("other settings are compared with those in force", async () => {
   await shown.getByText("A decisão sobre 1 pedido muda.").waitFor();
   assert.match(await shown.innerText(), /Com estes valores: nenhum entregador ao alcance/);
   assert.match(await shown.locator("pre").innerText(), /\[dispatch\]\nradius-km = 1/);
-  await screenshot(page, "console-dispatch-settings");
+  assert.deepEqual(await defectsEverywhere(page, "console-dispatch-comparison"), []);
   await page.unroute("**/admin/dispatch/what-if");
   await form.getByRole("button", { name: "Simular com estes valores" }).click();
   await shown.getByText(/^Atribuídos agora: \d+ de \d+ pedidos ao alcance/).waitFor();

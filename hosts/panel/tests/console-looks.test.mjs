@@ -1,10 +1,8 @@
 // Every page and dialog of the operator's console on desktop and phone, in light and dark: screenshots and the violations that axe finds.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, closingDefects, courier, defects, goTo, launch, open, openLoggedIn, request, uniqueCode, until } from "./browser.mjs";
+import { BASE, LOOKS, VERGUEIRO, api, closingDefects, courier, defects, goTo, launch, open, openLoggedIn, request, uniqueCode, until } from "./browser.mjs";
 import { TOKEN, signIn } from "./operator.mjs";
-
-const DEVICES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
 let browser;
 let rider;
@@ -36,6 +34,7 @@ const pages = () => ({
   courier: `/couriers/${rider.id}`,
   "courier-new": "/couriers/new",
   dispatch: "/dispatch",
+  changes: "/changes",
   health: "/health",
   missing: "/none",
 });
@@ -49,23 +48,21 @@ const dialogs = () => [
   ["courier-remove", `/couriers/${rider.id}`, ".page-aside .button.danger"],
 ];
 
-/** Runs a test for each device and colour scheme. Each scheme uses one language, so that both are tested. */
+/** Runs a test for each device and colour scheme. */
 function everywhere(name, run) {
-  for (const [device, viewport] of Object.entries(DEVICES)) {
-    for (const scheme of ["light", "dark"]) {
-      test(`${name}${device}, ${scheme}`, async () => {
-        const { page, pageErrors, context } = await open(browser, { viewport, colorScheme: scheme, locale: scheme === "light" ? "pt-BR" : "en-US" });
-        const found = [];
-        const check = async (name) => found.push(...(await defects(page, `console-${name}`, `${device}-${scheme}`)));
-        const close = async (name) => found.push(...(await closingDefects(page, name)));
-        await page.goto(`${BASE}/admin`);
-        await page.waitForSelector("#f-token");
-        await run({ page, device, check, close });
-        assert.deepEqual(found, []);
-        assert.deepEqual(pageErrors, []);
-        await context.close();
-      });
-    }
+  for (const { device, colorScheme, ...options } of LOOKS) {
+    test(`${name}${device}, ${colorScheme}, ${options.locale}`, async () => {
+      const { page, pageErrors, context } = await open(browser, { ...options, colorScheme });
+      const found = [];
+      const check = async (name) => found.push(...(await defects(page, `console-${name}`, `${device}-${colorScheme}`)));
+      const close = async (name) => found.push(...(await closingDefects(page, name)));
+      await page.goto(`${BASE}/admin`);
+      await page.waitForSelector("#f-token");
+      await run({ page, device, check, close });
+      assert.deepEqual(found, []);
+      assert.deepEqual(pageErrors, []);
+      await context.close();
+    });
   }
 }
 

@@ -1,8 +1,9 @@
 // The operator's pages for tariffs: versions, the editor with its checks, prices, past orders, and activation.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { closingDefects, defects, goTo, launch, request, screenshot, uniqueCode } from "./browser.mjs";
-import { TOKEN, openConsole, sendAfterLostNetwork } from "./operator.mjs";
+import { LOOKS, closingDefects, defects, goTo, launch, request, screenshot, uniqueCode } from "./browser.mjs";
+import { sendAfterLostNetwork } from "./form-checks.mjs";
+import { TOKEN, openConsole } from "./operator.mjs";
 
 let browser;
 let page;
@@ -151,14 +152,26 @@ test("past orders are compared, and warnings are prominent", async () => {
   await page.fill("#f-days", "93");
   await page.waitForSelector(".field.invalid #f-days");
   await page.fill("#f-days", "7");
+  // A store that does not exist, and one that is not chosen from the list.
+  const store = page.getByLabel("Loja");
+  await store.fill("#999999999");
+  await page.getByRole("button", { name: "Calcular" }).click();
+  await page.waitForSelector("#store-error");
+  assert.deepEqual([await store.getAttribute("aria-invalid"), await store.getAttribute("aria-describedby")], ["true", "store-error"]);
+  assert.equal(await page.locator(".error-box").count(), 0);
+  await store.fill("Cantina");
+  await page.locator("#store-error").getByText("Escolha uma loja da lista.").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Calcular" }).isDisabled(), true);
+  await store.fill("");
+  await page.waitForSelector("#store-error", { state: "detached" });
   await page.getByRole("button", { name: "Calcular" }).click();
   await page.getByTestId("what-if").waitFor();
   await page.fill("#f-tariff-baseFee", "8,88");
   await page.getByText("O rascunho mudou depois desta comparação.").waitFor();
 
   // Two hundred thousand orders, and a draft that rejects some, need more data than a test has.
-  const store = { storeId: 1000, storeName: "Cantina", orders: 9, currentFee: 90, draftFee: 80.5, difference: -9.5, outOfRange: 2 };
-  const json = { from: "2026-11-01T03:00:00Z", until: "2026-11-08T03:00:00Z", orders: 9, currentFee: 90, draftFee: 80.5, difference: -9.5, outOfRange: 2, partial: true, stores: [store] };
+  const compared = { storeId: 1000, storeName: "Cantina", orders: 9, currentFee: 90, draftFee: 80.5, difference: -9.5, outOfRange: 2 };
+  const json = { from: "2026-11-01T03:00:00Z", until: "2026-11-08T03:00:00Z", orders: 9, currentFee: 90, draftFee: 80.5, difference: -9.5, outOfRange: 2, partial: true, stores: [compared] };
   await page.route("**/admin/tariffs/what-if", (route) => route.fulfill({ json }));
   await page.getByRole("button", { name: "Calcular" }).click();
   await page.locator("[role=alert]").getByText("A comparação está incompleta").waitFor();
@@ -209,49 +222,47 @@ test("activation shows the total, schedules the tariff, and a scheduled one can 
   assert.equal((await list()).some((one) => one.tariff.version === name), false);
 });
 
-for (const [device, viewport] of Object.entries({ desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } })) {
-  for (const colorScheme of ["light", "dark"]) {
-    test(`list, editor and confirmation look right: ${device}, ${colorScheme}`, async () => {
-      const opened = await openConsole(browser, { viewport, colorScheme, locale: colorScheme === "light" ? "pt-BR" : "en-US" });
-      const found = [];
-      const check = async (name) => found.push(...(await defects(opened.page, `console-${name}`, `${device}-${colorScheme}`)));
-      await goTo(opened.page, "/tariffs/draft");
-      await check("tariff-none");
-      await goTo(opened.page, "/tariffs");
-      await opened.page.waitForSelector(".table");
-      await check("tariffs");
-      await opened.page.locator(".actions-cell .button").last().click();
-      await opened.page.waitForSelector(".prices:not(.old)");
-      await opened.page.fill("#f-tariff-perKm", "1001");
-      await opened.page.waitForSelector("#f-tariff-perKm-error");
-      await check("tariff-rejected");
-      await opened.page.fill("#f-tariff-perKm", "2");
-      await opened.page.waitForSelector("#f-tariff-perKm-error", { state: "detached" });
-      await opened.page.locator("[aria-labelledby=what-if] .button").click();
-      await opened.page.getByTestId("what-if").waitFor();
-      await opened.page.waitForSelector(".prices:not(.old)");
-      await opened.page.locator(".tariff summary").click();
-      await check("tariff-draft");
-      await opened.page.locator(".tariff .button.primary").click();
-      await opened.page.getByTestId("summary").waitFor();
-      await check("dialog-tariff");
-      found.push(...(await closingDefects(opened.page, "dialog-tariff")));
-      await opened.page.locator(".sections > .row .button:not(.primary)").click();
-      await check("dialog-tariff-discard");
-      found.push(...(await closingDefects(opened.page, "dialog-tariff-discard")));
-      const scheduled = await schedule();
-      await goTo(opened.page, "/tariffs");
-      for (const [name, at] of [["copy", 0], ["remove", 1]]) {
-        await opened.page.locator("tr", { hasText: scheduled.tariff.version }).locator(".actions-cell .button").nth(at).click();
-        await check(`dialog-tariff-${name}`);
-        found.push(...(await closingDefects(opened.page, `dialog-tariff-${name}`)));
-      }
-      await request(TOKEN, "DELETE", `/admin/tariffs/${scheduled.id}`);
-      assert.deepEqual(found, []);
-      assert.deepEqual(opened.pageErrors, []);
-      await opened.context.close();
-    });
-  }
+for (const { device, colorScheme, ...options } of LOOKS) {
+  test(`list, editor and confirmation look right: ${device}, ${colorScheme}, ${options.locale}`, async () => {
+    const opened = await openConsole(browser, { ...options, colorScheme });
+    const found = [];
+    const check = async (name) => found.push(...(await defects(opened.page, `console-${name}`, `${device}-${colorScheme}`)));
+    await goTo(opened.page, "/tariffs/draft");
+    await check("tariff-none");
+    await goTo(opened.page, "/tariffs");
+    await opened.page.waitForSelector(".table");
+    await check("tariffs");
+    await opened.page.locator(".actions-cell .button").last().click();
+    await opened.page.waitForSelector(".prices:not(.old)");
+    await opened.page.fill("#f-tariff-perKm", "1001");
+    await opened.page.waitForSelector("#f-tariff-perKm-error");
+    await check("tariff-rejected");
+    await opened.page.fill("#f-tariff-perKm", "2");
+    await opened.page.waitForSelector("#f-tariff-perKm-error", { state: "detached" });
+    await opened.page.locator("[aria-labelledby=what-if] .button").click();
+    await opened.page.getByTestId("what-if").waitFor();
+    await opened.page.waitForSelector(".prices:not(.old)");
+    await opened.page.locator(".tariff summary").click();
+    await check("tariff-draft");
+    await opened.page.locator(".tariff .button.primary").click();
+    await opened.page.getByTestId("summary").waitFor();
+    await check("dialog-tariff");
+    found.push(...(await closingDefects(opened.page, "dialog-tariff")));
+    await opened.page.locator(".sections > .row .button:not(.primary)").click();
+    await check("dialog-tariff-discard");
+    found.push(...(await closingDefects(opened.page, "dialog-tariff-discard")));
+    const scheduled = await schedule();
+    await goTo(opened.page, "/tariffs");
+    for (const [name, at] of [["copy", 0], ["remove", 1]]) {
+      await opened.page.locator("tr", { hasText: scheduled.tariff.version }).locator(".actions-cell .button").nth(at).click();
+      await check(`dialog-tariff-${name}`);
+      found.push(...(await closingDefects(opened.page, `dialog-tariff-${name}`)));
+    }
+    await request(TOKEN, "DELETE", `/admin/tariffs/${scheduled.id}`);
+    assert.deepEqual(found, []);
+    assert.deepEqual(opened.pageErrors, []);
+    await opened.context.close();
+  });
 }
 
 test("pages have no errors", () => {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BASE, VERGUEIRO, api, courier, fillAddress, goTo, launch, open, openLoggedIn, request, uniqueCnpj, uniqueCode, until } from "./browser.mjs";
-import { TOKEN, openConsole, sendAfterLostNetwork, signIn } from "./operator.mjs";
+import { sendAfterLostNetwork } from "./form-checks.mjs";
+import { TOKEN, openConsole, signIn } from "./operator.mjs";
 
 let browser;
 /** A merchant, whose orders the operator sees. */
@@ -216,6 +217,9 @@ test("the operator finds an order of any store", async () => {
 
 test("the map shows couriers and open orders, and leads to them", async () => {
   const order = await create();
+  // The courier of the demo's order there may have delivered it.
+  const manaus = { street: "Avenida Eduardo Ribeiro", number: "500", city: "Manaus", state: "AM", latitude: -3.1316, longitude: -60.0234 };
+  await create({ pickupAddress: manaus, deliveries: [{ name: "Lia Reis", onlinePayment: true, address: { ...manaus, number: "600", latitude: -3.1266 } }] });
   const name = uniqueCode("Carla");
   const one = await available(name);
   const { page, pageErrors, context } = await openConsole(browser);
@@ -252,6 +256,61 @@ test("the map shows couriers and open orders, and leads to them", async () => {
   await goTo(page, "/map");
   await page.locator(".fleet-list a", { hasText: order.code }).waitFor();
   assert.equal(await row.count(), 0);
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
+test("the map requests all open orders, and states if there are too many", async () => {
+  const order = await create();
+  const { page, pageErrors, context } = await openConsole(browser);
+  const { body } = await request(TOKEN, "GET", `/admin/orders?q=${order.id}`);
+  const queries = [];
+  // Each page has one order of its own and is followed by another one.
+  await page.route("**/admin/orders?*", (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    queries.push(query);
+    const row = { ...body.orders[0], id: 900_000 + queries.length, code: `ABERTO-${query.get("late") ?? query.get("cursor") ?? "0"}` };
+    return route.fulfill({ json: { orders: [row], nextCursor: query.has("late") ? null : String(Number(query.get("cursor") ?? 0) + 1) } });
+  });
+  await goTo(page, "/map");
+  await page.locator(".fleet-list a", { hasText: "ABERTO-9" }).waitFor();
+  await page.locator(".fleet-list a", { hasText: "ABERTO-true" }).waitFor();
+  await page.getByText("Só aparecem os 1000 pedidos em aberto mais novos e os atrasados.").waitFor();
+  assert.ok(queries.every((query) => query.get("open") === "true"), `${queries}`);
+  await page.unroute("**/admin/orders?*");
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
+test("the log shows all changes in pages", async () => {
+  const name = uniqueCode("Rui");
+  const one = await courier(name);
+  const { page, pageErrors, context } = await openConsole(browser);
+  await page.getByRole("link", { name: "Alterações" }).click();
+  const log = page.getByRole("table", { name: "Alterações" });
+  const entry = log.locator("tr", { hasText: "Cadastrou um entregador" }).filter({ hasText: `#${one.id}` });
+  await entry.waitFor();
+  assert.match(await entry.innerText(), /Operador\s+—/);
+  // The log of a test has few entries, so that the pages are small here.
+  await page.route("**/admin/audit?*", (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set("limit", "2");
+    return route.continue({ url: String(url) });
+  });
+  await goTo(page, "/health");
+  await goTo(page, "/changes");
+  await log.locator("tbody tr").nth(1).waitFor();
+  await page.getByRole("button", { name: "Mostrar mais" }).click();
+  await log.locator("tbody tr").nth(3).waitFor();
+  const { body } = await request(TOKEN, "GET", "/admin/audit?limit=4");
+  const ids = (await log.locator("tbody td:first-child .number").allInnerTexts()).map((text) => Number(text.trim().slice(1)));
+  assert.deepEqual(ids, body.entries.map((found) => found.subjectId));
+  await page.unroute("**/admin/audit?*");
+  await goTo(page, "/health");
+  await goTo(page, "/changes");
+  await entry.getByRole("link", { name: `#${one.id}` }).click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  await one.stop();
   assert.deepEqual(pageErrors, []);
   await context.close();
 });

@@ -389,11 +389,15 @@ test("import shows every error first, and resumes after a lost network", async (
   assert.deepEqual(left.map((one) => one.split(";")[0]), ["codigo", codes[2], codes[0]]);
   await page.fill("#f-csv", "destinatario,cep\nMaria,01504-000");
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
-  await page.locator(".error-box").getByText("code").waitFor();
+  await page.locator(".field.invalid #f-csv").waitFor();
+  assert.match(await page.textContent("#f-csv-error"), /code/);
+  await page.setInputFiles("#f-file", { name: "pedidos.csv", mimeType: "text/csv", buffer: Buffer.alloc(1_000_001, "a") });
+  await page.locator(".field.invalid #f-file").waitFor();
+  assert.equal(await page.textContent("#f-file-error"), "O arquivo tem mais de 1 MB.");
   const many = ["code", ...Array.from({ length: 201 }, (_, at) => String(at))].join("\n");
   await page.fill("#f-csv", many);
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
-  await page.locator(".error-box").getByText("Há 201 linhas").waitFor();
+  await page.locator("#f-csv-error").getByText("Há 201 linhas").waitFor();
   // A stopped check can be continued.
   await page.route("**/delivery/orders/preview", (route) => route.abort());
   await page.fill("#f-csv", text.split("\r\n").slice(0, 2).join("\n").replace(codes[0], uniqueCode("CSV")));

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { BASE, VERGUEIRO, api, request, fillAddress, uniqueCode, uniqueCnpj, goTo, launch, open, openLoggedIn, screenshot } from "./browser.mjs";
+import { assertShown, at } from "./form-checks.mjs";
 
 let browser;
 before(async () => {
@@ -10,26 +11,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-const at = (pointer) => `#f${pointer.replace(/[^A-Za-z0-9]/g, "-")}`;
-const dialog = (page) => page.locator("dialog[open]");
 const dialogClosed = (page) => page.waitForSelector("dialog[open]", { state: "detached" });
-
-/** Asserts that every error of a response is shown next to its field, with the text of the API. */
-async function assertShown(page, rejected, min) {
-  assert.ok(rejected.status >= 400, `the request succeeded: ${JSON.stringify(rejected)}`);
-  const { errors } = rejected.body;
-  assert.ok(errors.length >= min, JSON.stringify(rejected.body));
-  for (const { pointer } of errors) {
-    const details = errors.filter((one) => one.pointer === pointer).map((one) => one.detail).join(" ");
-    await page.locator(`${at(pointer)}-error`).waitFor();
-    assert.equal(await page.locator(`${at(pointer)}-error`).innerText(), details, pointer);
-    assert.equal(await page.getAttribute(at(pointer), "aria-invalid"), "true", pointer);
-    assert.ok((await page.getAttribute(at(pointer), "aria-describedby")).includes(`${at(pointer).slice(1)}-error`), pointer);
-  }
-  // The summary links to the field.
-  await page.locator(".error-box .link").first().click();
-  assert.equal(await page.evaluate(() => `#${document.activeElement.id}`), at(errors[0].pointer));
-}
 
 test("invalid input in each form shows the API errors next to the fields", async () => {
   const { page, pageErrors, context } = await open(browser);

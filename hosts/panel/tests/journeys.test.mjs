@@ -282,7 +282,7 @@ test("panel can be used with the keyboard only", async () => {
   await page.waitForSelector("#f-email");
   const press = async (key) => page.keyboard.press(key);
   await loginFilledIn(page);
-  await press("Tab");
+  // The first field has the focus.
   await press("ControlOrMeta+A");
   await page.keyboard.type("matriz@demo.despacho.example");
   await press("Tab");

@@ -1,7 +1,7 @@
 // The map's streets, which the server reads from a PMTiles file.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { VERGUEIRO, api, axeViolations, goTo, launch, openLoggedIn, screenshot, uniqueCode } from "./browser.mjs";
+import { BASE, LOOKS, PASSWORD, VERGUEIRO, api, axeViolations, goTo, launch, open, openLoggedIn, screenshot, uniqueCode, until } from "./browser.mjs";
 import { openConsole } from "./operator.mjs";
 
 let browser;
@@ -77,6 +77,60 @@ test("streets are requested in ranges and loaded only with a map", async () => {
   const streets = requested.filter((one) => one.url().endsWith(".pmtiles"));
   assert.ok(streets.length > 1, `${streets.length} requests`);
   for (const one of streets) assert.match(one.headers().range ?? "", /^bytes=\d+-\d+$/);
+  await context.close();
+});
+
+test("streets that failed are drawn when the network returns", async () => {
+  const { page, context } = await openLoggedIn(browser);
+  let failures = 0;
+  await page.route("**/*.pmtiles", (route) => {
+    failures += 1;
+    return route.abort();
+  });
+  const { body } = await api(page, "POST", "/delivery/orders", { code: uniqueCode("MAP"), deliveries: [{ address: VERGUEIRO }] });
+  await goTo(page, `/orders/${body.id}`);
+  await page.waitForSelector(".map.streets");
+  await until(async () => failures, (count) => count > 0);
+  await page.waitForTimeout(1_000);
+  await page.unroute("**/*.pmtiles");
+  await context.setOffline(true);
+  await context.setOffline(false);
+  await drawnColours(page);
+  await context.close();
+});
+
+test("tiles that failed are loaded when the network returns, and others are not loaded again", async () => {
+  const { page, pageErrors, context } = await open(browser);
+  await page.route("**/panel.json", (route) => route.fulfill({ json: { tiles: { url: `${BASE}/tiles/{z}/{x}/{y}.png`, attribution: "Teste" }, demo: null } }));
+  const requested = [];
+  let isLost = true;
+  const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+  await page.route("**/tiles/**", (route) => {
+    requested.push(route.request().url());
+    return isLost ? route.abort() : route.fulfill({ contentType: "image/png", body: picture });
+  });
+  await page.goto(BASE);
+  await page.fill("#f-email", "matriz@demo.despacho.example");
+  await page.fill("#f-password", PASSWORD);
+  await page.click("button[type=submit]");
+  await page.waitForSelector(".side");
+  const { body } = await api(page, "POST", "/delivery/orders", { code: uniqueCode("MAP"), deliveries: [{ address: VERGUEIRO }] });
+  await goTo(page, `/orders/${body.id}`);
+  await until(async () => requested.length, (count) => count > 0);
+  const loaded = page.locator(".map img.leaflet-tile-loaded");
+  await page.waitForTimeout(500);
+  isLost = false;
+  await context.setOffline(true);
+  await context.setOffline(false);
+  await page.waitForFunction(() => [...document.querySelectorAll(".map img.leaflet-tile")].some((tile) => tile.naturalWidth > 0));
+  await loaded.first().waitFor();
+  await page.waitForTimeout(500);
+  const count = requested.length;
+  await context.setOffline(true);
+  await context.setOffline(false);
+  await page.waitForTimeout(500);
+  assert.equal(requested.length, count);
+  assert.deepEqual(pageErrors, []);
   await context.close();
 });
 
@@ -163,19 +217,17 @@ test("the pin can be placed with the keyboard", async () => {
   await context.close();
 });
 
-for (const [device, viewport] of [["desktop", { width: 1280, height: 900 }], ["phone", { width: 390, height: 844 }]]) {
-  for (const [colorScheme, locale] of [["light", "pt-BR"], ["dark", "en-US"]]) {
-    test(`dialog with the pin: ${device}, ${colorScheme}`, async () => {
-      const { page, context } = await openPin({ viewport, colorScheme, locale });
-      await page.locator(".pin-map").click();
-      await page.locator(".pin-map .mark.pin").waitFor();
-      await page.waitForTimeout(500);
-      await screenshot(page, `pin-${device}-${colorScheme}`);
-      assert.deepEqual(await axeViolations(page), []);
-      assert.ok(await page.evaluate(() => document.querySelector("dialog").scrollWidth <= document.querySelector("dialog").clientWidth));
-      await context.close();
-    });
-  }
+for (const { device, colorScheme, ...options } of LOOKS) {
+  test(`dialog with the pin: ${device}, ${colorScheme}, ${options.locale}`, async () => {
+    const { page, context } = await openPin({ ...options, colorScheme });
+    await page.locator(".pin-map").click();
+    await page.locator(".pin-map .mark.pin").waitFor();
+    await page.waitForTimeout(500);
+    await screenshot(page, `pin-${device}-${colorScheme}`);
+    assert.deepEqual(await axeViolations(page), []);
+    assert.ok(await page.evaluate(() => document.querySelector("dialog").scrollWidth <= document.querySelector("dialog").clientWidth));
+    await context.close();
+  });
 }
 
 for (const [name, openPage] of [["panel", goTo], ["console", openInConsole]]) {

@@ -1,7 +1,7 @@
 // The search over all days: words, days, pages, the browser's history, updates and lost networks.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { VERGUEIRO, api, goTo, launch, openLoggedIn, screenshot, uniqueCode } from "./browser.mjs";
+import { VERGUEIRO, api, axeViolations, goTo, launch, openLoggedIn, screenshot, uniqueCode } from "./browser.mjs";
 
 let browser;
 let page;
@@ -88,11 +88,16 @@ test("nothing found is explained, and words without letters are rejected", async
   await page.locator(".state").getByText("Nenhum pedido encontrado com “nenhumpedidotemestenome”.").waitFor();
   await screenshot(page, "search-empty");
   await field().fill("--");
-  await page.locator(".state").getByText("Envie de 2 a 60 caracteres").waitFor();
+  await page.locator("#search-error").getByText("Envie de 2 a 60 caracteres").waitFor();
+  assert.deepEqual([await field().getAttribute("aria-invalid"), await field().getAttribute("aria-describedby")], ["true", "search-error"]);
+  assert.equal(await page.locator(".state").count(), 0, "a rejected search is no empty page");
+  assert.deepEqual(await axeViolations(page), []);
+  await screenshot(page, "search-rejected");
   assert.equal(await field().getAttribute("maxlength"), "60");
   // One character is no search.
   await field().fill("a");
   await page.locator(".tabs").waitFor();
+  assert.equal(await field().getAttribute("aria-invalid"), null);
   assert.equal(await hash(), "#/orders");
 });
 

@@ -14,6 +14,8 @@ export interface OrderFilter {
   situation?: number | undefined;
   storeId?: number | undefined;
   late?: "true" | undefined;
+  /** Only orders that have not ended. */
+  open?: "true" | undefined;
   from?: string | undefined;
   to?: string | undefined;
   cursor?: string | undefined;
@@ -57,8 +59,10 @@ export const stores = {
   statement: (id: number, query: Query) => get<wire.StatementPage>(`/admin/stores/${id}/statement`, query),
   dispatch: (id: number) => get<wire.StoreDispatch>(`/admin/stores/${id}/dispatch`),
   setDispatch: (id: number, body: unknown) => request<wire.StoreDispatch>(`/admin/stores/${id}/dispatch`, { method: "PUT", body }),
-  audit: (id: number, cursor?: string) => get<wire.AuditPage>("/admin/audit", { storeId: id, cursor, limit: 20 }),
 };
+
+/** The log of changes of a store and its branches, or of everything. */
+export const audit = (cursor?: string, storeId?: number) => get<wire.AuditPage>("/admin/audit", { storeId, cursor, limit: storeId === undefined ? 50 : 20 });
 
 /** Reads pages until there are no more or `max` pages were read. `more` is the cursor of the rest. */
 export async function readPages<P extends { nextCursor: string | null }>(read: (cursor?: string) => Promise<P>, max: number): Promise<{ pages: P[]; more: string | null }> {

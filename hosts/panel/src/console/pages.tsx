@@ -25,5 +25,6 @@ export const PAGES: readonly PageEntry[] = [
   page("couriers", () => consoleTexts.value.nav.couriers, () => import("./pages/couriers").then((module) => module.CouriersPage)),
   page("tariffs", () => consoleTexts.value.nav.tariffs, () => import("./pages/tariffs").then((module) => module.TariffsPage)),
   page("dispatch", () => consoleTexts.value.nav.dispatch, () => import("./pages/dispatch").then((module) => module.DispatchPage)),
+  page("changes", () => consoleTexts.value.nav.changes, () => import("./pages/changes").then((module) => module.ChangesPage)),
   page("health", () => consoleTexts.value.nav.health, () => import("./pages/health").then((module) => module.HealthPage)),
 ];

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { texts } from "../i18n";
-import { ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
+import { ErrorBox, FieldErrors, TextField, fieldErrorsOf, useFirstField } from "../ui/field";
 import { LanguageSwitch } from "../ui/language";
 import { useSubmit } from "../ui/submit";
 import { ended, signIn } from "./session";
@@ -10,12 +10,13 @@ export function SignInPage() {
   const t = consoleTexts.value;
   const [token, setToken] = useState("");
   const { error, busy, submit } = useSubmit(() => signIn(token.trim()));
+  useFirstField();
   useEffect(() => {
     document.title = `${t.title} · ${texts.value.product}`;
   }, [t]);
   return (
     <main class="login">
-      <form class="card" onSubmit={submit} noValidate>
+      <form class="card" onSubmit={submit} noValidate data-first>
         <p class="name">
           <img src="./icon.svg" alt="" width="28" height="28" />
           {texts.value.product}

@@ -8,7 +8,6 @@ const en = {
   count: (n: number, hasMore: boolean) => (hasMore ? `${n} orders shown, newest first. There are more.` : n === 1 ? "1 order found." : `${n} orders found, newest first.`),
   none: (words: string) => `No order was found for “${words}”.`,
   noneHint: "Enter the whole number of the order, or words of its code or of a recipient's name or phone. Accents and capital letters make no difference.",
-  invalid: "These words cannot be searched.",
 };
 
 const pt: typeof en = {
@@ -16,7 +15,6 @@ const pt: typeof en = {
   count: (n, hasMore) => (hasMore ? `${n} pedidos exibidos, do mais novo ao mais antigo. Há mais.` : n === 1 ? "1 pedido encontrado." : `${n} pedidos encontrados, do mais novo ao mais antigo.`),
   none: (words) => `Nenhum pedido encontrado com “${words}”.`,
   noneHint: "Digite o número completo do pedido, ou palavras do código, do nome ou do telefone de um destinatário. Acentos e maiúsculas não fazem diferença.",
-  invalid: "Não é possível buscar estas palavras.",
 };
 
 export const searchTexts = computed(() => (language.value === "pt" ? pt : en));

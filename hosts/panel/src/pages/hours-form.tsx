@@ -4,11 +4,15 @@ import { useEffect, useState } from "preact/hooks";
 import { policies } from "../api/client";
 import type { HoursException, OpeningPeriod, StoreHours } from "../api/wire";
 import { texts } from "../i18n";
+<<<<<<< HEAD
 import { CheckField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
 import { decimal } from "../ui/address";
+=======
+import { CheckField, CheckList, ErrorBox, FieldErrors, FieldGroup, TextField, fieldErrorsOf } from "../ui/field";
+>>>>>>> 769ead2ef43893e39f80474330b2d9dd297ae5b1
 import { useSubmit } from "../ui/submit";
 
-const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+const DAYS: readonly string[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 export function HoursForm(props: { id: number; value: StoreHours; onSaved: (saved: StoreHours) => void }) {
   const t = texts.value.people;
@@ -30,14 +34,14 @@ export function HoursForm(props: { id: number; value: StoreHours; onSaved: (save
       <FieldErrors.Provider value={fieldErrorsOf(form.error)}>
         <ErrorBox error={form.error} />
         {hours.map((one, at) => (
-          <div key={at} class="rule">
-            <Days legend={t.period(at + 1)} chosen={one.days ?? []} set={(days) => period(at, { days })} />
+          <FieldGroup key={at} class="rule" pointer={`/hours/${at}`} label={t.period(at + 1)}>
+            <Days pointer={`/hours/${at}/days`} legend={t.period(at + 1)} chosen={one.days ?? []} set={(days) => period(at, { days })} />
             <div class="grid windows">
               <TextField pointer={`/hours/${at}/from`} label={t.opens} value={one.from} set={(from) => period(at, { from })} max={5} />
               <TextField pointer={`/hours/${at}/until`} label={t.closes} value={one.until} set={(until) => period(at, { until })} max={5} />
             </div>
             <button type="button" class="button small" onClick={() => setHours(hours.filter((_, index) => index !== at))}>{t.removePeriod}</button>
-          </div>
+          </FieldGroup>
         ))}
         {dates.map((one, at) => (
           <div key={at} class="rule">
@@ -69,19 +73,8 @@ export function HoursForm(props: { id: number; value: StoreHours; onSaved: (save
 const typedMinutes = (of: StoreHours): string => of.preparationTime?.toString() ?? "";
 
 /** No selected day means every day, as in the API. */
-function Days(props: { legend: string; chosen: readonly string[]; set: (days: string[]) => void }) {
-  const names = texts.value.people.days;
-  const isChosen = (day: string) => props.chosen.length === 0 || props.chosen.includes(day);
-  const toggle = (day: string, on: boolean) => props.set(DAYS.filter((other) => (other === day ? on : isChosen(other))));
-  return (
-    <fieldset class="weekdays">
-      <legend>{props.legend}</legend>
-      {DAYS.map((day) => (
-        <label key={day}>
-          <input type="checkbox" checked={isChosen(day)} onChange={(event) => toggle(day, event.currentTarget.checked)} />
-          {names[day]}
-        </label>
-      ))}
-    </fieldset>
-  );
+function Days(props: { pointer: string; legend: string; chosen: readonly string[]; set: (days: string[]) => void }) {
+  const names: Record<string, string> = texts.value.people.days;
+  const chosen = props.chosen.length === 0 ? DAYS : props.chosen;
+  return <CheckList pointer={props.pointer} class="weekdays" legend={props.legend} all={DAYS} name={(day) => names[day]} chosen={chosen} set={props.set} />;
 }

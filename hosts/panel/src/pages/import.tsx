@@ -1,6 +1,7 @@
 /** Imports orders from a CSV file: choose, check, create. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError, invalidFields } from "../api/http";
 import { countUnread } from "../attention";
 import { money } from "../format";
 import { language, texts } from "../i18n";
@@ -9,7 +10,7 @@ import { COLUMNS, columnName } from "../import/columns";
 import { MAX_BYTES, csvFile, decodeFile, writeCsv } from "../import/csv";
 import { checkRows, count, createRows, endJob, job, running, source, startJob, waiting, type Row } from "../import/job";
 import { accessibleStores, store } from "../session";
-import { Field, TextField } from "../ui/field";
+import { ErrorBox, Field, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
 import { Page } from "../ui/parts";
 import { StoreChoice } from "../ui/store-choice";
 import { Table } from "../ui/table";
@@ -46,30 +47,34 @@ export function ImportPage() {
 
 function Source(props: { check: () => void }) {
   const t = importTexts.value;
-  const [error, setError] = useState("");
+  const [error, setError] = useState<ApiError | null>(null);
   const [storeId, setStoreId] = useState(store.value?.id ?? 0);
-  const start = (text: string) => {
+  const reject = (pointer: string, detail: string) => setError(new ApiError(invalidFields([{ pointer, code: "invalid_value", detail }])));
+  /** Starts the check of a text of the field, which the error names. */
+  const start = (text: string, pointer: string) => {
     const reason = text.length > MAX_BYTES ? t.tooLarge : startJob(text, String(storeId));
-    setError(reason ?? "");
     if (reason === null) props.check();
+    else reject(pointer, reason);
   };
   const read = (file: File | undefined) => {
     if (file === undefined) return;
-    if (file.size > MAX_BYTES) return setError(t.tooLarge);
+    if (file.size > MAX_BYTES) return reject("/file", t.tooLarge);
     file.arrayBuffer().then((bytes) => {
       source.value = decodeFile(bytes);
-      start(source.value);
+      start(source.value, "/file");
     }, notifyError);
   };
   return (
     <div class="narrow">
-      <form class="card import-source" onSubmit={(event) => { event.preventDefault(); start(source.value); }} noValidate>
-        {error !== "" && <div class="error-box" role="alert"><p>{error}</p></div>}
-        {accessibleStores.value.length > 1 && <StoreChoice value={storeId} set={setStoreId} />}
-        <Field pointer="/file" label={t.file}>
-          {(attributes) => <input {...attributes} type="file" accept=".csv,text/csv,text/plain" onChange={(event) => read(event.currentTarget.files?.[0])} />}
-        </Field>
-        <TextField pointer="/csv" label={t.paste} value={source.value} set={(text) => (source.value = text)} max={MAX_BYTES} lines={8} />
+      <form class="card import-source" data-first onSubmit={(event) => { event.preventDefault(); start(source.value, "/csv"); }} noValidate>
+        <FieldErrors.Provider value={fieldErrorsOf(error)}>
+          <ErrorBox error={error} />
+          {accessibleStores.value.length > 1 && <StoreChoice value={storeId} set={setStoreId} />}
+          <Field pointer="/file" label={t.file}>
+            {(attributes) => <input {...attributes} type="file" accept=".csv,text/csv,text/plain" onChange={(event) => read(event.currentTarget.files?.[0])} />}
+          </Field>
+          <TextField pointer="/csv" label={t.paste} value={source.value} set={(text) => (source.value = text)} max={MAX_BYTES} lines={8} />
+        </FieldErrors.Provider>
         <div class="row">
           <button type="submit" class="button primary">{t.check}</button>
           <button type="button" class="button" onClick={saveTemplate}>{t.template}</button>

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { deployment } from "../api/client";
 import { texts } from "../i18n";
 import { ended, logIn } from "../session";
-import { FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
+import { FieldErrors, ErrorBox, TextField, fieldErrorsOf, useFirstField } from "../ui/field";
 import { LanguageSwitch } from "../ui/language";
 import { useSubmit } from "../ui/submit";
 
@@ -10,6 +10,7 @@ export function LoginPage() {
   const t = texts.value.login;
   const [{ email, password }, setLogin] = useState({ email: "", password: "" });
   const [shown, setShown] = useState(false);
+  useFirstField();
   const { error, busy, submit } = useSubmit(() => logIn(email.trim(), password));
   useEffect(() => {
     document.title = `${t.title} · ${texts.value.product}`;
@@ -26,7 +27,7 @@ export function LoginPage() {
   }, []);
   return (
     <main class="login">
-      <form class="card" onSubmit={submit} noValidate>
+      <form class="card" onSubmit={submit} noValidate data-first>
         <p class="name">
           <img src="./icon.svg" alt="" width="28" height="28" />
           {texts.value.product}

@@ -20,6 +20,8 @@ type View = "open" | "closed" | "all";
 const view = signal<View>("open");
 /** The typed words. The route contains them too, so that the browser's back button returns to the results. */
 const search = signal("");
+/** Why the API rejects the words, or an empty string. */
+export const searchError = signal("");
 const isShown = computed(() => path.value === "orders" || path.value === "");
 const query = computed(() => (isShown.value ? parameter("q") : ""));
 const MIN_QUERY = 2;
@@ -129,13 +131,23 @@ const isDueEmpty = (order: OrderRow) => (isFinal(order.situation) ? !hasDelivery
 
 function Filters() {
   const t = texts.value.orders;
+  const error = searchError.value;
   const count = (kind: View) =>
     kind === "all" ? rows.value.length : rows.value.filter((row) => isFinal(row.situation) === (kind === "closed")).length;
   return (
     <div class="filters">
-      <label class="inline grow">
+      <label class={`inline grow${error === "" ? "" : " invalid"}`}>
         <span>{t.search}</span>
-        <input type="search" placeholder={t.searchHint} maxLength={MAX_QUERY} value={search.value} onInput={(event) => setSearch(event.currentTarget.value)} />
+        <input
+          type="search"
+          placeholder={t.searchHint}
+          maxLength={MAX_QUERY}
+          value={search.value}
+          aria-invalid={error === "" ? undefined : "true"}
+          aria-describedby={error === "" ? undefined : "search-error"}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+        {error !== "" && <span class="field-error" id="search-error" role="alert">{error}</span>}
       </label>
       {query.value === "" && (
         <>

@@ -2,10 +2,11 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { passwords } from "../api/client";
+import { ApiError, invalidFields } from "../api/http";
 import { texts } from "../i18n";
 import { accessTexts } from "../i18n/access";
 import { go } from "../router";
-import { FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
+import { FieldErrors, ErrorBox, TextField, fieldErrorsOf, useFirstField } from "../ui/field";
 import { LanguageSwitch } from "../ui/language";
 import { useSubmit } from "../ui/submit";
 
@@ -15,21 +16,22 @@ export function PasswordPage(props: { code: string }) {
   const [code] = useState(props.code);
   const [password, setPassword] = useState("");
   const [repeated, setRepeated] = useState("");
-  const [isDifferent, setDifferent] = useState(false);
+  const [different, setDifferent] = useState<ApiError | null>(null);
   const [done, setDone] = useState(false);
+  useFirstField();
   useEffect(() => history.replaceState(null, "", "#/password"), []);
   useEffect(() => {
     document.title = `${t.reset.title} · ${texts.value.product}`;
   }, [t]);
   const form = useSubmit(() => passwords.reset(code, password), () => setDone(true));
   const submit = (event: SubmitEvent) => {
-    setDifferent(password !== repeated);
+    event.preventDefault();
+    setDifferent(password === repeated ? null : new ApiError(invalidFields([{ pointer: "/repeated", code: "invalid_value", detail: t.reset.different }])));
     if (password === repeated) form.submit(event);
-    else event.preventDefault();
   };
   return (
     <main class="login">
-      <form class="card" onSubmit={submit} noValidate data-testid="reset">
+      <form class="card" onSubmit={submit} noValidate data-testid="reset" data-first>
         <p class="name">
           <img src="./icon.svg" alt="" width="28" height="28" />
           {texts.value.product}
@@ -43,12 +45,11 @@ export function PasswordPage(props: { code: string }) {
         ) : (
           <>
             <p class="lead">{t.reset.lead}</p>
-            <FieldErrors.Provider value={fieldErrorsOf(form.error)}>
-              <ErrorBox error={form.error} />
+            <FieldErrors.Provider value={fieldErrorsOf(different ?? form.error)}>
+              <ErrorBox error={different ?? form.error} />
               <TextField pointer="/newPassword" label={t.newPassword} hint={t.newPasswordHint} value={password} set={setPassword} type="password" complete="new-password" />
               <TextField pointer="/repeated" label={t.reset.repeat} value={repeated} set={setRepeated} type="password" complete="new-password" />
             </FieldErrors.Provider>
-            {isDifferent && <p class="field-error" role="alert">{t.reset.different}</p>}
             <div class="row between">
               <button type="submit" class="button primary" aria-disabled={form.busy}>{t.reset.submit}</button>
               <LanguageSwitch />

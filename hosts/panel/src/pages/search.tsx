@@ -11,7 +11,7 @@ import { searchTexts } from "../i18n/search";
 import { loads, updated } from "../live";
 import { zone } from "../session";
 import { Empty, Failure, Loading } from "../ui/parts";
-import { OrderTable } from "./orders";
+import { OrderTable, searchError } from "./orders";
 
 const PAGE_SIZE = 50;
 
@@ -86,20 +86,22 @@ export function SearchResults(props: { query: string }) {
   const t = searchTexts.value;
   const { results, error, more, retry } = useResults(props.query);
   const isCurrent = results?.query === props.query;
+  const rejection = error instanceof ApiError && error.problem.status === 422 ? error.problem.detail : "";
+  // The field of the words shows why they were rejected.
+  useEffect(() => {
+    searchError.value = rejection;
+    return () => {
+      searchError.value = "";
+    };
+  }, [rejection]);
   const count = results === null || !isCurrent ? "" : results.rows.length === 0 ? t.none(props.query) : t.count(results.rows.length, results.cursor !== null);
   return (
     <section aria-label={t.results(props.query)}>
       <p class="unseen" role="status">{count}</p>
       {isCurrent ? <Found of={results} more={more} /> : error === null ? <Loading lines={6} /> : null}
-      {error !== null && <SearchFailure error={error} retry={retry} />}
+      {error !== null && rejection === "" && <Failure error={error} retry={retry} />}
     </section>
   );
-}
-
-function SearchFailure(props: { error: unknown; retry: () => void }) {
-  const { error } = props;
-  if (error instanceof ApiError && error.problem.status === 422) return <Empty text={searchTexts.value.invalid} hint={error.problem.detail} />;
-  return <Failure error={error} retry={props.retry} />;
 }
 
 function Found(props: { of: Results; more: () => void }) {

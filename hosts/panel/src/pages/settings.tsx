@@ -2,11 +2,12 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { policies } from "../api/client";
-import type { Choice, NotifyAt, ProofPart, ProofRule, ProofStep, StoreHours, TrackingPolicy } from "../api/wire";
+import { ApiError } from "../api/http";
+import type { Choice, NotifyAt, ProofPart, ProofPolicy, ProofRule, ProofStep, StoreHours, TrackingPolicy } from "../api/wire";
 import { phone, phoneFormat, phoneRequest } from "../format";
 import { texts } from "../i18n";
 import { accessibleStores, isOwner, setPreparation, store } from "../session";
-import { CheckField, ChoiceField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
+import { CheckField, CheckList, ChoiceField, ErrorBox, FieldErrors, FieldGroup, TextField, fieldErrorsOf } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Loaded, Page } from "../ui/parts";
 import { useSubmit } from "../ui/submit";
@@ -85,65 +86,75 @@ function TrackingForm(props: { id: number; value: TrackingPolicy }) {
           <TextField pointer="/contact/phone" label={t.contactPhone} optional hint={texts.value.create.phoneHint} value={phone(value.contact.phone ?? "")} set={(typed) => contact({ phone: typed || null })} format={phoneFormat} max={32} type="tel" mode="tel" />
           <TextField pointer="/contact/text" label={t.contactText} optional value={value.contact.text ?? ""} set={(text) => contact({ text: text || null })} max={500} lines={2} />
         </fieldset>
-        <CheckList legend={t.allowed} all={CHOICES} names={t.choices} chosen={value.choices} set={(choices) => set({ choices })} />
-        <CheckList legend={t.notifyAt} all={NOTIFY_AT} names={t.notify} chosen={value.notifyAt} set={(notifyAt) => set({ notifyAt })} />
+        <CheckList pointer="/choices" legend={t.allowed} all={CHOICES} name={(one) => t.choices[one]} chosen={value.choices} set={(choices) => set({ choices })} />
+        <CheckList pointer="/notifyAt" legend={t.notifyAt} all={NOTIFY_AT} name={(one) => t.notify[one]} chosen={value.notifyAt} set={(notifyAt) => set({ notifyAt })} />
       </FieldErrors.Provider>
       <button type="submit" class="button primary" aria-disabled={form.busy}>{t.save}</button>
     </form>
   );
 }
 
-function CheckList<T extends string>(props: { legend: string; all: readonly T[]; names: Record<T, string>; chosen: readonly T[]; set: (chosen: T[]) => void }) {
-  const toggle = (one: T, on: boolean) => props.set(props.all.filter((other) => (other === one ? on : props.chosen.includes(other))));
-  return (
-    <fieldset class="choices">
-      <legend>{props.legend}</legend>
-      {props.all.map((one) => (
-        <label key={one}>
-          <input type="checkbox" checked={props.chosen.includes(one)} onChange={(event) => toggle(one, event.currentTarget.checked)} />
-          {props.names[one]}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
 const STEPS: readonly ProofStep[] = ["PICKUP", "DELIVERY", "FAILURE", "RETURN"];
 const PARTS: readonly ProofPart[] = ["PHOTO", "NAME", "NOTE", "POSITION"];
 
+/** A rule in the form. Its ID stays the same when other rows are removed. */
+type Row = ProofRule & { id: number };
+
+let lastRow = 0;
+const rowOf = (rule: ProofRule): Row => ({ ...rule, id: (lastRow += 1) });
+
 /** One row for each step, and rows for single reasons of a failed delivery. */
-function rowsOf(rules: readonly ProofRule[]): ProofRule[] {
+function rowsOf(rules: readonly ProofRule[]): Row[] {
   const ofStep = (step: ProofStep): ProofRule => ({ step, reason: null, requires: PARTS.filter((part) => rules.some((rule) => rule.step === step && rule.reason === null && rule.requires.includes(part))) });
-  return [...STEPS.map(ofStep), ...rules.filter((rule) => rule.reason !== null)];
+  return [...STEPS.map(ofStep), ...rules.filter((rule) => rule.reason !== null)].map(rowOf);
+}
+
+/** Returns the error with the IDs of the sent rows instead of their indices. */
+function withRowIds(error: unknown, sent: readonly Row[]): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const named = (pointer: string) => pointer.replace(/^\/rules\/(\d+)/, (_, index: string) => `/rules/${sent[Number(index)]?.id}`);
+  return new ApiError({ ...error.problem, errors: error.fields.map((one) => ({ ...one, pointer: named(one.pointer) })) });
+}
+
+/** Sends the rows with a part; a row without one is not a rule. */
+async function send(storeId: number, rows: readonly Row[]): Promise<ProofPolicy> {
+  const sent = rows.filter((row) => row.requires.length > 0);
+  try {
+    return await policies.setProofs(storeId, { rules: sent.map(({ step, reason, requires }) => ({ step, reason: reason?.trim() || null, requires })) });
+  } catch (error) {
+    throw withRowIds(error, sent);
+  }
 }
 
 function ProofForm(props: { id: number; rules: readonly ProofRule[] }) {
   const t = texts.value.people;
   const [rows, setRows] = useState(() => rowsOf(props.rules));
   useEffect(() => setRows(rowsOf(props.rules)), [props.rules]);
-  const set = (at: number, part: Partial<ProofRule>) => setRows((before) => before.map((row, index) => (index === at ? { ...row, ...part } : row)));
-  // A row without a part is not a rule.
-  const sent = rows.filter((row) => row.requires.length > 0).map((row) => ({ ...row, reason: row.reason?.trim() || null }));
-  const form = useSubmit(() => policies.setProofs(props.id, { rules: sent }), saved);
+  const set = (id: number, part: Partial<ProofRule>) => setRows((before) => before.map((row) => (row.id === id ? { ...row, ...part } : row)));
+  const form = useSubmit(() => send(props.id, rows), saved);
   return (
     <form class="card" onSubmit={form.submit} noValidate data-testid="proof-policy">
       <h2>{t.required}</h2>
       <p class="hint">{t.requiredHint}</p>
-      <ErrorBox error={form.error} />
-      {rows.map((row, at) => (
-        <div key={at} class="rule">
-          <CheckList legend={t.steps[row.step]} all={PARTS} names={t.parts} chosen={row.requires} set={(requires) => set(at, { requires })} />
-          {row.reason !== null && (
-            <div class="row">
-              <TextField pointer={`/rules/${at}/reason`} label={t.reason} hint={t.reasonHint} value={row.reason} set={(reason) => set(at, { reason })} max={255} />
-              <button type="button" class="button small" onClick={() => setRows(rows.filter((_, index) => index !== at))}>{t.removeRule}</button>
+      <FieldErrors.Provider value={fieldErrorsOf(form.error)}>
+        <ErrorBox error={form.error} />
+        <FieldGroup pointer="/rules" class="rules" label={t.required}>
+          {rows.map((row) => (
+            <div key={row.id} class="rule">
+              <CheckList pointer={`/rules/${row.id}/requires`} legend={t.steps[row.step]} all={PARTS} name={(part) => t.parts[part]} chosen={row.requires} set={(requires) => set(row.id, { requires })} />
+              {row.reason !== null && (
+                <div class="row">
+                  <TextField pointer={`/rules/${row.id}/reason`} label={t.reason} hint={t.reasonHint} value={row.reason} set={(reason) => set(row.id, { reason })} max={255} />
+                  <button type="button" class="button small" onClick={() => setRows(rows.filter(({ id }) => id !== row.id))}>{t.removeRule}</button>
+                </div>
+              )}
             </div>
-          )}
-        </div>
-      ))}
+          ))}
+        </FieldGroup>
+      </FieldErrors.Provider>
       <div class="row">
         <button type="submit" class="button primary" aria-disabled={form.busy}>{t.save}</button>
-        <button type="button" class="button" onClick={() => setRows([...rows, { step: "FAILURE", reason: "", requires: ["PHOTO"] }])}>{t.addRule}</button>
+        <button type="button" class="button" onClick={() => setRows([...rows, rowOf({ step: "FAILURE", reason: "", requires: ["PHOTO"] })])}>{t.addRule}</button>
       </div>
     </form>
   );

@@ -169,7 +169,7 @@ export function NewStorePage() {
       <form class="narrow" onSubmit={submit} noValidate>
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
-          <fieldset class="card">
+          <fieldset class="card" data-first>
             <legend>{t.section.store}</legend>
             <div class="grid two">
               <TextField pointer="/name" label={t.name} value={value.name} set={(name) => set({ name })} max={255} />

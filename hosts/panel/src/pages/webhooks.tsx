@@ -4,7 +4,7 @@ import { newIdempotencyKey } from "../api/http";
 import type { EventType, Webhook } from "../api/wire";
 import { texts } from "../i18n";
 import { Confirm } from "../ui/confirm";
-import { TextField } from "../ui/field";
+import { CheckList, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
 import { Table } from "../ui/table";
@@ -85,20 +85,10 @@ function NewWebhookDialog(props: { close: () => void; done: (secret: string) => 
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState<EventType[]>([]);
   const [idempotencyKey] = useState(newIdempotencyKey);
-  const toggle = (name: EventType) => setEvents(events.includes(name) ? events.filter((one) => one !== name) : [...events, name]);
   return (
     <Confirm title={t.add} submitLabel={t.submit} act={() => webhooks.create({ url: url.trim(), events }, idempotencyKey)} done={(made) => props.done(made.secret)} close={props.close}>
       <TextField pointer="/url" label={t.url} hint={t.urlHint} value={url} set={setUrl} type="url" max={2048} />
-      <fieldset class="choices">
-        <legend>{t.events}</legend>
-        <p class="hint">{t.eventsHint}</p>
-        {EVENTS.map((name) => (
-          <label key={name}>
-            <input type="checkbox" checked={events.includes(name)} onChange={() => toggle(name)} />
-            <code>{name}</code>
-          </label>
-        ))}
-      </fieldset>
+      <CheckList pointer="/events" legend={t.events} hint={t.eventsHint} all={EVENTS} name={(name) => <code>{name}</code>} chosen={events} set={setEvents} />
     </Confirm>
   );
 }

@@ -1,5 +1,6 @@
 /** The log of changes, newest first. */
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { AuditEntry, AuditPage } from "../api/wire";
 import { texts } from "../i18n";
@@ -12,12 +13,16 @@ interface Props {
   /** Must not change while the log is shown. */
   read: (cursor?: string) => Promise<AuditPage>;
   /** Names the store of an entry. Without it, the log has no column for the store. */
-  storeName: ((id: number) => string) | null;
+  storeName: ((id: number) => ComponentChildren) | null;
+  /** Shows the ID of the changed object. */
+  subject?: (entry: AuditEntry) => ComponentChildren;
+  /** The page has the title of the log. */
+  isPage?: boolean;
 }
 
 export function AuditLog(props: Props) {
   const t = accessTexts.value;
-  const { read, storeName } = props;
+  const { read, storeName, subject = (entry) => `#${entry.subjectId}`, isPage = false } = props;
   const [older, setOlder] = useState<AuditEntry[]>([]);
   const [next, setNext] = useState<string | null | undefined>(undefined);
   const first = useLoad(() => read(), []);
@@ -29,8 +34,8 @@ export function AuditLog(props: Props) {
   };
   const actor = (entry: AuditEntry) => entry.actor.name ?? (entry.actor.kind === "OPERATOR" ? t.operator : entry.actor.kind === "KEY" ? t.key : t.ownLogin);
   return (
-    <section aria-labelledby="log">
-      <h2 id="log">{t.log}</h2>
+    <section aria-label={t.log}>
+      {!isPage && <h2>{t.log}</h2>}
       <Loaded of={first}>
         {(page) => (page.entries.length === 0 ? <Empty text={t.logEmpty} /> : (
           <>
@@ -39,7 +44,7 @@ export function AuditLog(props: Props) {
               rows={[...page.entries, ...older]}
               id={(entry) => entry.id}
               columns={[
-                { head: t.what, kind: "main", cell: (entry) => <>{t.actions[entry.action] ?? entry.action}<span class="dim number"> #{entry.subjectId}</span></> },
+                { head: t.what, kind: "main", cell: (entry) => <>{t.actions[entry.action] ?? entry.action}<span class="dim number"> {subject(entry)}</span></> },
                 { head: t.who, cell: actor },
                 storeName !== null ? { head: texts.value.common.store, cell: (entry) => (entry.storeId === null ? "—" : storeName(entry.storeId)) } : null,
                 { head: t.when, cell: (entry) => <When at={entry.at} full /> },

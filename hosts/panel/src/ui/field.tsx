@@ -6,6 +6,14 @@ import { ApiError } from "../api/http";
 import type { FieldError, Pointer } from "../api/wire";
 import { texts } from "../i18n";
 
+/** Selects the field that has the focus when its page opens. */
+export const FIRST_FIELD = "[data-first] :is(input, select)";
+
+/** Focuses the first field of a page without a menu; the frame does so for the other pages. */
+export function useFirstField(): void {
+  useEffect(() => document.querySelector<HTMLElement>(FIRST_FIELD)?.focus(), []);
+}
+
 /** The API's errors for the fields of the current form. */
 export const FieldErrors = createContext<readonly FieldError[]>([]);
 
@@ -131,13 +139,16 @@ export function ChoiceField(props: ChoiceProps) {
 
 export function CheckField(props: { pointer: Pointer; label: string; hint?: string; value: boolean; set: (value: boolean) => void }) {
   const id = idOf(props.pointer);
+  const errors = useContext(FieldErrors).filter((error) => error.pointer === props.pointer);
+  const descriptions = [props.hint === undefined ? null : `${id}-hint`, errors.length > 0 ? `${id}-error` : null].filter(Boolean);
   return (
     <div class="check">
       <input
         id={id}
         type="checkbox"
         checked={props.value}
-        aria-describedby={props.hint === undefined ? undefined : `${id}-hint`}
+        aria-invalid={errors.length > 0 ? "true" : undefined}
+        aria-describedby={descriptions.join(" ") || undefined}
         onChange={(event) => props.set(event.currentTarget.checked)}
       />
       <label for={id}>{props.label}</label>
@@ -146,16 +157,50 @@ export function CheckField(props: { pointer: Pointer; label: string; hint?: stri
           {props.hint}
         </p>
       )}
+      {errors.length > 0 && <p class="hint field-error" id={`${id}-error`}>{errors.map((error) => error.detail).join(" ")}</p>}
     </div>
   );
 }
 
+interface CheckListProps<T extends string> {
+  pointer: Pointer;
+  legend: ComponentChildren;
+  hint?: string;
+  class?: string;
+  all: readonly T[];
+  name: (one: T) => ComponentChildren;
+  chosen: readonly T[];
+  set: (chosen: T[]) => void;
+}
+
+/** A list of strings as checkboxes, with the errors of the list and its items above them, because a long list scrolls. */
+export function CheckList<T extends string>(props: CheckListProps<T>) {
+  const { pointer, all, chosen } = props;
+  const id = idOf(pointer);
+  const errors = useContext(FieldErrors).filter((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`));
+  const isInvalid = errors.length > 0;
+  const toggle = (one: T, on: boolean) => props.set(all.filter((other) => (other === one ? on : chosen.includes(other))));
+  return (
+    <fieldset id={id} class={props.class ?? "choices"} tabIndex={-1} aria-describedby={isInvalid ? `${id}-error` : undefined}>
+      <legend>{props.legend}</legend>
+      {props.hint !== undefined && <p class="hint">{props.hint}</p>}
+      {isInvalid && <p class="field-error" id={`${id}-error`}>{[...new Set(errors.map((error) => error.detail))].join(" ")}</p>}
+      {all.map((one) => (
+        <label key={one}>
+          <input type="checkbox" checked={chosen.includes(one)} aria-invalid={isInvalid ? "true" : undefined} onChange={(event) => toggle(one, event.currentTarget.checked)} />
+          {props.name(one)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 /** Fields of one object in the request, with the errors of the object itself. */
-export function FieldGroup(props: { pointer: Pointer; label: string; children: ComponentChildren }) {
+export function FieldGroup(props: { pointer: Pointer; label: string; class?: string; children: ComponentChildren }) {
   const id = idOf(props.pointer);
   const errors = useContext(FieldErrors).filter((error) => error.pointer === props.pointer);
   return (
-    <div id={id} role="group" aria-label={props.label} aria-describedby={errors.length > 0 ? `${id}-error` : undefined} tabIndex={-1}>
+    <div id={id} class={props.class} role="group" aria-label={props.label} aria-describedby={errors.length > 0 ? `${id}-error` : undefined} tabIndex={-1}>
       {props.children}
       {errors.length > 0 && <p class="field-error" id={`${id}-error`}>{errors.map((error) => error.detail).join(" ")}</p>}
     </div>
@@ -172,6 +217,18 @@ export function OptionalSection(props: { title: string; used: boolean; class?: s
       {props.children}
     </details>
   );
+}
+
+/** Returns the field of a pointer, or the one of the list or object that contains its value. */
+function elementOf(pointer: Pointer): HTMLElement | null {
+  const element = document.getElementById(idOf(pointer));
+  const end = pointer.lastIndexOf("/");
+  return element ?? (end > 0 ? elementOf(pointer.slice(0, end)) : null);
+}
+
+function labelOf(element: HTMLElement): string | null | undefined {
+  const label = element.querySelector(":scope > legend") ?? element.parentElement?.querySelector("label");
+  return element.getAttribute("aria-label") ?? label?.firstChild?.textContent;
 }
 
 /** The errors of a form: links to the invalid fields, or the detail of the problem. */
@@ -194,7 +251,7 @@ export function ErrorBox(props: { error: unknown }) {
       <p>{texts.value.errors.summary(errors.length)}</p>
       <ul>
         {errors.map((error) => {
-          const element = document.getElementById(idOf(error.pointer));
+          const element = elementOf(error.pointer);
           return (
             <li key={error.pointer + error.code}>
               {element === null ? (
@@ -203,7 +260,7 @@ export function ErrorBox(props: { error: unknown }) {
                 </span>
               ) : (
                 <button type="button" class="link" onClick={() => element.focus()}>
-                  {element.getAttribute("aria-label") ?? element.parentElement?.querySelector("label")?.firstChild?.textContent ?? error.pointer}: {error.detail}
+                  {labelOf(element) ?? error.pointer}: {error.detail}
                 </button>
               )}
             </li>

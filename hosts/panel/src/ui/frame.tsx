@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { online } from "../api/http";
 import { texts } from "../i18n";
 import { path } from "../router";
+import { FIRST_FIELD } from "./field";
 
 const menuOpen = signal(false);
 
@@ -28,7 +29,7 @@ interface Props {
 
 /** Focuses the title, which makes screen readers announce the page, or the first field of a form. Returns whether there is one. */
 function focusTitle(main: HTMLElement): boolean {
-  const target = main.querySelector<HTMLElement>("[data-first] input") ?? main.querySelector<HTMLElement>("#title");
+  const target = main.querySelector<HTMLElement>(FIRST_FIELD) ?? main.querySelector<HTMLElement>("#title");
   target?.focus();
   return target !== null;
 }

@@ -4,7 +4,7 @@ import L from "leaflet";
 import "leaflet/dist/leaflet.css";
 import "../styles/map.css";
 import { useEffect, useRef } from "preact/hooks";
-import { deployment } from "../api/client";
+import { deployment, type Tiles } from "../api/client";
 import type { RouteLeg } from "../api/wire";
 import "../styles/map.css";
 
@@ -106,33 +106,52 @@ export function RouteMap(props: Props) {
 
 /** Adds the configured streets or tiles to a map. Returns a function that ends their updates. */
 export function addBackground(map: L.Map): () => void {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  let removed = false;
-  let redraw = () => {};
+  const stop = new AbortController();
   void deployment().then(async ({ streets, tiles }) => {
-    if (removed || (!streets && tiles === null)) return;
+    if (stop.signal.aborted || (!streets && tiles === null)) return;
     L.control.attribution({ prefix: false }).addTo(map);
     if (!streets) {
-      if (tiles !== null) L.tileLayer(tiles.url, { attribution: escaped(tiles.attribution), maxZoom: 19 }).addTo(map);
+      if (tiles !== null) addTiles(map, tiles, stop.signal);
       map.getContainer().classList.add("tiled");
       return;
     }
     const module = await import("./streets").catch(() => null);
-    if (removed || module === null) return;
+    if (stop.signal.aborted || module === null) return;
     const { streetLayer } = module;
-    const create = () => streetLayer(streets, escaped(streets.attribution)).addTo(map);
-    let layer = create();
-    redraw = () => {
-      layer.remove();
-      layer = create();
-    };
-    dark.addEventListener("change", redraw);
+    addStreets(map, () => streetLayer(streets, escaped(streets.attribution)), stop.signal);
     map.getContainer().classList.add("streets");
   });
-  return () => {
-    removed = true;
-    dark.removeEventListener("change", redraw);
+  return () => stop.abort();
+}
+
+/** Adds map tiles, and loads those that failed again when the network returns. */
+function addTiles(map: L.Map, tiles: Tiles, signal: AbortSignal): void {
+  const failed = new Set<HTMLImageElement>();
+  L.tileLayer(tiles.url, { attribution: escaped(tiles.attribution), maxZoom: 19 })
+    .on("tileerror", ({ tile }) => failed.add(tile as HTMLImageElement))
+    .addTo(map);
+  const reload = () => {
+    for (const tile of failed) {
+      // The assignment starts a new request.
+      if (tile.isConnected) tile.src = tile.src;
+    }
+    failed.clear();
   };
+  addEventListener("online", reload, { signal });
+}
+
+/** Adds the streets, and replaces them after a change of the colour scheme, or when the network returns after a tile has failed. */
+function addStreets(map: L.Map, create: () => L.GridLayer, signal: AbortSignal): void {
+  let hasFailed = false;
+  const add = () => create().on("tileerror", () => (hasFailed = true)).addTo(map);
+  let layer = add();
+  const replace = () => {
+    hasFailed = false;
+    layer.remove();
+    layer = add();
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", replace, { signal });
+  addEventListener("online", () => hasFailed && replace(), { signal });
 }
 
 /** Wraps text in an element, because Leaflet interprets strings as HTML. */

@@ -21,6 +21,23 @@ const ROADS: readonly Road[] = [
   { name: "motorway", widths: [2, 7, 22], names: 14 },
 ];
 
+/** The part of the library's layer that reads tiles. Its types omit it. */
+interface StreetLayer extends L.GridLayer {
+  views: Map<string, { getDisplayTile: (tile: unknown) => Promise<unknown> }>;
+}
+
+/** Fires the `tileerror` of Leaflet, because the library only logs a tile that it could not read. */
+function reportFailures(layer: StreetLayer): void {
+  for (const view of layer.views.values()) {
+    const read = view.getDisplayTile.bind(view);
+    view.getDisplayTile = (tile) =>
+      read(tile).catch((error: unknown) => {
+        if (!(error instanceof Error && error.name === "AbortError")) layer.fire("tileerror");
+        throw error;
+      });
+  }
+}
+
 /** Creates the layer in the current colours; after a change of the colour scheme, create another one. */
 export function streetLayer(streets: Streets, attribution: string): L.GridLayer {
   const style = getComputedStyle(document.documentElement);
@@ -59,5 +76,6 @@ export function streetLayer(streets: Streets, attribution: string): L.GridLayer 
       symbolizer: new LineLabelSymbolizer({ labelProps: ["name"], fill: colour("label"), stroke: colour("halo"), width: 2.5, font }),
     })),
   });
+  reportFailures(layer as unknown as StreetLayer);
   return layer as unknown as L.GridLayer;
 }

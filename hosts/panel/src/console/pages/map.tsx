@@ -18,8 +18,8 @@ import { mapTexts, type CourierState } from "../texts/map";
 import "../../styles/map.css";
 
 const POLL_MS = 15_000;
-/** Maximum number of pages of the newest orders, and of couriers, that one update reads. */
-const ORDER_PAGES = 3;
+/** Maximum number of pages of the newest open orders, and of couriers, that one update reads. */
+const ORDER_PAGES = 10;
 const COURIER_PAGES = 5;
 
 interface Traffic {
@@ -29,21 +29,17 @@ interface Traffic {
   hasMoreCouriers: boolean;
 }
 
-/** Loads the open orders among the newest ones, all late orders of one page, and the couriers. */
+/** Loads the open orders, or the newest ones and a page of late ones if there are too many. */
+async function loadOrders(): Promise<Pick<Traffic, "orders" | "hasMoreOrders">> {
+  const { pages, more } = await readPages((cursor) => orders.list({ open: "true", cursor }), ORDER_PAGES);
+  const late = more === null ? [] : (await orders.list({ open: "true", late: "true" })).orders;
+  const all = [...pages.flatMap((page) => page.orders), ...late];
+  return { orders: [...new Map(all.map((row) => [row.id, row])).values()], hasMoreOrders: more !== null };
+}
+
 async function load(): Promise<Traffic> {
-  const [newest, late, fleet] = await Promise.all([
-    readPages((cursor) => orders.list({ cursor }), ORDER_PAGES),
-    orders.list({ late: "true" }),
-    readPages((cursor) => couriers.list(cursor), COURIER_PAGES),
-  ]);
-  const all = [...newest.pages.flatMap((page) => page.orders), ...late.orders];
-  const open = new Map(all.filter((row) => !isFinal(row.situation)).map((row) => [row.id, row]));
-  return {
-    orders: [...open.values()],
-    couriers: fleet.pages.flatMap((page) => page.couriers),
-    hasMoreOrders: newest.more !== null || late.nextCursor !== null,
-    hasMoreCouriers: fleet.more !== null,
-  };
+  const [open, fleet] = await Promise.all([loadOrders(), readPages((cursor) => couriers.list(cursor), COURIER_PAGES)]);
+  return { ...open, couriers: fleet.pages.flatMap((page) => page.couriers), hasMoreCouriers: fleet.more !== null };
 }
 
 /** The chosen city, or an empty string for all. It stays while the operator opens an order. */
@@ -194,7 +190,7 @@ function CourierList(props: { working: readonly Working[]; note: string | null }
 /** The pickup of an order whose goods are not picked up, and the stops that are left. */
 function orderMarks(order: OrderRow, isLate: boolean): LinkedMark[] {
   const name = mapTexts.value.order(order.code, order.storeName ?? `#${order.storeId}`);
-  const common = { name, label: "", radius: 0, style: isLate ? "small late" : "small", to: `/orders/${order.id}` };
+  const common = { name, label: "", radius: 0, style: `small order-${order.id}${isLate ? " late" : ""}`, to: `/orders/${order.id}` };
   const at = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({ latitude, longitude });
   const marks = order.deliveries.filter((stop) => !isFinal(stop.situation)).map((stop): LinkedMark => ({ ...common, ...at(stop.location), kind: "stop", size: 5 }));
   if (order.situation < OUT_FOR_DELIVERY) marks.push({ ...common, ...at(order.pickupLocation), kind: "pickup", size: 7 });

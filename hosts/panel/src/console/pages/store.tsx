@@ -16,7 +16,7 @@ import { Empty, Fact, Loaded, Secret, When } from "../../ui/parts";
 import { LineTable } from "../../ui/statement";
 import { useSubmit } from "../../ui/submit";
 import { notify, notifyError } from "../../ui/toast";
-import { readPages, stores } from "../api";
+import { audit, readPages, stores } from "../api";
 import { formDraft } from "../draft";
 import { filter, nameOf, noFilter } from "../order-filter";
 import { StoreBadges } from "../store-status";
@@ -70,7 +70,7 @@ function Found(props: Props & { reload: () => void }) {
         </div>
       </div>
       <div class="below">
-        <AuditLog read={(cursor) => stores.audit(store.id, cursor)} storeName={store.matrix === null ? (id) => (id === store.id ? store.name : `#${id}`) : null} />
+        <AuditLog read={(cursor) => audit(cursor, store.id)} storeName={store.matrix === null ? (id) => (id === store.id ? store.name : `#${id}`) : null} />
       </div>
     </>
   );

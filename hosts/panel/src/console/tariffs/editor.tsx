@@ -8,7 +8,7 @@ import { loadTexts } from "../../i18n/load";
 import { VEHICLES } from "../../load";
 import { go } from "../../router";
 import { Confirm } from "../../ui/confirm";
-import { ChoiceField, Field, FieldErrors, TextField } from "../../ui/field";
+import { CheckList, ChoiceField, Field, FieldErrors, TextField } from "../../ui/field";
 import { useLoad } from "../../ui/load";
 import { Empty, Loaded, Page } from "../../ui/parts";
 import { tariffTexts } from "../texts/tariffs";
@@ -194,18 +194,8 @@ function TimeField(props: { pointer: string; label: string; value: string; set: 
 
 function Days(props: { at: number; days: readonly string[]; set: (days: string[]) => void }) {
   const t = tariffTexts.value;
-  const { days } = props;
-  const toggle = (day: string) => props.set(WEEKDAYS.filter((one) => (one === day) !== days.includes(one)));
-  return (
-    <fieldset class="weekdays">
-      <legend>{t.weekdays} <span class="hint">{t.weekdaysHint}</span></legend>
-      {WEEKDAYS.map((day) => (
-        <label key={day}>
-          <input type="checkbox" checked={days.includes(day)} onChange={() => toggle(day)} /> {t.weekday[day]}
-        </label>
-      ))}
-    </fieldset>
-  );
+  const legend = <>{t.weekdays} <span class="hint">{t.weekdaysHint}</span></>;
+  return <CheckList pointer={`/tariff/windows/${props.at}/days`} class="weekdays" legend={legend} all={WEEKDAYS} name={(day) => t.weekday[day]} chosen={props.days} set={props.set} />;
 }
 
 function JsonView(props: { draft: Tariff; isValid: boolean; set: (tariff: TypedTariff) => void }) {

@@ -165,7 +165,7 @@ function PriceTable(props: { of: Prices; isOld: boolean }) {
               <th scope="row" class="number">{kilometres(distance)}</th>
               {samples.times.map((_, column) => {
                 const at = row * samples.times.length + column;
-                return <td key={column} class="right number"><Price draft={draft[at]} current={current?.[at]} /></td>;
+                return <td key={column} class="right number" data-label={samples.times[column]}><Price draft={draft[at]} current={current?.[at]} /></td>;
               })}
             </tr>
           ))}

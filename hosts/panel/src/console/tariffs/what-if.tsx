@@ -8,6 +8,7 @@ import { dateTime, money, quantity } from "../../format";
 import { ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../../ui/field";
 import { Table } from "../../ui/table";
 import { tariffTexts } from "../texts/tariffs";
+import type { ChosenStore } from "../order-filter";
 import { StorePicker } from "../ui/store-picker";
 import { tariffs, type Tariff } from "./api";
 import { DRAFT, tariffDraft } from "./draft";
@@ -29,6 +30,8 @@ export interface WhatIfState {
   error: unknown;
   busy: boolean;
   calculate: (tariff: Tariff, days: number, storeId: number | null) => void;
+  /** Removes the error of the last calculation. */
+  forget: () => void;
 }
 
 export function useWhatIf(): WhatIfState {
@@ -44,17 +47,23 @@ export function useWhatIf(): WhatIfState {
       .then((result) => setValue({ key: JSON.stringify(tariff), days, storeId, result }), setError)
       .finally(() => setBusy(false));
   };
-  return { value, error, busy, calculate };
+  return { value, error, busy, calculate, forget: () => setError(null) };
 }
 
 export function WhatIfSection(props: { of: WhatIfState; tariff: Tariff; isValid: boolean }) {
   const t = tariffTexts.value;
   const { value: draft, set } = tariffDraft(DRAFT);
-  const { value, error, busy, calculate } = props.of;
+  const { value, error, busy, calculate, forget } = props.of;
   // The form above shows the errors of the tariff itself.
   const isOfTariff = error instanceof ApiError && error.fields.length > 0 && error.fields.every(({ pointer }) => pointer.startsWith("/tariff"));
   const days = Number(draft.days);
   const isPeriod = Number.isInteger(days) && days >= 1 && days <= MAX_DAYS;
+  const isStore = draft.store.text.trim() === "" || draft.store.id !== null;
+  const unknownStore = error instanceof ApiError && error.problem.code === "store_not_found" ? error.problem.detail : null;
+  const changeStore = (store: ChosenStore) => {
+    set({ store });
+    if (unknownStore !== null) forget();
+  };
   return (
     <section class="stack" aria-labelledby="what-if">
       <h2 id="what-if">{t.whatIf}</h2>
@@ -62,12 +71,12 @@ export function WhatIfSection(props: { of: WhatIfState; tariff: Tariff; isValid:
       <FieldErrors.Provider value={isPeriod ? fieldErrorsOf(error) : [{ pointer: "/days", code: "out_of_range", detail: t.daysInvalid }]}>
         <div class="filters">
           <TextField pointer="/days" label={t.days} mode="numeric" max={2} value={draft.days} set={(typed) => set({ days: typed })} />
-          <StorePicker value={draft.store} set={(store) => set({ store })} />
-          <button type="button" class="button" aria-disabled={busy} disabled={!isPeriod || !props.isValid} onClick={() => calculate(props.tariff, days, draft.store.id)}>
+          <StorePicker value={draft.store} error={unknownStore} set={changeStore} />
+          <button type="button" class="button" aria-disabled={busy} disabled={!isPeriod || !isStore || !props.isValid} onClick={() => calculate(props.tariff, days, draft.store.id)}>
             {busy ? t.calculating : t.calculate}
           </button>
         </div>
-        {!isOfTariff && <ErrorBox error={error} />}
+        {!isOfTariff && unknownStore === null && <ErrorBox error={error} />}
       </FieldErrors.Provider>
       <div role="status">
         {value !== null && value.key !== JSON.stringify(props.tariff) && <p class="notice">{t.outdated}</p>}

@@ -6,7 +6,7 @@ import { language } from "../../i18n/language";
 const en = {
   title: "Operator's console",
   short: "Operator",
-  nav: { map: "Map", orders: "Orders", stores: "Stores", couriers: "Couriers", dispatch: "Dispatch", tariffs: "Tariffs", health: "Health" },
+  nav: { map: "Map", orders: "Orders", stores: "Stores", couriers: "Couriers", dispatch: "Dispatch", tariffs: "Tariffs", changes: "Changes", health: "Health" },
   out: "Sign out",
   connected: "Connected",
   banner: "No connection to the server. Your input stays in this tab.",
@@ -19,12 +19,13 @@ const en = {
     submit: "Sign in",
   },
   missing: "There is no such page.",
+  changesLead: "Who changed stores, couriers and tariffs, newest first.",
 };
 
 const pt: typeof en = {
   title: "Console do operador",
   short: "Operador",
-  nav: { map: "Mapa", orders: "Pedidos", stores: "Lojas", couriers: "Entregadores", dispatch: "Despacho", tariffs: "Tarifas", health: "Saúde" },
+  nav: { map: "Mapa", orders: "Pedidos", stores: "Lojas", couriers: "Entregadores", dispatch: "Despacho", tariffs: "Tarifas", changes: "Alterações", health: "Saúde" },
   out: "Sair",
   connected: "Conectado",
   banner: "Sem conexão com o servidor. O que você digitou continua nesta aba.",
@@ -37,6 +38,7 @@ const pt: typeof en = {
     submit: "Entrar",
   },
   missing: "Esta página não existe.",
+  changesLead: "Quem alterou lojas, entregadores e tarifas, da mais nova à mais antiga.",
 };
 
 export const consoleTexts = computed(() => (language.value === "pt" ? pt : en));

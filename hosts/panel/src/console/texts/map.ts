@@ -22,7 +22,7 @@ const en = {
   noPosition: "no position",
   position: (age: string) => `position ${age} ago`,
   order: (code: string, store: string) => `${code} · ${store}`,
-  moreOrders: (n: number) => `Only open orders among the newest ${n} orders and the late ones are shown.`,
+  moreOrders: (n: number) => `Only the newest ${n} open orders and the late ones are shown.`,
   moreCouriers: (n: number) => `Only the first ${n} couriers are shown.`,
 };
 
@@ -43,7 +43,7 @@ const pt: typeof en = {
   noPosition: "sem posição",
   position: (age) => `posição há ${age}`,
   order: (code, store) => `${code} · ${store}`,
-  moreOrders: (n) => `Só aparecem os pedidos em aberto entre os ${n} mais novos, e os atrasados.`,
+  moreOrders: (n) => `Só aparecem os ${n} pedidos em aberto mais novos e os atrasados.`,
   moreCouriers: (n) => `Só aparecem os primeiros ${n} entregadores.`,
 };
 
