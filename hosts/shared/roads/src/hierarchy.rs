@@ -1,19 +1,11 @@
-//! A contraction hierarchy: shortcuts over less important edges, so a trip is found in a few hundred steps instead of
-//! tens of thousands.
+//! The upward arcs of a contraction hierarchy, which [`crate::contraction`] computes.
 //!
-//! The graph is edge-based: its nodes are directed edges of the road network. They are contracted in ascending order of
-//! importance. If the fastest trip between two neighbours leads over the contracted one, a shortcut replaces it. A
-//! search then only goes upwards, forwards from the start and backwards from the end, until both meet. (Geisberger,
-//! Sanders, Schultes, Delling: Contraction hierarchies, 2008.)
+//! The graph is edge-based: its nodes are directed edges of the road network, so that every turn counts. They have ranks. Arcs lead to
+//! higher ranks only, and replace the trips over lower ranks. A search then only goes upwards, forwards from the start and backwards
+//! from the end, until both meet: a few hundred steps instead of millions. (Geisberger, Sanders, Schultes, Delling: Contraction
+//! hierarchies, 2008.)
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use crate::cost::Cost;
-
-/// The maximum number of edges that a witness search settles. A redundant shortcut, which a higher limit avoids, costs memory, and
-/// time in every later search: with 12, contracting a grid of streets took five times as long.
-const MAX_SETTLED_EDGES: usize = 250;
+use crate::cost::{Cost, NONE};
 
 /// A trip from the start of one edge to the start of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,192 +14,96 @@ pub(crate) struct Arc {
     pub(crate) cost: Cost,
 }
 
-/// Upward arcs by the edge where they begin.
+/// Upward arcs by the rank of the edge where they begin.
 #[derive(Debug, Default)]
 pub(crate) struct Arcs {
     pub(crate) starts: Vec<u32>,
-    pub(crate) arcs: Vec<Arc>,
+    pub(crate) arcs: Vec<PackedArc>,
+    /// The costs that do not fit into an arc.
+    pub(crate) large: Vec<Cost>,
 }
 
 impl Arcs {
-    fn new(lists: Vec<Vec<Arc>>) -> Arcs {
-        let mut all = Arcs { starts: Vec::with_capacity(lists.len() + 1), arcs: Vec::new() };
-        for list in lists {
-            all.starts.push(u32::try_from(all.arcs.len()).unwrap_or(u32::MAX));
-            all.arcs.extend(list);
+    /// Appends the arcs of the next rank.
+    pub(crate) fn push(&mut self, arcs: impl Iterator<Item = Arc>) {
+        for arc in arcs {
+            let packed = PackedArc::small(arc).unwrap_or_else(|| {
+                self.large.push(arc.cost);
+                PackedArc::large(arc.to, self.large.len() - 1)
+            });
+            self.arcs.push(packed);
         }
-        all.starts.push(u32::try_from(all.arcs.len()).unwrap_or(u32::MAX));
-        all.arcs.shrink_to_fit();
-        all
+        self.starts.push(u32::try_from(self.arcs.len()).unwrap_or(NONE));
     }
 
-    pub(crate) fn of(&self, edge: u32) -> &[Arc] {
-        let ends = self.starts.get(edge as usize).zip(self.starts.get(edge as usize + 1));
-        ends.and_then(|(from, to)| self.arcs.get(*from as usize..*to as usize)).unwrap_or_default()
+    /// Returns the arcs that begin at a rank.
+    pub(crate) fn of(&self, rank: u32) -> impl Iterator<Item = Arc> + Clone + '_ {
+        let ends = self.starts.get(rank as usize).zip(self.starts.get(rank as usize + 1));
+        let arcs = ends.and_then(|(from, to)| self.arcs.get(*from as usize..*to as usize)).unwrap_or_default();
+        arcs.iter().map(|arc| Arc { to: arc.to, cost: arc.cost(&self.large) })
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&self.starts[..]) + size_of_val(&self.arcs[..])
+        size_of_val(&self.starts[..]) + size_of_val(&self.arcs[..]) + size_of_val(&self.large[..])
+    }
+}
+
+/// An arc whose cost has 64 bits: 24 for the weight (4.6 hours), 24 for the distance (167 km), and 16 for the difference between
+/// weight and duration (65 s). Nearly all costs fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PackedArc {
+    pub(crate) to: u32,
+    /// The weight, and the low byte of the difference.
+    pub(crate) first: u32,
+    /// The distance, and the high byte of the difference.
+    pub(crate) second: u32,
+}
+
+impl PackedArc {
+    const LOW: u32 = (1 << 24) - 1;
+    /// The difference that marks a large cost. Its index replaces the weight and the distance.
+    const LARGE: u32 = u16::MAX as u32;
+
+    fn small(arc: Arc) -> Option<PackedArc> {
+        let Arc { to, cost: Cost { weight, ms, cm } } = arc;
+        let extra = weight.checked_sub(ms).filter(|extra| *extra < Self::LARGE)?;
+        let fits = weight <= Self::LOW && cm <= Self::LOW;
+        fits.then_some(PackedArc { to, first: weight | extra << 24, second: cm | (extra >> 8) << 24 })
+    }
+
+    fn large(to: u32, index: usize) -> PackedArc {
+        let index = u32::try_from(index).unwrap_or(NONE);
+        let marked = |part: u32| part | !Self::LOW;
+        PackedArc { to, first: marked(index & Self::LOW), second: marked(index >> 24) }
+    }
+
+    /// Returns the index of a large cost.
+    pub(crate) fn large_index(self) -> Option<usize> {
+        let is_large = self.first >> 24 == 0xff && self.second >> 24 == 0xff;
+        is_large.then_some(((self.first & Self::LOW) | self.second << 24) as usize)
+    }
+
+    fn cost(self, large: &[Cost]) -> Cost {
+        if let Some(index) = self.large_index() {
+            return large.get(index).copied().unwrap_or_default();
+        }
+        let (weight, extra) = (self.first & Self::LOW, (self.first >> 24) | (self.second >> 24) << 8);
+        Cost { weight, ms: weight.saturating_sub(extra), cm: self.second & Self::LOW }
     }
 }
 
 /// The upward arcs of forward and backward searches.
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchy {
+    /// The rank of each edge.
+    pub(crate) ranks: Vec<u32>,
     pub(crate) forward: Arcs,
     pub(crate) backward: Arcs,
 }
 
-/// Contracts a graph of arcs.
-pub(crate) fn contract(arcs: Vec<Vec<Arc>>) -> Hierarchy {
-    let mut graph = Graph::new(arcs);
-    let mut queue: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
-    for edge in 0..graph.out.len() {
-        let Ok(number) = u32::try_from(edge) else { break };
-        queue.push(Reverse((graph.importance(edge), number)));
-    }
-    // The arcs of a contracted edge remain in its lists, and all of them lead upwards.
-    while let Some(Reverse((_, edge))) = queue.pop() {
-        let importance = graph.importance(edge as usize);
-        if queue.peek().is_some_and(|Reverse(next)| *next < (importance, edge)) {
-            queue.push(Reverse((importance, edge)));
-            continue;
-        }
-        graph.contract(edge as usize);
-    }
-    Hierarchy { forward: Arcs::new(graph.out), backward: Arcs::new(graph.into) }
-}
-
-struct Graph {
-    out: Vec<Vec<Arc>>,
-    into: Vec<Vec<Arc>>,
-    /// The number of contracted layers below each edge.
-    depth: Vec<u32>,
-    /// The shortcuts required by the edge examined last: from, to, cost.
-    shortcuts: Vec<(u32, u32, Cost)>,
-    witness: WitnessSearch,
-}
-
-impl Graph {
-    fn new(arcs: Vec<Vec<Arc>>) -> Graph {
-        let empty = vec![Vec::new(); arcs.len()];
-        let depth = vec![0; arcs.len()];
-        let witness = WitnessSearch::new(arcs.len());
-        let mut graph = Graph { out: empty.clone(), into: empty, depth, shortcuts: Vec::new(), witness };
-        for (from, list) in (0u32..).zip(arcs) {
-            for arc in list {
-                graph.add(from, arc.to, arc.cost);
-            }
-        }
-        graph
-    }
-
-    /// Adds an arc, or lowers the cost of the existing one. Loops are ignored.
-    fn add(&mut self, from: u32, to: u32, cost: Cost) {
-        if from == to {
-            return;
-        }
-        for (list, other) in [(&mut self.out[from as usize], to), (&mut self.into[to as usize], from)] {
-            match list.iter_mut().find(|arc| arc.to == other) {
-                Some(arc) if cost.is_below(arc.cost) => arc.cost = cost,
-                Some(_) => {}
-                None => list.push(Arc { to: other, cost }),
-            }
-        }
-    }
-
-    /// Returns the importance of an edge. It increases with the arcs that contraction adds and with the depth below.
-    fn importance(&mut self, edge: usize) -> i64 {
-        self.find_shortcuts(edge);
-        let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-        let removed = self.out[edge].len() + self.into[edge].len();
-        count(self.shortcuts.len()) * 4 - count(removed) * 2 + i64::from(self.depth[edge])
-    }
-
-    /// Finds the pairs of neighbours whose fastest trip leads over an edge.
-    fn find_shortcuts(&mut self, edge: usize) {
-        self.shortcuts.clear();
-        let (into, out) = (&self.into[edge], &self.out[edge]);
-        for first in into {
-            let over = out.iter().filter(|second| second.to != first.to);
-            let over = over.map(|second| (second.to, first.cost.plus(second.cost)));
-            // An edge with one arc in and one out has no alternative.
-            if into.len() > 1 || out.len() > 1 {
-                let farthest = over.clone().map(|(_, cost)| cost.weight).max();
-                let Some(farthest) = farthest else { continue };
-                self.witness.search(&self.out, first.to, edge, farthest);
-                let needed = over.filter(|(to, cost)| !self.witness.has_witness(*to, *cost));
-                self.shortcuts.extend(needed.map(|(to, cost)| (first.to, to, cost)));
-            } else {
-                self.shortcuts.extend(over.map(|(to, cost)| (first.to, to, cost)));
-            }
-        }
-    }
-
-    /// Contracts an edge, directly after [`Graph::importance`] found its shortcuts.
-    fn contract(&mut self, edge: usize) {
-        let removed = |arc: &Arc| arc.to as usize != edge;
-        for index in 0..self.into[edge].len() {
-            let other = self.into[edge][index].to as usize;
-            self.out[other].retain(removed);
-            self.depth[other] = self.depth[other].max(self.depth[edge] + 1);
-        }
-        for index in 0..self.out[edge].len() {
-            let other = self.out[edge][index].to as usize;
-            self.into[other].retain(removed);
-            self.depth[other] = self.depth[other].max(self.depth[edge] + 1);
-        }
-        for (from, to, cost) in std::mem::take(&mut self.shortcuts) {
-            self.add(from, to, cost);
-        }
-    }
-}
-
-/// A limited search for witnesses: trips that avoid an edge.
-struct WitnessSearch {
-    reached: Vec<(u32, Cost)>,
-    generation: u32,
-    queue: BinaryHeap<Reverse<(u32, u32)>>,
-}
-
-impl WitnessSearch {
-    fn new(edges: usize) -> WitnessSearch {
-        WitnessSearch { reached: vec![(0, Cost::default()); edges], generation: 0, queue: BinaryHeap::new() }
-    }
-
-    fn search(&mut self, out: &[Vec<Arc>], from: u32, without: usize, farthest: u32) {
-        self.generation = self.generation.wrapping_add(1);
-        if self.generation == 0 {
-            self.reached.fill((0, Cost::default()));
-            self.generation = 1;
-        }
-        self.queue.clear();
-        self.reached[from as usize] = (self.generation, Cost::default());
-        self.queue.push(Reverse((0, from)));
-        for _ in 0..MAX_SETTLED_EDGES {
-            let Some(Reverse((weight, edge))) = self.queue.pop() else { break };
-            let cost = self.reached[edge as usize].1;
-            if weight > farthest {
-                break;
-            }
-            if cost.weight != weight {
-                continue;
-            }
-            for arc in out[edge as usize].iter().filter(|arc| arc.to as usize != without) {
-                let new_cost = cost.plus(arc.cost);
-                let (generation, best) = &mut self.reached[arc.to as usize];
-                if *generation != self.generation || new_cost.is_below(*best) {
-                    (*generation, *best) = (self.generation, new_cost);
-                    self.queue.push(Reverse((new_cost.weight, arc.to)));
-                }
-            }
-        }
-    }
-
-    /// Returns whether a witness of at most this cost was found.
-    fn has_witness(&self, edge: u32, cost: Cost) -> bool {
-        let (generation, best) = self.reached[edge as usize];
-        generation == self.generation && !cost.is_below(best)
+impl Hierarchy {
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.ranks[..]) + self.forward.bytes() + self.backward.bytes()
     }
 }
 
@@ -215,57 +111,20 @@ impl WitnessSearch {
 mod tests {
     use super::*;
 
-    /// Returns the costs from an edge to all others by Bellman-Ford.
-    fn bellman_ford(arcs: &[Vec<Arc>], from: usize) -> Vec<Option<Cost>> {
-        let mut best = vec![None; arcs.len()];
-        best[from] = Some(Cost::default());
-        for _ in 0..arcs.len() {
-            for edge in 0..arcs.len() {
-                let Some(cost): Option<Cost> = best[edge] else { continue };
-                for arc in &arcs[edge] {
-                    let (new_cost, best) = (cost.plus(arc.cost), &mut best[arc.to as usize]);
-                    if best.is_none_or(|best| new_cost.is_below(best)) {
-                        *best = Some(new_cost);
-                    }
-                }
-            }
-        }
-        best
-    }
-
-    fn upward_costs(arcs: &Arcs, edges: usize, from: usize) -> Vec<Option<Cost>> {
-        let lists: Vec<Vec<Arc>> = (0u32..).take(edges).map(|edge| arcs.of(edge).to_vec()).collect();
-        bellman_ford(&lists, from)
-    }
-
     #[test]
-    fn upward_searches_equal_bellman_ford() {
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            u32::try_from((state >> 33) % below).unwrap_or(0)
-        };
-        for edges in [2u32, 5, 12, 30, 60] {
-            let mut arcs = vec![Vec::new(); edges as usize];
-            for list in &mut arcs {
-                for _ in 0..1 + random(3) {
-                    // Small numbers, so many trips have equal weights.
-                    let cost = Cost { weight: 1 + random(4), ms: 1, cm: random(4) };
-                    list.push(Arc { to: random(u64::from(edges)), cost });
-                }
-            }
-            let hierarchy = contract(arcs.clone());
-            let count = edges as usize;
-            let backward: Vec<_> = (0..count).map(|to| upward_costs(&hierarchy.backward, count, to)).collect();
-            for from in 0..count {
-                let (forward, expected) = (upward_costs(&hierarchy.forward, count, from), bellman_ford(&arcs, from));
-                for to in 0..count {
-                    let over = (0..count).filter_map(|top| Some(forward[top]?.plus(backward[to][top]?)));
-                    let best = over.min_by_key(|cost| (cost.weight, cost.cm));
-                    let key = |cost: Option<Cost>| cost.map(|cost| (cost.weight, cost.cm));
-                    assert_eq!(key(best), key(expected[to]), "{edges} edges, {from} to {to}");
-                }
-            }
+    fn packed_arcs_keep_all_costs() {
+        let (max, extra) = (PackedArc::LOW, PackedArc::LARGE);
+        let cost = |weight, ms, cm| Cost { weight, ms, cm };
+        let small = [cost(0, 0, 0), cost(max, max, max), cost(max, max + 1 - extra, 5), cost(700, 444, 1)];
+        let large = [cost(max, max - extra, 5), cost(max + 1, max + 1, 0), cost(1, 1, max + 1), cost(5, 6, 7)];
+        let arcs = |costs: &[Cost]| (3u32..).zip(costs).map(|(to, cost)| Arc { to, cost: *cost }).collect::<Vec<_>>();
+        let lists = [arcs(&small), arcs(&large), Vec::new(), arcs(&[small, large].concat())];
+        let mut all = Arcs { starts: vec![0], ..Arcs::default() };
+        lists.iter().for_each(|list| all.push(list.iter().copied()));
+        for (rank, list) in (0u32..).zip(&lists) {
+            assert_eq!(all.of(rank).collect::<Vec<_>>(), *list, "{rank}");
         }
+        assert_eq!(all.large, [large, large].concat());
+        assert_eq!(all.of(4).count(), 0, "there is no such rank");
     }
 }

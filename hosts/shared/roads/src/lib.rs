@@ -24,13 +24,17 @@
 //! Legs do not include traffic (multiply the time by a factor), ferries, tolls and time-dependent closures.
 
 mod components;
+mod contraction;
 mod coord;
 mod cost;
 mod cut;
+mod dissection;
+mod elimination;
 mod error;
 mod extract;
 mod grid;
 mod hierarchy;
+mod links;
 mod load;
 mod matrix;
 mod network;
@@ -43,6 +47,7 @@ mod search;
 mod segments;
 mod simplify;
 mod snap;
+mod sparse;
 #[cfg(feature = "streets")]
 pub mod streets;
 #[cfg(feature = "testing")]

@@ -5,12 +5,14 @@ use std::io::{Read, Seek};
 use despacho_core::model::Point;
 
 use crate::components;
+use crate::contraction;
 use crate::coord::Coord;
 use crate::cost::{Cost, NONE, SegmentGeometry, whole_number};
 use crate::error::RoadsError;
 use crate::extract;
 use crate::grid::Grid;
-use crate::hierarchy::{self, Arc, Hierarchy};
+use crate::hierarchy::{Arc, Hierarchy};
+use crate::links;
 use crate::pbf::Bounds;
 use crate::segments::{self, RoadSegments};
 use crate::turns::{self, Turns};
@@ -103,8 +105,7 @@ impl Roads {
     pub fn size(&self) -> Size {
         let bytes = size_of_val(&self.edges[..])
             + size_of_val(&self.turns[..])
-            + self.hierarchy.forward.bytes()
-            + self.hierarchy.backward.bytes()
+            + self.hierarchy.bytes()
             + size_of_val(&self.geometries[..])
             + size_of_val(&self.shapes[..])
             + size_of_val(&self.copies[..])
@@ -121,15 +122,6 @@ impl Roads {
         let bounds = self.edges.get(edge).zip(self.edges.get(edge + 1));
         let range = bounds.map_or(0..0, |(this, next)| this.turns as usize..next.turns as usize);
         self.turns.get(range).unwrap_or_default()
-    }
-
-    /// Returns the arcs of each edge: from its start, over a turn, to the start of the next edge.
-    fn arcs(&self, edges: usize) -> Vec<Vec<Arc>> {
-        let of = |edge: u32| {
-            let turns = self.turns_from(edge).iter();
-            turns.map(|turn| Arc { to: turn.to, cost: self.cost(edge).plus(turn.cost()) }).collect()
-        };
-        (0u32..).take(edges).map(of).collect()
     }
 
     pub(crate) fn cost(&self, edge: u32) -> Cost {
@@ -210,9 +202,13 @@ fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result
         }
     }
     roads.grid = Grid::new(&roads.geometries, &roads.shapes)?;
+    let order = links::order(&segments, &found, &numbers);
     // The contraction needs the most memory.
     drop((segments, found, kept, numbers));
-    roads.hierarchy = hierarchy::contract(roads.arcs(next));
+    roads.hierarchy = contraction::contract(&order, next, |edge, arcs| {
+        let cost = roads.cost(edge);
+        arcs.extend(roads.turns_from(edge).iter().map(|turn| Arc { to: turn.to, cost: cost.plus(turn.cost()) }));
+    });
     roads.turns.shrink_to_fit();
     roads.geometries.shrink_to_fit();
     roads.shapes.shrink_to_fit();

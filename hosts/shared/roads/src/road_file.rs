@@ -13,23 +13,26 @@ use crate::coord::Coord;
 use crate::cost::{Cost, NONE, SegmentGeometry};
 use crate::error::RoadsError;
 use crate::grid::Grid;
-use crate::hierarchy::{Arc, Arcs, Hierarchy};
+use crate::hierarchy::{Arcs, Hierarchy, PackedArc};
 use crate::network::{DirectedEdge, NextEdge, Roads};
 use crate::pbf::Bounds;
 
 /// The first bytes. An extract begins with a length below 2²⁴.
 const MAGIC: [u8; 8] = *b"DSPROADS";
 /// The version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The parts of a file, with the words of a record.
-const PARTS: [(&str, usize); 14] = [
+const PARTS: [(&str, usize); 17] = [
     ("summary", 1),
     ("edges", 4),
     ("turns", 2),
+    ("ranks", 1),
     ("starts of forward arcs", 1),
-    ("forward arcs", 4),
+    ("forward arcs", 3),
+    ("large costs of forward arcs", 3),
     ("starts of backward arcs", 1),
-    ("backward arcs", 4),
+    ("backward arcs", 3),
+    ("large costs of backward arcs", 3),
     ("segments", 3),
     ("shapes", 2),
     ("cells", 1),
@@ -111,13 +114,23 @@ impl Record<4> for DirectedEdge {
     }
 }
 
-impl Record<4> for Arc {
-    fn words(&self) -> [u32; 4] {
-        [self.to, self.cost.weight, self.cost.ms, self.cost.cm]
+impl Record<3> for PackedArc {
+    fn words(&self) -> [u32; 3] {
+        [self.to, self.first, self.second]
     }
 
-    fn of([to, weight, ms, cm]: [u32; 4]) -> Arc {
-        Arc { to, cost: Cost { weight, ms, cm } }
+    fn of([to, first, second]: [u32; 3]) -> PackedArc {
+        PackedArc { to, first, second }
+    }
+}
+
+impl Record<3> for Cost {
+    fn words(&self) -> [u32; 3] {
+        [self.weight, self.ms, self.cm]
+    }
+
+    fn of([weight, ms, cm]: [u32; 3]) -> Cost {
+        Cost { weight, ms, cm }
     }
 }
 
@@ -148,9 +161,11 @@ impl Roads {
         writer.part(&self.summary())?;
         writer.part(&self.edges)?;
         writer.part(&self.turns)?;
+        writer.part(&self.hierarchy.ranks)?;
         for arcs in [&self.hierarchy.forward, &self.hierarchy.backward] {
             writer.part(&arcs.starts)?;
             writer.part(&arcs.arcs)?;
+            writer.part(&arcs.large)?;
         }
         writer.part(&self.geometries)?;
         writer.part(&self.shapes)?;
@@ -231,13 +246,14 @@ pub(crate) fn read(mut source: impl Read + Seek) -> Result<Roads, RoadsError> {
     let summary = reader.part::<1, u32>()?;
     let edges = reader.part()?;
     let turns = reader.part()?;
-    let forward = Arcs { starts: reader.part()?, arcs: reader.part()? };
-    let backward = Arcs { starts: reader.part()?, arcs: reader.part()? };
+    let ranks = reader.part()?;
+    let forward = Arcs { starts: reader.part()?, arcs: reader.part()?, large: reader.part()? };
+    let backward = Arcs { starts: reader.part()?, arcs: reader.part()?, large: reader.part()? };
     let (geometries, shapes) = (reader.part()?, reader.part()?);
     let mut grid = Grid { starts: reader.part()?, segments: reader.part()?, ..Grid::default() };
     let (copies, unsnapped, unsnapped_shapes) = (reader.part()?, reader.part()?, reader.part()?);
     let bounds = read_summary(&summary, &mut grid).ok_or_else(|| damaged("summary", "its length is invalid"))?;
-    let hierarchy = Hierarchy { forward, backward };
+    let hierarchy = Hierarchy { ranks, forward, backward };
     let roads =
         Roads { edges, turns, hierarchy, geometries, shapes, grid, bounds, copies, unsnapped, unsnapped_shapes };
     roads.check()?;
@@ -325,9 +341,17 @@ impl Roads {
         };
         require(edges > 0 && rises_to(self.edges.iter().map(|edge| edge.turns), self.turns.len()), "edges")?;
         require(self.turns.iter().all(|turn| is_edge(turn.to)), "turns")?;
+        let ranks = &self.hierarchy.ranks;
+        require(ranks.len() == edges && ranks.iter().all(|rank| is_edge(*rank)), "ranks")?;
         for (arcs, part) in [(&self.hierarchy.forward, "forward arcs"), (&self.hierarchy.backward, "backward arcs")] {
             let is_complete = arcs.starts.len() == edges + 1 && rises_to(arcs.starts.iter().copied(), arcs.arcs.len());
-            require(is_complete && arcs.arcs.iter().all(|arc| is_edge(arc.to)), part)?;
+            require(is_complete, part)?;
+            // A search ends because all arcs lead upwards.
+            let lists = (0u32..).zip(arcs.starts.windows(2));
+            let mut lists = lists.map(|(rank, ends)| (rank, &arcs.arcs[ends[0] as usize..ends[1] as usize]));
+            let are_upward = lists.all(|(rank, list)| list.iter().all(|arc| arc.to > rank && is_edge(arc.to)));
+            let large = arcs.arcs.iter().filter_map(|arc| arc.large_index()).max();
+            require(are_upward && large.is_none_or(|index| index < arcs.large.len()), part)?;
         }
         let of_segments = self.geometries.iter().flat_map(|segment| segment.edges);
         let starts = self.geometries.iter().map(|segment| segment.shape);

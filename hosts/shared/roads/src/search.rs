@@ -7,34 +7,38 @@ use crate::cost::{Cost, NONE};
 use crate::hierarchy::Arcs;
 use crate::network::Roads;
 use crate::snap::SnappedPoint;
+use crate::sparse::SparseTable;
 
 /// Returns the cost of the fastest trip from each start to each end, row by row, or `None` if there is no trip.
 ///
 /// This is the bucket algorithm: a backward upward search from every end stores its cost in a bucket at each edge that
 /// it settles, and a forward upward search from every start reads these buckets.
 pub(crate) fn costs(roads: &Roads, starts: &[Vec<SnappedPoint>], ends: &[Vec<SnappedPoint>]) -> Vec<Option<Cost>> {
-    let mut search = UpwardSearch::new(roads.edges.len());
-    let mut buckets = Buckets { heads: vec![NONE; roads.edges.len()], entries: Vec::new() };
+    let ranks = &roads.hierarchy.ranks;
+    let mut search = UpwardSearch::new(ranks.len());
+    let mut buckets = Buckets::new(ranks.len());
     for (number, end) in (0u32..).zip(ends) {
         search.start();
-        end.iter().for_each(|point| search.relax(point.edge, point.offset));
-        search.run(&roads.hierarchy.backward, |edge, cost| buckets.insert(edge, number, cost));
+        end.iter().for_each(|point| search.relax(ranks[point.edge as usize], point.offset));
+        search.run(&roads.hierarchy.backward, |rank, cost| buckets.insert(rank, number, cost));
     }
+    buckets.sort();
     let mut all = Vec::with_capacity(starts.len() * ends.len());
     for start in starts {
         let mut best: Vec<Option<Cost>> = ends.iter().map(|end| same_edge_cost(start, end)).collect();
         search.start();
         for point in start {
             let rest = roads.cost(point.edge).minus(point.offset);
-            roads.turns_from(point.edge).iter().for_each(|turn| search.relax(turn.to, rest.plus(turn.cost())));
+            let turns = roads.turns_from(point.edge).iter();
+            turns.for_each(|turn| search.relax(ranks[turn.to as usize], rest.plus(turn.cost())));
         }
-        search.run(&roads.hierarchy.forward, |edge, cost| {
-            buckets.for_each(edge, |end, rest| {
-                let (total, known) = (cost.plus(rest), &mut best[end as usize]);
+        search.run(&roads.hierarchy.forward, |rank, cost| {
+            for entry in buckets.of(rank) {
+                let (total, known) = (cost.plus(entry.cost), &mut best[entry.end as usize]);
                 if known.is_none_or(|known| total.is_below(known)) {
                     *known = Some(total);
                 }
-            });
+            }
         });
         all.append(&mut best);
     }
@@ -68,9 +72,9 @@ pub(crate) struct TripSearch<'a> {
     roads: &'a Roads,
     /// The backward search from the end of the current trip.
     ends: UpwardSearch,
-    /// The cost from the start of each edge to the end of a trip, and the generation of the search from that end.
-    left: Vec<(u32, Option<Cost>)>,
-    /// The edges that wait for the costs of edges above them.
+    /// The cost from the start of the edge of each rank to the end of a trip, and the generation of the search from that end.
+    left: SparseTable<(u32, Option<Cost>)>,
+    /// The ranks that wait for the costs of edges above them.
     stack: Vec<u32>,
     work_left: u32,
 }
@@ -78,7 +82,7 @@ pub(crate) struct TripSearch<'a> {
 impl TripSearch<'_> {
     /// Creates a search that measures or follows at most `max_work` edges.
     pub(crate) fn new(roads: &Roads, max_work: u32) -> TripSearch<'_> {
-        let (ends, left) = (UpwardSearch::new(roads.edges.len()), vec![(0, None); roads.edges.len()]);
+        let (ends, left) = (UpwardSearch::new(roads.edges.len()), SparseTable::new(roads.edges.len()));
         TripSearch { roads, ends, left, stack: Vec::new(), work_left: max_work }
     }
 
@@ -93,7 +97,8 @@ impl TripSearch<'_> {
             return None;
         }
         self.ends.start();
-        end.iter().for_each(|point| self.ends.relax(point.edge, point.offset));
+        let ranks = &self.roads.hierarchy.ranks;
+        end.iter().for_each(|point| self.ends.relax(ranks[point.edge as usize], point.offset));
         self.ends.run(&self.roads.hierarchy.backward, |_, _| {});
         let mut first: Option<(Continuation, SnappedPoint)> = None;
         for point in start {
@@ -127,10 +132,11 @@ impl TripSearch<'_> {
     fn next_edge(&mut self, edge: u32, rest: Cost) -> Option<Continuation> {
         let mut best: Option<Continuation> = None;
         for turn in self.roads.turns_from(edge) {
-            if !self.measure(turn.to) {
+            let rank = self.roads.hierarchy.ranks[turn.to as usize];
+            if !self.measure(rank) {
                 return None;
             }
-            let Some(left) = self.left[turn.to as usize].1 else { continue };
+            let Some(left) = self.left.get(rank).1 else { continue };
             let total = rest.plus(turn.cost()).plus(left);
             if best.as_ref().is_none_or(|best| total.is_below(best.total)) {
                 best = Some(Continuation { edge: turn.to, left, total });
@@ -139,35 +145,35 @@ impl TripSearch<'_> {
         best
     }
 
-    /// Computes the cost from the start of an edge to the end. Returns `false` if the work ended.
-    fn measure(&mut self, edge: u32) -> bool {
+    /// Computes the cost from the start of the edge of a rank to the end. Returns `false` if the work ended.
+    fn measure(&mut self, rank: u32) -> bool {
         let generation = self.ends.generation;
-        self.stack.push(edge);
-        while let Some(edge) = self.stack.last().copied() {
-            // All arcs lead upwards, so this ends at the most important edges.
-            let arcs = self.roads.hierarchy.forward.of(edge);
+        self.stack.push(rank);
+        while let Some(rank) = self.stack.last().copied() {
+            // All arcs lead upwards, so this ends at the highest ranks.
+            let arcs = self.roads.hierarchy.forward.of(rank);
             let waiting = self.stack.len();
-            let is_unknown = |edge: &u32| self.left[*edge as usize].0 != generation;
-            self.stack.extend(arcs.iter().map(|arc| arc.to).filter(is_unknown));
+            let is_unknown = |rank: &u32| self.left.get(*rank).0 != generation;
+            self.stack.extend(arcs.clone().map(|arc| arc.to).filter(is_unknown));
             if self.stack.len() > waiting {
                 continue;
             }
             self.stack.pop();
-            // Two edges below can wait for the same edge.
-            if self.left[edge as usize].0 == generation {
+            // Two ranks below can wait for the same one.
+            if self.left.get(rank).0 == generation {
                 continue;
             }
             let Some(work_left) = self.work_left.checked_sub(1) else { return false };
             self.work_left = work_left;
-            let (reached, cost) = self.ends.reached[edge as usize];
+            let (reached, cost) = self.ends.reached.get(rank);
             let mut best = (reached == generation).then_some(cost);
             for arc in arcs {
-                let over = self.left[arc.to as usize].1.map(|left| arc.cost.plus(left));
+                let over = self.left.get(arc.to).1.map(|left| arc.cost.plus(left));
                 if over.is_some_and(|over| best.is_none_or(|best| over.is_below(best))) {
                     best = over;
                 }
             }
-            self.left[edge as usize] = (generation, best);
+            *self.left.get_mut(rank) = (generation, best);
         }
         true
     }
@@ -180,47 +186,72 @@ struct Continuation {
     total: Cost,
 }
 
-/// The costs stored by backward searches: a linked list of entries per edge.
+/// The costs stored by backward searches, by rank.
 struct Buckets {
-    heads: Vec<u32>,
+    /// The number of each rank's bucket from 1.
+    numbers: SparseTable<u32>,
+    /// The start of each bucket in `entries`.
+    starts: Vec<u32>,
+    /// The bucket of each entry until they are sorted.
+    unsorted: Vec<(u32, Entry)>,
     entries: Vec<Entry>,
 }
 
+#[derive(Clone, Copy, Default)]
 struct Entry {
-    next: u32,
     end: u32,
     cost: Cost,
 }
 
 impl Buckets {
-    fn insert(&mut self, edge: u32, end: u32, cost: Cost) {
-        let number = u32::try_from(self.entries.len()).unwrap_or(NONE);
-        let head = &mut self.heads[edge as usize];
-        self.entries.push(Entry { next: *head, end, cost });
-        *head = number;
+    fn new(edges: usize) -> Buckets {
+        let numbers = SparseTable::new(edges);
+        Buckets { numbers, starts: vec![0; 2], unsorted: Vec::new(), entries: Vec::new() }
     }
 
-    fn for_each(&self, edge: u32, mut each: impl FnMut(u32, Cost)) {
-        let mut number = self.heads[edge as usize];
-        while let Some(entry) = self.entries.get(number as usize) {
-            each(entry.end, entry.cost);
-            number = entry.next;
+    fn insert(&mut self, rank: u32, end: u32, cost: Cost) {
+        let number = self.numbers.get_mut(rank);
+        if *number == 0 {
+            *number = u32::try_from(self.starts.len() - 1).unwrap_or(NONE);
+            self.starts.push(0);
         }
+        // Counts the entries one bucket later, so that the sums are the starts.
+        self.starts[*number as usize + 1] += 1;
+        self.unsorted.push((*number, Entry { end, cost }));
+    }
+
+    fn sort(&mut self) {
+        for number in 1..self.starts.len() {
+            self.starts[number] += self.starts[number - 1];
+        }
+        let mut free = self.starts.clone();
+        self.entries = vec![Entry::default(); self.unsorted.len()];
+        for (number, entry) in self.unsorted.drain(..) {
+            let at = &mut free[number as usize];
+            self.entries[*at as usize] = entry;
+            *at += 1;
+        }
+    }
+
+    fn of(&self, rank: u32) -> &[Entry] {
+        let number = self.numbers.get(rank) as usize;
+        let ends = self.starts.get(number).zip(self.starts.get(number + 1));
+        ends.and_then(|(from, to)| self.entries.get(*from as usize..*to as usize)).unwrap_or_default()
     }
 }
 
 /// An upward search. Its tables are reused.
 struct UpwardSearch {
-    /// The generation and cost at the start of each edge. The cost is valid if the generation is the current one.
-    reached: Vec<(u32, Cost)>,
+    /// The generation and cost at the start of the edge of each rank. The cost is valid if the generation is the current one.
+    reached: SparseTable<(u32, Cost)>,
     generation: u32,
-    /// Ordered by weight, then by edge, so the order is identical on every host.
-    queue: BinaryHeap<Reverse<(u32, u32)>>,
+    /// The reached ranks. Arcs lead to higher ranks, so the cost of the lowest one is final.
+    queue: BinaryHeap<Reverse<u32>>,
 }
 
 impl UpwardSearch {
     fn new(edges: usize) -> UpwardSearch {
-        UpwardSearch { reached: vec![(0, Cost::default()); edges], generation: 0, queue: BinaryHeap::new() }
+        UpwardSearch { reached: SparseTable::new(edges), generation: 0, queue: BinaryHeap::new() }
     }
 
     /// Starts a new search. The number of searches is at most that of points, far below the counter's range.
@@ -229,25 +260,75 @@ impl UpwardSearch {
         self.queue.clear();
     }
 
-    fn relax(&mut self, edge: u32, cost: Cost) {
-        let (generation, known) = &mut self.reached[edge as usize];
-        if *generation != self.generation || cost.is_below(*known) {
+    fn relax(&mut self, rank: u32, cost: Cost) {
+        let (generation, known) = self.reached.get_mut(rank);
+        if *generation != self.generation {
             (*generation, *known) = (self.generation, cost);
-            self.queue.push(Reverse((cost.weight, edge)));
+            self.queue.push(Reverse(rank));
+        } else if cost.is_below(*known) {
+            *known = cost;
         }
     }
 
     fn run(&mut self, arcs: &Arcs, mut each: impl FnMut(u32, Cost)) {
-        while let Some(Reverse((weight, edge))) = self.queue.pop() {
-            let cost = self.reached[edge as usize].1;
-            // Entries whose cost was lowered later remain in the queue.
-            if cost.weight != weight {
-                continue;
-            }
-            each(edge, cost);
-            for arc in arcs.of(edge) {
+        while let Some(Reverse(rank)) = self.queue.pop() {
+            let cost = self.reached.get(rank).1;
+            each(rank, cost);
+            for arc in arcs.of(rank) {
                 self.relax(arc.to, cost.plus(arc.cost));
             }
         }
+    }
+}
+
+#[cfg(all(test, feature = "testing"))]
+mod tests {
+    use super::*;
+    use crate::coord::Coord;
+    use crate::testing::{Rng, write_region};
+
+    /// Returns the costs from a start to the starts of all edges by a search over all turns.
+    fn dijkstra(roads: &Roads, start: &[SnappedPoint]) -> Vec<Option<Cost>> {
+        let mut best: Vec<Option<Cost>> = vec![None; roads.edges.len()];
+        // Each entry is the cost at the end of an edge.
+        let mut queue = BinaryHeap::new();
+        for point in start {
+            let rest = roads.cost(point.edge).minus(point.offset);
+            queue.push(Reverse((rest.weight, rest.cm, rest.ms, point.edge)));
+        }
+        while let Some(Reverse((weight, cm, ms, edge))) = queue.pop() {
+            for turn in roads.turns_from(edge) {
+                let (cost, known) = (Cost { weight, ms, cm }.plus(turn.cost()), &mut best[turn.to as usize]);
+                if known.is_none_or(|known| cost.is_below(known)) {
+                    *known = Some(cost);
+                    let end = cost.plus(roads.cost(turn.to));
+                    queue.push(Reverse((end.weight, end.cm, end.ms, turn.to)));
+                }
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn costs_of_a_region_equal_dijkstra() {
+        // Enough junctions for two blocks.
+        let mut extract = Vec::new();
+        write_region(&mut extract, 21_000, 3).expect("memory");
+        let roads = Roads::from_bytes(&extract).expect("roads");
+        let mut rng = Rng::new(1);
+        let points = std::iter::repeat_with(|| rng.point(roads.area())).flatten().take(25);
+        let starts: Vec<Vec<SnappedPoint>> = points.map(|point| roads.snap(Coord::from_point(point))).collect();
+        let ends: Vec<Vec<SnappedPoint>> = starts.iter().map(|start| roads.with_copies(start)).collect();
+        let found = costs(&roads, &starts, &ends);
+        let key = |cost: Option<Cost>| cost.map(|cost| (cost.weight, cost.cm));
+        for (row, start) in found.chunks(ends.len()).zip(&starts) {
+            let best = dijkstra(&roads, start);
+            for (found, end) in row.iter().zip(&ends) {
+                let onward = end.iter().filter_map(|point| Some(best[point.edge as usize]?.plus(point.offset)));
+                let expected = onward.chain(same_edge_cost(start, end)).min_by_key(|cost| (cost.weight, cost.cm));
+                assert_eq!(key(*found), key(expected), "{start:?} to {end:?}");
+            }
+        }
+        assert!(found.iter().flatten().count() > 400, "most points are near a road");
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn measure(extract: &Path) -> Result<String, BoxError> {
     let (size, one, fifty) = (roads.size(), matrices(&roads, 2), matrices(&roads, 50));
     Ok(format!(
         "{} nodes, {} edges, {} turns, {} MB of memory\n\
-         extract of {} MB: {of_extract}\nroad file of {} MB: {of_file}; written once in {saving}\n2 x 2: {one}\n50 x 50: {fifty}",
+         extract of {} MB: {of_extract}\nroad file of {} MB: {of_file}; written once in {saving}\n1 x 1 and back: {one}\n50 x 50: {fifty}",
         size.nodes,
         size.edges,
         size.turns,

@@ -109,7 +109,7 @@ fn every_flipped_bit_is_detected() {
 fn other_formats_name_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let whole = saved(folder.path());
-    for (version, remedy) in [(2u32, "update the program"), (0, "has the earlier format 0")] {
+    for (version, remedy) in [(3u32, "update the program"), (1, "has the earlier format 1")] {
         let mut bytes = whole.clone();
         bytes[8..12].copy_from_slice(&version.to_le_bytes());
         let error = Roads::from_bytes(&bytes).expect_err("another format").to_string();
