@@ -42,11 +42,11 @@ impl Mirror {
     }
 }
 
-/// Returns a file of the register with this number of houses in Rua Augusta.
+/// Returns a file of the register with this number of houses in Rua Augusta, with even numbers, from (-23.55, -46.65) to the south-west.
 pub(super) fn register_file(houses: u32) -> Vec<u8> {
     let mut rows = format!("{HEADER}\n");
     for number in 1..=houses {
-        let step = f64::from(number) * 0.0001;
+        let step = f64::from(number) * 0.00001;
         rows.push_str(&row("01304001", "AUGUSTA", number * 2, -23.5500 - step, -46.6500 - step));
     }
     zipped(&rows)
