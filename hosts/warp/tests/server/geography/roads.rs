@@ -116,7 +116,11 @@ fn installed_roads_are_listed_updated_and_removed() {
         list.starts_with("sudeste\tdownloaded 20") && list.contains("\t1 box around the stores\t2 directed"),
         "{list}"
     );
+    // A download would end without a byte.
+    mirror.cut(&[0; 5]);
     assert!(stdout(&roads(&mirror, &folder, &["update"])).contains("sudeste is up to date"));
+    assert!(stdout(&roads(&mirror, &folder, &["install", "SP"])).contains("sudeste is up to date"));
+    mirror.cut(&[]);
     let before = installed(&folder);
     put_region(&mirror, &region(500.0), "\"2\"");
     assert!(stdout(&roads(&mirror, &folder, &["update", "sudeste"])).contains("installed sudeste: 1 roads"));
@@ -129,6 +133,10 @@ fn installed_roads_are_listed_updated_and_removed() {
     stdout(&run(&folder, &words));
     let printed = stdout(&roads(&mirror, &folder, &["update"]));
     assert!(printed.contains("2 boxes around the stores") && printed.contains("2 roads with 6 nodes"), "{printed}");
+    for name in ["sudeste.download", "sudeste.download.part", "sudeste.new", "sudeste.new.partial", "sudeste.json.new"]
+    {
+        std::fs::write(folder.path().join("roads").join(name), "x").unwrap();
+    }
     assert!(stdout(&run(&folder, &["roads", "remove", "RJ"])).contains("removed sudeste"));
     assert_eq!(files(&folder), ["lock"]);
     fails(&run(&folder, &["roads", "remove", "sul"]), 2, "not installed: sul");
