@@ -1,5 +1,6 @@
 //! Measures the comparison of a draft of a tariff with 100,000 orders on SQLite and on PostgreSQL, and reads all of the orders for the report
-//! of days as a reference.
+//! of days as a reference. The sums of each store and in total must equal those of the prices of all orders, each calculated by
+//! `POST /admin/tariffs/preview`.
 //!
 //! Run `cargo bench -p despacho-conformance --bench what_if`. The longest time during which a poll of the request blocks its thread is
 //! printed, because other requests wait for it.
@@ -11,6 +12,7 @@
 )]
 
 use std::{
+    collections::BTreeMap,
     future::Future,
     pin::pin,
     task::Poll,
@@ -23,8 +25,8 @@ use despacho_core::{
     changes::{Changes, Write},
     host::{Host, OrderQuery},
     model::{
-        Day, Duration as Span, Timestamp,
-        order::{Order, OrderFilter},
+        Day, Distance, Duration as Span, Timestamp,
+        order::{Order, OrderFilter, OrderSchedule},
         store::{KeyHash, LedgerEntry},
     },
     rules::{lifecycle::Timing, report::DayReport, settings::Settings},
@@ -34,6 +36,7 @@ use despacho_process::cluster::{self, Cluster};
 use despacho_sql::SqlHost;
 use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost};
 use http::Request;
+use serde_json::{Value, json};
 
 #[path = "../tests/storage/suite/fixtures.rs"]
 #[expect(dead_code, reason = "only the suite uses all fixtures")]
@@ -64,7 +67,14 @@ async fn fill(host: &impl Host) {
 
 fn create(number: u64, at: Timestamp) -> Changes {
     let store = 1 + number % STORES;
-    let order = fixtures::order(1_000 + number, store, &format!("P-{number}"));
+    let mut order = fixtures::order(1_000 + number, store, &format!("P-{number}"));
+    // Orders differ in their distances, stops, vehicles and times.
+    order.total_distance = Distance(1_000 + u32::try_from(number * 7_919 % 29_000).unwrap());
+    order.return_leg = order.return_leg.filter(|_| number.is_multiple_of(3));
+    order.deliveries.truncate(1 + usize::try_from(number % 2).unwrap());
+    order.requirements.weight_g = Some(if number.is_multiple_of(5) { 150_000 } else { 1_200 });
+    let hours = i64::try_from(number % 9).unwrap();
+    order.schedule = Some(OrderSchedule { deliver_at: None, priced_at: at.after(Span::minutes(60 * hours)) });
     let order = Order { created_at: at, courier: None, ..order };
     let fee = LedgerEntry { order: Some(order.id), at, ..fixtures::entry(store, -1_890, None) };
     Changes { at, orders: vec![Write::insert(order)], ledger: vec![fee], ..Changes::default() }
@@ -86,24 +96,89 @@ async fn longest_poll<T>(future: impl Future<Output = T>) -> (T, Duration) {
     (output, longest)
 }
 
-async fn comparison(host: &impl Host) -> String {
+/// Returns the draft, with every kind of rule.
+fn draft() -> Value {
+    json!({
+        "version": "draft", "baseFee": 9.9, "baseKm": 2, "perKm": "1.7583", "perExtraStop": 3, "returnFee": 2, "returnPerKm": 0.8,
+        "minimumFee": 9, "maxDistanceKm": 5000, "serviceRadiusKm": 5000, "approachMinutes": 8, "handoverMinutes": 3,
+        "windows": [
+            { "name": "night", "from": "22:00", "until": "06:00", "percent": 20 },
+            { "name": "weekend", "days": ["sat", "sun"], "from": "11:00", "until": "14:30", "percent": "-12.5" },
+        ],
+        "vehicles": [{ "vehicle": "CAR", "percent": 33, "fee": 1 }],
+    })
+}
+
+async fn post(host: &impl Host, path: &str, body: &Value) -> String {
     let settings = Settings { operator: Some(KeyHash::of(OPERATOR)), ..Settings::default() };
-    let body = format!(
-        r#"{{"days": {DAYS}, "tariff": {{"version": "draft", "baseFee": 9.9, "baseKm": 2, "perKm": 1.75, "perExtraStop": 3, "returnFee": 2,
-        "returnPerKm": 0.8, "minimumFee": 9, "maxDistanceKm": 5000, "serviceRadiusKm": 5000, "approachMinutes": 8, "handoverMinutes": 3,
-        "windows": [{{"name": "night", "from": "22:00", "until": "06:00", "percent": 20}}]}}}}"#
-    );
-    let request = Request::post("/admin/tariffs/what-if")
+    let request = Request::post(path)
         .header("x-api-token", OPERATOR)
         .header("content-type", "application/json")
-        .body(Bytes::from(body))
+        .body(Bytes::from(body.to_string()))
         .unwrap();
     let response = api::handle(host, &settings, request).await;
     let text = String::from_utf8_lossy(response.body()).into_owned();
     assert_eq!(response.status(), 200, "{text}");
+    text
+}
+
+async fn comparison(host: &impl Host) -> String {
+    let text = post(host, "/admin/tariffs/what-if", &json!({ "days": DAYS, "tariff": draft() })).await;
     let expected = [format!("\"orders\":{ORDERS},"), "\"outOfRange\":0,\"partial\":false".to_owned()];
     assert!(expected.iter().all(|part| text.contains(part)), "{}", &text[..text.len().min(400)]);
     text
+}
+
+/// The number of orders, and the sums of their fees and of their prices by the draft, in centavos.
+type Sums = (u64, i64, i64);
+
+fn centavos(amount: &Value) -> i64 {
+    format!("{:.0}", amount.as_f64().unwrap() * 100.0).parse().unwrap()
+}
+
+/// Returns the route of an order as a sample of a preview.
+fn sample(order: &Order) -> Value {
+    let back = order.return_leg.map(|leg| leg.0);
+    let kilometres = |metres: u32| f64::from(metres) / 1e3;
+    json!({
+        "distanceKm": kilometres(order.total_distance.0 - back.unwrap_or(0)), "returnKm": back.map(kilometres),
+        "stops": order.deliveries.len(), "at": order.priced_at().to_string(), "state": "SP",
+        "vehicle": order.requirements.smallest_vehicle().map(|vehicle| vehicle.name()),
+    })
+}
+
+/// Prices each order by the API, and returns the sums of each store.
+async fn price_each(host: &impl Host) -> BTreeMap<u64, Sums> {
+    let (mut filter, mut sums) = (OrderFilter::all(), BTreeMap::<u64, Sums>::new());
+    loop {
+        // A preview has at most 50 samples.
+        let page = host.find_orders(OrderQuery::Matching(&filter, 50)).await.unwrap();
+        let Some(last) = page.last() else { return sums };
+        filter.before = Some(last.id);
+        let samples: Vec<Value> = page.iter().map(sample).collect();
+        let body = json!({ "tariff": draft(), "samples": samples });
+        let prices: Value = serde_json::from_str(&post(host, "/admin/tariffs/preview", &body).await).unwrap();
+        for (order, price) in page.iter().zip(prices["samples"].as_array().unwrap()) {
+            let sum = sums.entry(order.store.get()).or_default();
+            *sum = (sum.0 + 1, sum.1 + order.fee.centavos(), sum.2 + centavos(&price["deliveryFee"]));
+        }
+    }
+}
+
+/// Compares the sums of the what-if with those of the prices of all orders.
+async fn check_sums(host: &impl Host) -> (u64, i64) {
+    let compared: Value = serde_json::from_str(&comparison(host).await).unwrap();
+    let sums = |row: &Value| -> Sums {
+        (row["orders"].as_u64().unwrap(), centavos(&row["currentFee"]), centavos(&row["draftFee"]))
+    };
+    let expected = price_each(host).await;
+    let rows = compared["stores"].as_array().unwrap();
+    let by_store: BTreeMap<u64, Sums> = rows.iter().map(|row| (row["storeId"].as_u64().unwrap(), sums(row))).collect();
+    assert_eq!(by_store.len() as u64, STORES);
+    assert_eq!(by_store, expected, "the sums of the stores");
+    let total = expected.values().fold(Sums::default(), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2));
+    assert_eq!(sums(&compared), total, "the sums of all stores");
+    (total.0, total.2)
 }
 
 /// Reads all orders as the report of days does.
@@ -150,6 +225,10 @@ async fn measure(name: &str, host: &impl Host) {
             longest.as_secs_f64() * 1e3
         );
     }
+    let (orders, centavos) = check_sums(host).await;
+    println!(
+        "{name}: the sums of {STORES} stores and their total of {centavos} centavos equal {orders} prices of the API"
+    );
 }
 
 async fn on_postgres() {

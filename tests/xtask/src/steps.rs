@@ -351,5 +351,7 @@ fn run_tests(root: &Path, runner: &[&str], selected: &[&str]) -> Result<(), Fail
     let mut tests = cargo(root, &[runner, &["--locked", "--all-features"], selected].concat());
     tests.env(component::COMPONENT, component::build(root)?);
     tests.env(server::BINARY, server::build(root)?);
+    // The default of `core/tests/lifecycle/coverage.rs` is a tenth, for short runs.
+    tests.env("DESPACHO_COVERAGE_CASES", "10000");
     run::show(tests)
 }

@@ -70,7 +70,7 @@ fn build_quietly(inputs: &[PathBuf], output: &Path) -> Result<Report, BuildError
 
 #[test]
 fn pack_of_sao_paulo_sample_locates_every_door() {
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/cnefe/layout_3550308.csv");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data/cnefe/layout_3550308.csv");
     if !sample.exists() {
         eprintln!("skipped: the sample of the register in ../shared/data/cnefe is missing");
         return;
@@ -87,7 +87,7 @@ fn pack_of_sao_paulo_sample_locates_every_door() {
     let point_of = |row: &[&str]| {
         Point::from_degrees(row[25].parse().expect("a number"), row[26].parse().expect("a number")).expect("a place")
     };
-    let (mut found, mut by_cep_m) = (0, Vec::new());
+    let (mut missed, mut by_cep_m) = (Vec::new(), Vec::new());
     for row in &rows {
         let street = format!("{} {} {}", row[10], row[11], row[12]);
         let located =
@@ -95,12 +95,15 @@ fn pack_of_sao_paulo_sample_locates_every_door() {
         // A few addresses have several rows with different locations, each of which is correct.
         let same = rows.iter().filter(|other| other[8] == row[8] && other[10..14] == row[10..14]);
         let off_m = same.map(|other| great_circle_m(point_of(other), located.point)).min().expect("the row itself");
-        found += u32::from(located.precision == Precision::Number && off_m <= 1);
+        if located.precision != Precision::Number || off_m > 1 {
+            missed.push(format!("{street}, {}, {}: {:?}, {off_m} m", row[13], row[8], located.precision));
+        }
         let (place, ibge) = pack.cep(Cep::parse(row[8]).expect("a CEP")).expect("a CEP of the pack");
         assert_eq!(ibge, 3_550_308);
         by_cep_m.push(great_circle_m(place.point, point_of(row)));
     }
-    assert_eq!(found, 5_000);
+    // Text in parentheses is ignored, because people write neighbourhoods in them. Eight registered names contain some.
+    assert!(missed.len() <= 8 && missed.iter().all(|row| row.contains('(')), "{missed:#?}");
     by_cep_m.sort_unstable();
     assert!(by_cep_m[2_500] < 100, "median {} m", by_cep_m[2_500]);
 }
@@ -109,7 +112,7 @@ fn pack_of_sao_paulo_sample_locates_every_door() {
 /// The sample has one or two addresses per CEP, and the median error is 140 m; the whole register has dozens per CEP.
 #[test]
 fn cep_locates_addresses_that_are_not_in_the_pack() {
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/cnefe/layout_3550308.csv");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data/cnefe/layout_3550308.csv");
     let Ok(text) = std::fs::read_to_string(&sample) else {
         eprintln!("skipped: the sample of the register in ../shared/data/cnefe is missing");
         return;
@@ -182,11 +185,11 @@ fn malformed_rows_are_counted_and_named() {
         good.replace("-23.5489", "23.5489"),
         format!("{}\n", "x".repeat(100_000)),
         good.replace("3550308;", "0000000;"),
-        good.clone(),
+        good.repeat(494),
     ];
     let input = folder.file("in.csv", lines.concat().as_bytes());
     let report = build_quietly(std::slice::from_ref(&input), &folder.0.join("out.pack")).expect("a pack");
-    assert_eq!((report.rows, report.distinct, report.malformed()), (7, 1, 5));
+    assert_eq!((report.rows, report.distinct, report.malformed()), (500, 1, 5));
     assert_eq!(report.errors, [2, 0, 1, 1, 1]);
     let named: Vec<(u64, RowError)> = report.named.iter().map(|row| (row.line, row.error)).collect();
     let expected = [
@@ -198,6 +201,51 @@ fn malformed_rows_are_counted_and_named() {
     ];
     assert_eq!(named, expected);
     assert!(report.named.iter().all(|row| row.path == input));
+}
+
+#[test]
+fn more_than_one_percent_of_malformed_rows_is_an_error() {
+    let folder = Folder::new("share");
+    let output = folder.0.join("out.pack");
+    let good = row("01001000", "DIREITA", "10", -23.5489, -46.6388);
+    let file = |malformed: usize| {
+        let lines = [good.repeat(200 - malformed), "too;short\n".repeat(malformed)];
+        folder.file("in.csv", lines.concat().as_bytes())
+    };
+    build_quietly(&[file(2)], &output).expect("a pack");
+    let before = std::fs::read(&output).expect("the pack");
+    for malformed in [3, 120] {
+        let error = build_quietly(&[file(malformed)], &output).expect_err("too many rows are malformed");
+        assert_eq!(error.to_string(), format!("{malformed} of 200 rows are malformed, more than 1 %"));
+        let BuildError::MalformedRows { report } = error else { panic!("{error}") };
+        assert_eq!((report.errors[0], report.named.len()), (malformed as u64, malformed.min(20)));
+        assert!(std::fs::read(&output).expect("the pack") == before);
+    }
+}
+
+#[test]
+fn folders_of_killed_builds_are_removed() {
+    let folder = Folder::new("killed");
+    let output = folder.0.join("out.pack");
+    let input = folder.file("in.csv", row("01001000", "DIREITA", "10", -23.5489, -46.6388).as_bytes());
+    let create = |name: &str| {
+        let path = folder.0.join(name);
+        std::fs::create_dir(&path).expect("a folder");
+        std::fs::File::create(path.join("lock")).expect("a file")
+    };
+    let running = create("out.pack.1-0.building");
+    running.lock().expect("a lock");
+    drop([create("out.pack.2-0.building"), create("other.pack.2-0.building")]);
+    // Its process has not created the lock yet.
+    std::fs::create_dir(folder.0.join("out.pack.3-0.building")).expect("a folder");
+    build_quietly(&[input], &output).expect("a pack");
+    let entries = std::fs::read_dir(&folder.0).expect("a folder").filter_map(Result::ok);
+    let mut left: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+    left.sort();
+    assert_eq!(
+        left,
+        ["in.csv", "other.pack.2-0.building", "out.pack", "out.pack.1-0.building", "out.pack.3-0.building"]
+    );
 }
 
 #[test]

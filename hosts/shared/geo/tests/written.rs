@@ -60,7 +60,7 @@ fn city() -> Vec<Door> {
 }
 
 /// Minimum percentages of results at number precision and at street precision, for forms that have other ones than 99 % and 0.
-const MIN_PERCENT: [(&str, f64, f64); 10] = [
+const MIN_PERCENT: [(&str, f64, f64); 12] = [
     ("no number (S/N)", 0.0, 99.0),
     ("S/N in the street", 0.0, 99.0),
     ("kilometre in the street", 0.0, 99.0),
@@ -71,6 +71,8 @@ const MIN_PERCENT: [(&str, f64, f64); 10] = [
     ("street missing from the pack, with CEP", 0.0, 0.0),
     ("street missing from the pack", 0.0, 0.0),
     ("street missing from the pack, typing error", 0.0, 0.0),
+    ("abbreviations, typing error and number in the street, with CEP", 60.0, 0.0),
+    ("abbreviations, typing error and number in the street", 45.0, 0.0),
 ];
 
 #[test]

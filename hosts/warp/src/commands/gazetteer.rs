@@ -38,6 +38,9 @@ pub(super) fn build_pack(inputs: &[PathBuf], output: &Path) -> Result<(Report, D
     let mut shown = Progress::new("building the pack");
     let built = despacho_geo::gazetteer::build(inputs, output, &mut |progress| shown.show_build(&progress));
     let took = shown.finish();
+    if let Err(BuildError::MalformedRows { report }) = &built {
+        list_malformed(report)?;
+    }
     let report = built.map_err(build_error)?;
     list_malformed(&report)?;
     Ok((report, took))
@@ -53,6 +56,9 @@ fn build_error(error: BuildError) -> CommandError {
             CommandError::Failed(format!("{text}; download the file again"))
         }
         BuildError::Zip { .. } => CommandError::Failed(format!("{text}; download the file again")),
+        BuildError::MalformedRows { .. } => {
+            CommandError::Failed(format!("{text}; download the file again, or remove the rows"))
+        }
         BuildError::NoRows { .. } => {
             CommandError::Failed(format!("{text}; use the files of IBGE's CNEFE 2022 as downloaded"))
         }

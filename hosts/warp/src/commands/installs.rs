@@ -24,6 +24,23 @@ pub(super) fn lock(folder: &Path) -> Result<File, CommandError> {
     }
 }
 
+/// Removes the files of killed commands: complete downloads, and data that was being built or written. The folder must be locked, so none of
+/// it is in use. Incomplete downloads remain, because the next command resumes them. `is_name` selects the names of installed data, so
+/// other files in the folder remain too.
+pub(super) fn remove_leftovers(folder: &Path, is_name: impl Fn(&str) -> bool) -> Result<(), CommandError> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('.'));
+        let Some((_, extension)) = name.filter(|(name, _)| is_name(name)) else { continue };
+        if extension.starts_with("new.") && extension.ends_with(".building") {
+            fs::remove_dir_all(&path)?;
+        } else if ["zip", "download", "new", "new.partial", "json.new"].contains(&extension) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
 /// Reads what is known about installed data; `None` if it is unknown.
 pub(super) fn read_info<T: DeserializeOwned>(file: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()

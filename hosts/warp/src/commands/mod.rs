@@ -10,6 +10,7 @@ mod installs;
 mod lines;
 mod load;
 mod migrate;
+mod missing;
 mod operator;
 mod places;
 mod privacy;

@@ -1,18 +1,24 @@
 //! `despacho places`.
 
-use std::{fs, path::Path};
+use std::{
+    fs::{self, File},
+    path::Path,
+};
 
+use despacho_core::geo::pack::Pack;
 use despacho_geo::gazetteer::Report;
 
 use super::{
     error::CommandError,
     gazetteer,
-    installs::{check_installed, lock, parse_all, read_info, remove_if_exists, replace, restart_hint},
+    installs::{
+        self, check_installed, parse_all, read_info, remove_if_exists, remove_leftovers, replace, restart_hint,
+    },
     progress::Progress,
 };
 use crate::{
     config::Config,
-    download::{DownloadError, Downloader, FileVersion},
+    download::{self, DownloadError, Downloader, FileVersion},
     geo::{
         LoadedPack,
         installed::{Area, InstalledPlace, PlaceFiles, installed},
@@ -23,31 +29,34 @@ use crate::{
 /// The command that lists the installed places.
 const LIST: &str = "despacho places list";
 
-/// Downloads the register of places and builds their packs.
+/// Downloads the register of places and builds their packs, except of places whose current version is installed.
 pub(super) fn install(config: &Config, places: &[String]) -> Result<(), CommandError> {
-    let areas = parse_all(places, Area::parse)?;
-    let folder = config.places_folder();
-    let _lock = lock(&folder)?;
-    let register = Register { base: &config.register_url, folder: &folder, downloader: Downloader::new() };
-    for area in areas {
-        register.install(area, None)?;
-    }
-    restart_hint()
+    install_all(config, parse_all(places, Area::parse)?)
 }
 
 /// Downloads the installed places again whose file has changed.
 pub(super) fn update(config: &Config, places: &[String]) -> Result<(), CommandError> {
-    let folder = config.places_folder();
-    let all: Vec<Area> = installed(&folder)?.into_iter().map(|(area, _)| area).collect();
+    let all: Vec<Area> = installed(&config.places_folder())?.into_iter().map(|(area, _)| area).collect();
     let areas = if places.is_empty() { all.clone() } else { parse_all(places, Area::parse)? };
     check_installed(&areas, &all, LIST)?;
+    install_all(config, areas)
+}
+
+fn install_all(config: &Config, areas: Vec<Area>) -> Result<(), CommandError> {
+    let folder = config.places_folder();
     let _lock = lock(&folder)?;
     let register = Register { base: &config.register_url, folder: &folder, downloader: Downloader::new() };
     for area in areas {
-        let info: Option<InstalledPlace> = read_info(&area.files(&folder).info);
-        register.install(area, info.as_ref().map(|info| &info.version))?;
+        register.install(area)?;
     }
     restart_hint()
+}
+
+/// Locks the folder, and removes the files of killed commands.
+fn lock(folder: &Path) -> Result<File, CommandError> {
+    let lock = installs::lock(folder)?;
+    remove_leftovers(folder, |name| Area::parse(name).is_ok_and(|area| area.code().to_string() == name))?;
+    Ok(lock)
 }
 
 /// Prints the installed places.
@@ -75,13 +84,17 @@ pub(super) fn list(config: &Config) -> Result<(), CommandError> {
 /// Removes installed places.
 pub(super) fn remove(config: &Config, places: &[String]) -> Result<(), CommandError> {
     let (folder, areas) = (config.places_folder(), parse_all(places, Area::parse)?);
-    let all: Vec<Area> = installed(&folder)?.into_iter().map(|(area, _)| area).collect();
+    let mut all: Vec<Area> = installed(&folder)?.into_iter().map(|(area, _)| area).collect();
+    // An interrupted download can be removed too.
+    all.extend(areas.iter().filter(|area| download::has_begun(&area.files(&folder).download)));
     check_installed(&areas, &all, LIST)?;
     let _lock = lock(&folder)?;
     for area in areas {
         let files = area.files(&folder);
-        fs::remove_file(&files.pack)?;
-        remove_if_exists(&files.info)?;
+        download::discard(&files.download);
+        for file in [&files.pack, &files.info] {
+            remove_if_exists(file)?;
+        }
         print(&format!("removed {area}"))?;
     }
     restart_hint()
@@ -95,12 +108,14 @@ struct Register<'a> {
 }
 
 impl Register<'_> {
-    /// Downloads the file of a place unless it is the known version, builds its pack, and replaces the old one.
-    fn install(&self, area: Area, known: Option<&FileVersion>) -> Result<(), CommandError> {
+    /// Downloads the file of a place unless its current version is installed, builds its pack, and replaces the old one.
+    fn install(&self, area: Area) -> Result<(), CommandError> {
         let files = area.files(self.folder);
+        let known = known(area, &files);
         let url = self.url(area)?;
         let mut shown = Progress::new(format!("downloading {area}"));
-        let version = self.downloader.file(&url, &files.download, known, &mut |bytes, total| shown.show(bytes, total));
+        let version =
+            self.downloader.file(&url, &files.download, known.as_ref(), &mut |bytes, total| shown.show(bytes, total));
         shown.finish();
         let Some(version) = version.map_err(|error| download_error(area, &error))? else {
             return Ok(print(&format!("{area} is up to date"))?);
@@ -130,6 +145,14 @@ impl Register<'_> {
         let file = file.ok_or_else(|| format!("{folder} lists no file of {area} ({})", one.ibge()))?;
         Ok(folder + file)
     }
+}
+
+/// Returns the version of the installed file; `None` if there is none, or its pack cannot be used and must be built again.
+fn known(area: Area, files: &PlaceFiles) -> Option<FileVersion> {
+    let bytes = fs::read(&files.pack).ok()?;
+    let is_usable = Pack::open(&bytes).is_ok_and(|pack| area.is_covered(&pack));
+    let info: Option<InstalledPlace> = read_info(&files.info).filter(|_| is_usable);
+    Some(info?.version)
 }
 
 /// Builds the pack from the download, and checks that it contains the place.

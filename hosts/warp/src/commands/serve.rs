@@ -2,20 +2,15 @@
 
 use std::sync::Arc;
 
-use despacho_core::model::{Address, Point, Uf};
 use despacho_simulator::demo::{EMAIL, KEY, PASSWORD};
 
-use super::error::CommandError;
+use super::{error::CommandError, missing::log_missing_data};
 use crate::{
     config::{self, LoadedConfig, Missing},
     geo::Geography,
     log, server,
     store::Store,
 };
-
-/// Maximum number of stores whose cities are checked at start, and of cities that the log names.
-const MAX_STORES: u32 = 2_000;
-const MAX_CITIES: usize = 10;
 
 /// Serves until a shutdown signal.
 pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
@@ -47,7 +42,8 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
         let issued = store.sign_in_demo_courier(&settings).await;
         code = issued.map_err(|error| format!("cannot create the demo courier: {error}"))?;
     }
-    log_missing_data(&geography, &store).await?;
+    let logged = log_missing_data(&geography, &store).await;
+    logged.map_err(|error| format!("cannot read the stores: {error}"))?;
     let lines = |address: &str| {
         let panel =
             if config.panel.is_some() { format!("\n\nPanel: {address}/{}", login(config.demo)) } else { String::new() };
@@ -56,29 +52,6 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
         server::print(&(announcement(address, config.demo) + &panel + &courier))
     };
     server::serve(config, settings, store, lines).await?;
-    Ok(())
-}
-
-/// Logs the cities and regions of stores whose addresses or distances are only estimated, with the command that installs them.
-async fn log_missing_data(geography: &Geography, store: &Store) -> Result<(), CommandError> {
-    let stores = store.stores(None, MAX_STORES).await.map_err(|error| format!("cannot read the stores: {error}"))?;
-    let addresses: Vec<Address> = stores.iter().map(|store| store.address.clone()).collect();
-    for (city, stores) in geography.cities_without_pack(&addresses).into_iter().take(MAX_CITIES) {
-        let (name, uf) = (city.name(), city.uf());
-        let (uf, code) = (uf.code(), city.ibge());
-        tracing::info!(
-            stores,
-            "addresses in {name}/{uf} are located by CEP or city only; `despacho places install {code}` locates them by street and number"
-        );
-    }
-    let points: Vec<(Uf, Point)> =
-        stores.iter().filter_map(|store| Some((store.address.uf()?, store.located.point))).collect();
-    for (region, stores) in geography.regions_without_roads(&points) {
-        tracing::info!(
-            stores,
-            "distances from stores in the region {region} are estimated; `despacho roads install {region}` measures them on roads"
-        );
-    }
     Ok(())
 }
 

@@ -58,6 +58,16 @@ impl Default for Timeouts {
 /// Receives the number of bytes so far, and the total if the server stated it.
 pub(crate) type OnProgress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
 
+/// Returns whether there is an incomplete download to `path`.
+pub(crate) fn has_begun(path: &Path) -> bool {
+    Part::of(path).length() > 0
+}
+
+/// Removes an incomplete download to `path`.
+pub(crate) fn discard(path: &Path) {
+    Part::of(path).remove();
+}
+
 /// Downloads files by HTTP, through the proxy of the environment if there is one.
 pub(crate) struct Downloader {
     agent: Agent,

@@ -114,24 +114,14 @@ impl Geography {
         self.loaded.iter().map(line).chain(self.networks.describe()).collect()
     }
 
-    /// Returns the cities of these addresses that no pack contains, with the number of their addresses, most first. Empty if a geocoder
-    /// locates them.
-    pub fn cities_without_pack(&self, addresses: &[Address]) -> Vec<(Municipality, usize)> {
+    /// Returns the city of an address if no pack contains it and no geocoder locates its addresses.
+    pub fn city_without_pack(&self, address: &Address) -> Option<Municipality> {
         if self.places.has_geocoders() {
-            return Vec::new();
+            return None;
         }
-        let mut cities: Vec<(Municipality, usize)> = Vec::new();
-        for address in addresses {
-            let city = address.city.as_deref().zip(address.uf());
-            let Some(city) = city.and_then(|(city, uf)| Gazetteer::embedded().municipality(city, uf)) else { continue };
-            match cities.iter_mut().find(|(other, _)| *other == city) {
-                Some((_, count)) => *count += 1,
-                None if self.loaded.iter().any(|one| one.pack.covers(city.ibge())) => {}
-                None => cities.push((city, 1)),
-            }
-        }
-        cities.sort_by_key(|(city, count)| (std::cmp::Reverse(*count), city.ibge()));
-        cities
+        let city = Gazetteer::embedded().municipality(address.city.as_deref()?, address.uf()?)?;
+        let is_covered = self.loaded.iter().any(|one| one.pack.covers(city.ibge()));
+        (!is_covered).then_some(city)
     }
 
     /// Returns the regions of these stores without road distances, with the number of these stores, most first. Empty if a road service

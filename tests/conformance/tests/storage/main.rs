@@ -14,6 +14,7 @@ mod postgres;
 mod recent;
 mod sqlite;
 mod suite;
+mod what_if;
 
 use backend::{InMemory, OnPgBouncer, OnPostgres, OnSqlite};
 use suite::run_suite;

@@ -7,5 +7,6 @@ mod instances;
 mod kill;
 mod migrate;
 mod roads;
+mod scheduled;
 mod storm;
 mod support;

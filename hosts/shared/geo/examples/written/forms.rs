@@ -56,7 +56,7 @@ const fn absent(name: &'static str, write: fn(&Door, &mut Rng) -> Option<Address
 pub(crate) const TITLES_OMITTED: &str = "titles omitted";
 
 /// All forms.
-pub(crate) const FORMS: [Form; 25] = [
+pub(crate) const FORMS: [Form; 27] = [
     form("as in the register", |door, _| Some(plainly(door))),
     form("kind abbreviated", |door, rng| Some(with_street(door, &abbreviated(&full(door), &KINDS, rng)?))),
     form("kind omitted", |door, _| (!door.kind.is_empty()).then(|| with_street(door, &door.name))),
@@ -100,6 +100,10 @@ pub(crate) const FORMS: [Form; 25] = [
     absent("street missing from the pack, with CEP", |door, _| Some(with_cep(door, plainly(door)))),
     absent("street missing from the pack", |door, _| Some(plainly(door))),
     absent("street missing from the pack, typing error", |door, rng| with_errors(door, 1, rng)),
+    form("abbreviations, typing error and number in the street, with CEP", |door, rng| {
+        Some(with_cep(door, combined(door, rng)?))
+    }),
+    form("abbreviations, typing error and number in the street", combined),
 ];
 
 fn full(door: &Door) -> String {
@@ -183,6 +187,19 @@ fn with_errors(door: &Door, errors: usize, rng: &mut Rng) -> Option<Address> {
     }
     let name: String = letters.into_iter().collect();
     (plain(&name).replace(' ', "") != before).then(|| with_street(door, &format!("{} {name}", door.kind)))
+}
+
+/// Writes a name with one typing error, random abbreviations, and the number in the street.
+fn combined(door: &Door, rng: &mut Rng) -> Option<Address> {
+    let mut street = with_errors(door, 1, rng)?.street?;
+    for table in [&KINDS[..], &WORDS] {
+        // Half of the addresses keep the words.
+        if rng.below(2) == 0 {
+            street = abbreviated(&street, table, rng).unwrap_or(street);
+        }
+    }
+    let number = rng.pick(&[", #", " #", " nº #", ", # ap 12", " # - bloco B"]).replace('#', &door.number.to_string());
+    Some(Address { number: None, ..with_street(door, &(street + &number)) })
 }
 
 /// Kinds with their abbreviations, as found on envelopes and in order forms.

@@ -1,10 +1,9 @@
 //! Builds a pack: reads, sorts, groups and writes rows.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use despacho_core::geo::{
-    cnefe::{RowError, RowReader, is_header},
+    cnefe::{RowReader, is_header},
     pack::{
         Builder, ROW,
         format::{Header, LABEL},
@@ -14,6 +13,8 @@ use despacho_core::geo::{
 
 use crate::gazetteer::error::BuildError;
 use crate::gazetteer::input;
+use crate::gazetteer::report::{MAX_MALFORMED_PERCENT, MAX_NAMED_ROWS, MalformedRow, Report};
+use crate::gazetteer::scratch::Scratch;
 use crate::gazetteer::sort::Sorter;
 use crate::gazetteer::write::Tables;
 
@@ -25,9 +26,6 @@ const PROGRESS_ROWS: u64 = 1 << 16;
 
 /// The label of packs, which names their source.
 const SOURCE_LABEL: &[u8] = b"IBGE CNEFE 2022";
-
-/// Maximum malformed rows that a report names.
-const MAX_NAMED_ROWS: usize = 20;
 
 /// The stage of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,45 +51,11 @@ pub struct Progress {
     pub rows: u64,
 }
 
-/// A row that was skipped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MalformedRow {
-    /// The file.
-    pub path: PathBuf,
-    /// The line number, from 1. In a zip it counts the lines of all csv files.
-    pub line: u64,
-    /// The reason.
-    pub error: RowError,
-}
-
-/// The result of a build.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Rows that were read, without headers.
-    pub rows: u64,
-    /// Skipped rows by error, in the order of [`RowError::ALL`].
-    pub errors: [u64; RowError::ALL.len()],
-    /// The first malformed rows.
-    pub named: Vec<MalformedRow>,
-    /// Distinct addresses among the rows.
-    pub distinct: u64,
-    /// Records of CEP5, CEP, streets and doors.
-    pub records: [u64; 4],
-    /// Size of the pack in bytes.
-    pub pack_bytes: u64,
-}
-
-impl Report {
-    /// Returns the number of skipped rows.
-    pub fn malformed(&self) -> u64 {
-        self.errors.iter().sum()
-    }
-}
-
 /// Builds a pack from register files: csv, zips of csv, and folders of both.
 ///
-/// The pack appears under its name when it is complete; temporary files are in a folder next to it. Malformed rows are skipped, counted
-/// and named. `progress` is called about every 65,000 rows.
+/// The pack appears under its name when it is complete; temporary files are in a folder next to it. The folders of earlier builds of this
+/// pack that were killed are removed. Malformed rows are skipped, counted and named; more than [`MAX_MALFORMED_PERCENT`] of the rows are an
+/// error. `progress` is called about every 65,000 rows.
 ///
 /// # Errors
 /// [`BuildError`] names the file and the reason.
@@ -102,6 +66,9 @@ pub fn build(inputs: &[PathBuf], output: &Path, progress: &mut dyn FnMut(Progres
     let bytes_total = read(inputs, &mut rows, &mut report, progress)?;
     if report.rows == report.malformed() {
         return Err(BuildError::NoRows { rows: report.rows });
+    }
+    if report.malformed() * 100 > report.rows * MAX_MALFORMED_PERCENT {
+        return Err(BuildError::MalformedRows { report: Box::new(report) });
     }
     let at = |stage, rows| Progress { stage, bytes: bytes_total, bytes_total, rows };
     let (mut tables, mut builder) = (Tables::create(scratch.path())?, Builder::default());
@@ -162,32 +129,4 @@ fn read(
     }
     progress(Progress { stage: Stage::Reading, bytes: bytes_total, bytes_total, rows: report.rows });
     Ok(bytes_total)
-}
-
-/// A temporary folder, which is removed with its content when dropped.
-pub(crate) struct Scratch(PathBuf);
-
-impl Scratch {
-    /// Creates a folder next to a file, named after the file and this process.
-    pub(crate) fn next_to(file: &Path) -> io::Result<Scratch> {
-        static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let name = file.file_name().ok_or_else(|| io::Error::other("the pack needs a file name"))?;
-        let mut name = name.to_owned();
-        name.push(format!(".{}-{next}.building", std::process::id()));
-        let path = file.with_file_name(name);
-        std::fs::create_dir(&path)?;
-        Ok(Scratch(path))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A folder that cannot be removed holds no result, so the error is ignored.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::gazetteer::report::{MAX_MALFORMED_PERCENT, Report};
+
 /// The reason that a build failed.
 #[derive(Debug)]
 pub enum BuildError {
@@ -32,6 +34,11 @@ pub enum BuildError {
         /// The number of rows.
         rows: u64,
     },
+    /// Too many rows are malformed.
+    MalformedRows {
+        /// The rows that were read.
+        report: Box<Report>,
+    },
     /// The pack or a temporary file could not be written.
     Write(io::Error),
 }
@@ -54,6 +61,10 @@ impl std::fmt::Display for BuildError {
                     f,
                     "none of the {rows} rows is a row of the register, which has 34 columns separated by semicolons"
                 )
+            }
+            BuildError::MalformedRows { report } => {
+                let (malformed, rows) = (report.malformed(), report.rows);
+                write!(f, "{malformed} of {rows} rows are malformed, more than {MAX_MALFORMED_PERCENT} %")
             }
             BuildError::Write(error) => write!(f, "the pack could not be written: {error}"),
         }

@@ -15,8 +15,11 @@
 mod build;
 mod error;
 mod input;
+mod report;
+mod scratch;
 mod sort;
 mod write;
 
-pub use build::{MalformedRow, Progress, Report, Stage, build};
+pub use build::{Progress, Stage, build};
 pub use error::BuildError;
+pub use report::{MAX_MALFORMED_PERCENT, MalformedRow, Report};

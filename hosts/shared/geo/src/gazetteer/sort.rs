@@ -150,7 +150,7 @@ fn next<const N: usize>(reader: &mut BufReader<File>) -> io::Result<Option<[u8; 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gazetteer::build::Scratch;
+    use crate::gazetteer::scratch::Scratch;
 
     #[test]
     fn spilled_records_return_sorted_and_unique() {

@@ -11,7 +11,11 @@ use md5::{Digest, Md5};
 
 use super::{CommandError, plan::Plan, remove_if_exists};
 use crate::{
-    commands::{archive, installs::replace, progress::Progress},
+    commands::{
+        archive,
+        installs::{read_info, replace},
+        progress::Progress,
+    },
     config::Config,
     download::{Downloader, FileVersion},
     geo::{
@@ -45,15 +49,17 @@ impl<'a> RoadSource<'a> {
     }
 }
 
-/// Downloads the extract of a region unless it is the known version, cuts it, and replaces the installed roads.
-pub(super) fn install(source: &RoadSource<'_>, plan: Plan, known: Option<&FileVersion>) -> Result<(), CommandError> {
+/// Downloads the extract of a region unless the roads of its current version are installed, cuts it, and replaces the installed roads.
+pub(super) fn install(source: &RoadSource<'_>, plan: Plan) -> Result<(), CommandError> {
     let region = plan.region;
     let failed = |error: String| CommandError::Failed(format!("{region} was not installed: {error}"));
     let files = region.files(source.folder);
+    let known = known(&plan, &files);
     let url = format!("{}/{region}-latest.osm.pbf", source.base);
     let before = source.published_md5(&url).map_err(failed)?;
     let mut shown = Progress::new(format!("downloading {region}"));
-    let version = source.downloader.file(&url, &files.download, known, &mut |bytes, total| shown.show(bytes, total));
+    let version =
+        source.downloader.file(&url, &files.download, known.as_ref(), &mut |bytes, total| shown.show(bytes, total));
     shown.finish();
     let Some(version) = version.map_err(|error| failed(error.to_string()))? else {
         return Ok(print(&format!("{region} is up to date"))?);
@@ -84,6 +90,14 @@ pub(super) fn install(source: &RoadSource<'_>, plan: Plan, known: Option<&FileVe
         size.edges,
         size.bytes.div_ceil(1_000_000)
     ))?)
+}
+
+/// Returns the version of the installed extract; `None` if there is none, it has other roads than the plan, or its road file cannot be
+/// used.
+fn known(plan: &Plan, files: &RoadFiles) -> Option<FileVersion> {
+    let info: InstalledRoads = read_info(&files.info)?;
+    let is_planned = info.selection == plan.selection && info.boxes == plan.boxes;
+    (is_planned && Roads::load(&files.roads).is_ok()).then_some(info.version)
 }
 
 /// Compares the download with the MD5 that the server published before it, or publishes now: the file may have been replaced meanwhile.

@@ -4,7 +4,10 @@ mod file;
 mod install;
 mod plan;
 
-use std::fs;
+use std::{
+    fs::{self, File},
+    path::Path,
+};
 
 use self::{
     install::{RoadSource, install},
@@ -12,12 +15,13 @@ use self::{
 };
 use super::{
     error::CommandError,
-    installs::{check_installed, lock, parse_all, read_info, remove_if_exists, restart_hint},
+    installs::{self, check_installed, parse_all, read_info, remove_if_exists, remove_leftovers, restart_hint},
     load::load,
 };
 use crate::{
     cli::{RoadsCommand, RoadsInstall},
     config::Config,
+    download,
     geo::{
         boxes::GeoBox,
         installed::Area,
@@ -60,7 +64,7 @@ async fn install_roads(args: RoadsInstall) -> Result<(), CommandError> {
     let _lock = lock(&folder)?;
     let source = RoadSource::new(&config, &folder);
     for plan in plans {
-        install(&source, plan, None)?;
+        install(&source, plan)?;
     }
     restart_hint()
 }
@@ -85,16 +89,22 @@ async fn update(config: &Config, regions: &[String], yes: bool) -> Result<(), Co
                 planner.again(region, selection)?
             }
         };
-        let known = info.filter(|info| info.boxes == plan.boxes).map(|info| info.version);
-        plans.push((plan, known));
+        plans.push(plan);
     }
-    plan::check_memory(plans.iter().map(|(plan, _)| plan), yes)?;
+    plan::check_memory(&plans, yes)?;
     let _lock = lock(&folder)?;
     let source = RoadSource::new(config, &folder);
-    for (plan, known) in plans {
-        install(&source, plan, known.as_ref())?;
+    for plan in plans {
+        install(&source, plan)?;
     }
     restart_hint()
+}
+
+/// Locks the folder, and removes the files of killed commands.
+fn lock(folder: &Path) -> Result<File, CommandError> {
+    let lock = installs::lock(folder)?;
+    remove_leftovers(folder, |name| Region::ALL.iter().any(|region| region.name() == name))?;
+    Ok(lock)
 }
 
 fn installed(config: &Config) -> Result<Vec<Region>, CommandError> {
@@ -129,12 +139,17 @@ fn list(config: &Config) -> Result<(), CommandError> {
 
 fn remove(config: &Config, regions: &[String]) -> Result<(), CommandError> {
     let (folder, regions) = (config.roads_folder(), parse_all(regions, Region::parse)?);
-    check_installed(&regions, &installed(config)?, LIST)?;
+    let mut all = installed(config)?;
+    // An interrupted download can be removed too.
+    all.extend(regions.iter().filter(|region| download::has_begun(&region.files(&folder).download)));
+    check_installed(&regions, &all, LIST)?;
     let _lock = lock(&folder)?;
     for region in regions {
         let files = region.files(&folder);
-        fs::remove_file(&files.roads)?;
-        remove_if_exists(&files.info)?;
+        download::discard(&files.download);
+        for file in [&files.roads, &files.info] {
+            remove_if_exists(file)?;
+        }
         print(&format!("removed {region}"))?;
     }
     restart_hint()

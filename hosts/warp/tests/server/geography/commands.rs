@@ -50,7 +50,7 @@ pub(super) fn fails(output: &Output, code: i32, expected_text: &str) {
 }
 
 /// Runs a command with lines of JSON on its standard input.
-fn lines(folder: &TempDir, args: &[&str], lines: &[Value]) -> (Option<i32>, Vec<Value>) {
+pub(super) fn lines(folder: &TempDir, args: &[&str], lines: &[Value]) -> (Option<i32>, Vec<Value>) {
     let mut command = despacho(folder);
     let mut child = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();

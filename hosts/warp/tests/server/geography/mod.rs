@@ -3,6 +3,7 @@
 mod commands;
 mod geocoders;
 mod mirror;
+mod missing;
 mod networks;
 mod paths;
 mod places;

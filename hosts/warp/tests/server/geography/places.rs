@@ -2,7 +2,9 @@
 
 use std::{
     io::{Cursor, Write},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use tempfile::TempDir;
@@ -42,11 +44,11 @@ impl Mirror {
     }
 }
 
-/// Returns a file of the register with this number of houses in Rua Augusta.
+/// Returns a file of the register with this number of houses in Rua Augusta, with even numbers, from (-23.55, -46.65) to the south-west.
 pub(super) fn register_file(houses: u32) -> Vec<u8> {
     let mut rows = format!("{HEADER}\n");
     for number in 1..=houses {
-        let step = f64::from(number) * 0.0001;
+        let step = f64::from(number) * 0.00001;
         rows.push_str(&row("01304001", "AUGUSTA", number * 2, -23.5500 - step, -46.6500 - step));
     }
     zipped(&rows)
@@ -122,13 +124,92 @@ fn interrupted_download_resumes_where_it_ended() {
     assert!(stdout(&mirror.install(&folder)).contains("800 street numbers"));
     assert_eq!(mirror.ranges(), ["bytes=50000-"]);
 
+    mirror.put_register(&register_file(850), "\"2\"");
     // A file that changed meanwhile is downloaded from its start.
     mirror.cut(&[50_000, 0, 0, 0, 0]);
     fails(&mirror.install(&folder), 1, "run the command again to resume");
     mirror.cut(&[]);
-    mirror.put_register(&register_file(900), "\"2\"");
+    mirror.put_register(&register_file(900), "\"3\"");
     assert!(stdout(&mirror.install(&folder)).contains("900 street numbers"));
     assert_eq!(files(&folder), COMPLETE);
+}
+
+#[test]
+fn current_city_is_not_downloaded_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mirror = Mirror::with_register(&register_file(800));
+    stdout(&mirror.install(&folder));
+    let pack = folder.path().join("places/3550308.pack");
+    let before = std::fs::read(&pack).unwrap();
+    // A download would end without a byte.
+    mirror.cut(&[0; 5]);
+    let printed = stdout(&mirror.run(&folder, &["install", "São Paulo/SP"]));
+    assert!(printed.contains("São Paulo/SP is up to date") && !printed.contains("installed"), "{printed}");
+    assert!(files(&folder) == COMPLETE && std::fs::read(&pack).unwrap() == before);
+
+    // A pack that cannot be used is built again, whatever is known about it.
+    mirror.cut(&[]);
+    std::fs::write(&pack, &before[..before.len() - 1]).unwrap();
+    assert!(stdout(&mirror.install(&folder)).contains("installed São Paulo/SP: 800 street numbers"));
+    assert!(std::fs::read(&pack).unwrap() == before);
+    std::fs::remove_file(&pack).unwrap();
+    assert!(stdout(&mirror.install(&folder)).contains("installed São Paulo/SP: 800 street numbers"));
+}
+
+/// The files that a killed command leaves.
+const LEFT: [&str; 6] =
+    ["3550308.zip", "3550308.zip.part", "3550308.zip.part.json", "3550308.new", "35.new", "3550308.json.new"];
+
+#[test]
+fn leftovers_of_killed_commands_are_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mirror = Mirror::with_register(&register_file(800));
+    let places = folder.path().join("places");
+    let leave = || {
+        for name in ["3550308.new.4194303-0.building", "3304557.new.7-1.building"] {
+            std::fs::create_dir_all(places.join(name)).unwrap();
+            std::fs::write(places.join(name).join("rows.0"), "x").unwrap();
+        }
+        LEFT.iter().for_each(|name| std::fs::write(places.join(name), "x").unwrap());
+        std::fs::write(places.join("backup.zip"), "a file of the user").unwrap();
+    };
+    leave();
+    stdout(&mirror.install(&folder));
+    assert_eq!(files(&folder), ["3550308.json", "3550308.pack", "backup.zip", "lock"]);
+    leave();
+    stdout(&mirror.run(&folder, &["remove", "3550308"]));
+    assert_eq!(files(&folder), ["backup.zip", "lock"]);
+    // An interrupted download without a pack is removed too.
+    mirror.cut(&[50_000, 0, 0, 0, 0]);
+    fails(&mirror.install(&folder), 1, "run the command again to resume");
+    fails(&mirror.run(&folder, &["remove", "SP"]), 2, "not installed: SP");
+    stdout(&mirror.run(&folder, &["remove", "3550308"]));
+    assert_eq!(files(&folder), ["backup.zip", "lock"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn folder_of_killed_build_is_removed_by_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("register.csv");
+    assert!(Command::new("mkfifo").arg(&input).status().unwrap().success());
+    let mut build = despacho(&folder);
+    build.args(["gazetteer", "build", "--output", "sp.pack", "register.csv"]);
+    // The build waits for the rows.
+    let mut child = build.stderr(Stdio::null()).spawn().unwrap();
+    let is_scratch = |name: &String| folder.path().join(name).join("lock").exists();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !files_in(folder.path()).iter().any(is_scratch) {
+        assert!(Instant::now() < deadline, "{:?}", files_in(folder.path()));
+        thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(files_in(folder.path()).iter().any(is_scratch));
+    std::fs::remove_file(&input).unwrap();
+    std::fs::write(&input, row("01304001", "AUGUSTA", 2, -23.55, -46.65)).unwrap();
+    stdout(&build.output().unwrap());
+    assert_eq!(files_in(folder.path()), ["register.csv", "sp.pack"]);
 }
 
 #[test]
@@ -142,7 +223,9 @@ fn invalid_files_are_rejected_and_the_pack_in_use_remains() {
     let mut altered = file.clone();
     altered[file.len() / 2] ^= 1;
     let other = format!("{HEADER}\n{}", row("20040002", "DIREITA", 10, -22.9, -43.2).replace("3550308", "3304557"));
+    let mostly = format!("{HEADER}\n{}", row("01304001", "AUGUSTA", 2, -23.55, -46.65)) + &"too;short\n".repeat(2);
     let kinds = [
+        (zipped(&mostly), "2 of 3 rows are malformed, more than 1 %; download the file again"),
         (file[..file.len() - 1_000].to_vec(), "download the file again"),
         (altered, "download the file again"),
         (b"<html>login</html>".to_vec(), "download the file again"),

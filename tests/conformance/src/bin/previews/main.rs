@@ -1,9 +1,11 @@
 //! Writes previews with the service's responses, which the tests of the browser package compare with its own. The output has one JSON
-//! object per line: first `{"context"}`, then `{"request", "language", "now", "status", "response"}`, with bodies as sent over the wire.
+//! object per line: `{"context"}`, then `{"request", "language", "now", "status", "response"}` of this context, with bodies as sent over the
+//! wire. The first context has no opening hours and no service area; each of the others has random ones.
 //! Arguments: the number of previews, a seed, and a path for a small gazetteer pack.
 
 mod pack;
 mod requests;
+mod store;
 
 use std::{
     error::Error,
@@ -22,8 +24,10 @@ use despacho_core::{
 };
 use despacho_simulator::demo::{self, KEY};
 use http::Request;
-use serde_json::json;
+use serde_json::{Value, json};
 
+/// Stores with other opening hours and service areas, among which the previews are divided.
+const STORES: u32 = 10;
 /// Half a year before and after the start, to cover every hour and day of the tariff.
 const SPREAD_MS: i64 = 182 * 24 * 60 * 60 * 1_000;
 
@@ -54,25 +58,53 @@ fn run() -> Result<(), Box<dyn Error>> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let start = host.now().millis();
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let (_, context) = query(&host, &settings, "GET", "/delivery/preview-context", "en", String::new())?;
-    writeln!(out, "{}", json!({ "context": context }))?;
-    for _ in 0..count {
-        host.set_now(Timestamp::from_millis(start + rng.i64(-SPREAD_MS..SPREAD_MS)));
-        let language = if rng.bool() { "en" } else { "pt-BR" };
-        let request = requests::random_body(&mut rng);
-        let (status, response) =
-            query(&host, &settings, "POST", "/delivery/orders/preview", language, request.clone())?;
-        // Only the service can sign a quote, so the browser package returns none.
-        let response = match response.rsplit_once(",\"quote\":{") {
-            Some((before, _)) if status == 200 => format!("{before},\"quote\":null}}"),
-            _ => response,
-        };
-        let now = host.now().millis();
-        let line =
-            json!({ "request": request, "language": language, "now": now, "status": status, "response": response });
-        writeln!(out, "{line}")?;
+    for number in 0..STORES {
+        host.set_now(Timestamp::from_millis(start));
+        let context = context(&host, &settings, number, &mut rng)?;
+        writeln!(out, "{}", json!({ "context": context }))?;
+        for _ in 0..count.div_ceil(STORES) {
+            host.set_now(Timestamp::from_millis(start + rng.i64(-SPREAD_MS..SPREAD_MS)));
+            let language = if rng.bool() { "en" } else { "pt-BR" };
+            let request = requests::random_body(&mut rng, host.now());
+            let (status, response) =
+                query(&host, &settings, "POST", "/delivery/orders/preview", language, request.clone())?;
+            // Only the service can sign a quote, so the browser package returns none.
+            let response = match response.rsplit_once(",\"quote\":{") {
+                Some((before, _)) if status == 200 => format!("{before},\"quote\":null}}"),
+                _ => response,
+            };
+            let now = host.now().millis();
+            let line =
+                json!({ "request": request, "language": language, "now": now, "status": status, "response": response });
+            writeln!(out, "{line}")?;
+        }
     }
     Ok(out.flush()?)
+}
+
+/// Gives the store random opening hours, a random service area, or both, except the first time. Returns the preview context.
+fn context(
+    host: &MemoryHost,
+    settings: &Settings,
+    number: u32,
+    rng: &mut fastrand::Rng,
+) -> Result<String, Box<dyn Error>> {
+    let read = || query(host, settings, "GET", "/delivery/preview-context", "en", String::new());
+    let (_, first) = read()?;
+    let id = serde_json::from_str::<Value>(&first)?["store"]["id"].clone();
+    let has_hours = number % 3 != 0;
+    let hours =
+        if has_hours { store::random_hours(rng, host.now().millis(), SPREAD_MS) } else { json!({ "hours": [] }) };
+    let has_area = number % 3 != 1 && number > 0;
+    let area = if has_area { store::random_area(rng) } else { json!({ "serviceArea": null }) };
+    for (name, body) in [("hours", hours), ("service-area", area)] {
+        let (status, response) =
+            query(host, settings, "PUT", &format!("/delivery/stores/{id}/{name}"), "en", body.to_string())?;
+        if status != 200 {
+            return Err(format!("{name} rejected: {response}").into());
+        }
+    }
+    Ok(read()?.1)
 }
 
 fn query(

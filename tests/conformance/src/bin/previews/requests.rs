@@ -1,6 +1,6 @@
 //! Random bodies of preview requests, valid and invalid.
 
-use despacho_core::model::Vehicle;
+use despacho_core::model::{Duration, Timestamp, Vehicle};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
@@ -18,20 +18,21 @@ const TOWNS: [(&str, &str, &str); 9] = [
 ];
 
 /// Returns a body that is usually valid, sometimes invalid, and rarely truncated JSON.
-pub(crate) fn random_body(rng: &mut Rng) -> String {
+pub(crate) fn random_body(rng: &mut Rng, now: Timestamp) -> String {
     let mut body = Map::new();
     let stops = match rng.u8(..20) {
         0 => 0,
         1 => rng.usize(20..=52),
         _ => rng.usize(1..=9),
     };
-    let deliveries: Vec<Value> = (0..stops).map(|at| stop(rng, at)).collect();
+    let deliveries: Vec<Value> = (0..stops).map(|at| stop(rng, at, now)).collect();
     body.insert("deliveries".into(), deliveries.into());
     maybe(rng, 2, &mut body, "sortByBestRoute", |rng| rng.bool().into());
     maybe(rng, 2, &mut body, "previewDeliveryTime", |rng| rng.bool().into());
     maybe(rng, 2, &mut body, "preparationTime", |rng| rng.u32(..90).into());
     maybe(rng, 3, &mut body, "pickupAddress", address);
     maybe(rng, 3, &mut body, "requirements", requirements);
+    maybe(rng, 4, &mut body, "deliverAt", |rng| time(rng, now, 90, 3_000));
     if rng.u8(..12) == 0 {
         invalidate(rng, &mut body);
     }
@@ -51,10 +52,30 @@ fn requirements(rng: &mut Rng) -> Value {
     requirements.into()
 }
 
-fn stop(rng: &mut Rng, at: usize) -> Value {
+/// Returns a time that is usually this many minutes from now, with the offset of Brasília or of UTC. Rarely it is past, too late or invalid.
+fn time(rng: &mut Rng, now: Timestamp, min: i64, max: i64) -> Value {
+    let minutes = match rng.u8(..40) {
+        0 => return "tonight".into(),
+        1 => -rng.i64(1..3_000),
+        2 => rng.i64(40_000..60_000),
+        _ => rng.i64(min..max),
+    };
+    let at = now.after(Duration::minutes(minutes));
+    let in_brasilia = || at.before(Duration::minutes(180)).to_string().replace('Z', "-03:00");
+    if rng.bool() { at.to_string() } else { in_brasilia() }.into()
+}
+
+/// Returns a window that is usually some hours long. Rarely it ends before it starts, or is too long.
+fn window(rng: &mut Rng, now: Timestamp) -> Value {
+    let from = time(rng, now, -60, 600);
+    json!({ "from": from, "until": time(rng, now, 500, 1_700) })
+}
+
+fn stop(rng: &mut Rng, at: usize, now: Timestamp) -> Value {
     let mut stop = Map::new();
     stop.insert("address".into(), address(rng));
     maybe(rng, 2, &mut stop, "orderRoute", |_| at.into());
+    maybe(rng, 20, &mut stop, "window", |rng| window(rng, now));
     maybe(rng, 3, &mut stop, "onlinePayment", |rng| rng.bool().into());
     if rng.u8(..30) == 0 {
         let pin = ["first", "last", "middle"][rng.usize(..3)];
