@@ -97,7 +97,7 @@ impl Previewer {
         let hours =
             context.store.hours.as_ref().map(|hours| checker.hours(&store.member("hours"), hours, |_| Vec::new()));
         let area = context.store.service_area.as_ref();
-        let area = area.map(|area| checker.area(&store.member("serviceArea"), area));
+        let area = area.map(|area| checker.area(&store.member("serviceArea"), area, |_| None));
         let location = &context.store.location;
         let point = Point::from_degrees(location.latitude, location.longitude);
         let mut errors = context.tariff.errors();

@@ -41,14 +41,14 @@ for (const file of ["plain.html", "react/index.html", "vue/index.html"]) {
     const { page, close } = await opened(file);
     await shows(page, "Informe o CEP");
     await page.getByLabel("CEP").pressSequentially("01304001");
-    const { deliveryFee: price, deliveryFeeRange: range, ...times } = preview({ zipCode: CEP }, { preparationTime: 20 });
+    const { deliveryFee: price, deliveryFeeMin: min, deliveryFeeMax: max, ...times } = preview({ zipCode: CEP }, { preparationTime: 20 });
     await shows(page, money(price));
     await page.locator("output", { hasText: money(57.9 + price) }).waitFor();
     assert.equal(await page.getByLabel("Cidade").inputValue(), "São Paulo");
     assert.equal(await page.getByLabel("Estado").inputValue(), "SP");
     const text = await result(page);
     for (const part of [
-      `entre ${money(range.min)} e ${money(range.max)}`,
+      `entre ${money(min)} e ${money(max)}`,
       `Coleta prevista: ${clock(times.expectedPickup)}`,
       `Entrega prevista: ${clock(times.expectedDelivery)}`,
       "informe também: número e rua",

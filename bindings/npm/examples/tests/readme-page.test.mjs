@@ -30,10 +30,10 @@ test("page of the README shows the price of a CEP and marks it as estimated", as
   const { page, errors } = await open(browser, `${shop.base}/readme.html`);
   const shows = (text) => page.locator("output", { hasText: text }).waitFor();
   // Without a pack, the address is known by its city, and its price is a range.
-  const { deliveryFee, deliveryFeeRange: range, estimated } = preview("01304-001");
-  assert.ok(estimated && range.min < deliveryFee && deliveryFee < range.max, JSON.stringify({ estimated, deliveryFee, range }));
+  const { deliveryFee, deliveryFeeMin: min, deliveryFeeMax: max, estimated } = preview("01304-001");
+  assert.ok(estimated && min < deliveryFee && deliveryFee < max, JSON.stringify({ estimated, deliveryFee, min, max }));
   await shows("estimado");
-  assert.equal(await page.locator("output").innerText(), `${money(range.min)} a ${money(range.max)}, estimado`);
+  assert.equal(await page.locator("output").innerText(), `${money(min)} a ${money(max)}, estimado`);
   await screenshot(page, "readme");
   for (const zipCode of ["69900-000", "0130"]) {
     await page.getByLabel("CEP").fill(zipCode);

@@ -37,8 +37,16 @@ pub fn store_hours(body: Body<StoreHoursBody>, limits: &Limits) -> Result<(Store
 /// Every invalid field, and the first error of every ring.
 pub fn store_area(body: Body<StoreAreaBody>) -> Result<Option<ServiceArea>, Problem> {
     let mut checker = Checker::new(body.wrong);
-    let area = body.value.service_area.as_ref();
-    let area = area.map(|area| checker.area(&Path::Root.member("serviceArea"), area));
+    let (sent, path) = (body.value.service_area.as_ref(), Path::Root.member("serviceArea"));
+    let is_permitted = sent.is_none_or(|sent| checker.has_permitted_size(&path.member("coordinates"), sent));
+    let area = sent.filter(|_| is_permitted).map(|sent| checker.area(&path, sent, first_crossing));
+    // With other errors, rings can be missing.
+    if let (Some(sent), Some(area)) = (sent, &area)
+        && checker.errors.is_empty()
+    {
+        let is_multiple = sent.kind.as_deref().map(str::trim) == Some("MultiPolygon");
+        checker.holes(&path.member("coordinates"), area, is_multiple);
+    }
     checker.finish(Some(area))
 }
 
@@ -162,7 +170,14 @@ impl Checker {
         Some(HoursException { date: date?, open: open?, name })
     }
 
-    pub(in crate::api) fn area(&mut self, path: &Path<'_>, sent: &AreaGeometry) -> ServiceArea {
+    /// Reads an area. `crossing` returns the index of the position of a ring after which an edge crosses another one; a preview context
+    /// needs no such check, because the service made it, and a page does not contain its code.
+    pub(in crate::api) fn area(
+        &mut self,
+        path: &Path<'_>,
+        sent: &AreaGeometry,
+        crossing: impl Fn(&[Point]) -> Option<usize> + Copy,
+    ) -> ServiceArea {
         let kind = self.required_text(&path.member("type"), sent.kind.as_ref(), FORMATTED);
         let is_multiple = match kind.as_deref() {
             Some("Polygon") => Some(false),
@@ -180,21 +195,21 @@ impl Checker {
             self.required(&at);
         }
         let mut polygons = Vec::new();
-        if let (Some(is_multiple), Some(coordinates)) = (is_multiple, &sent.coordinates)
-            && self.has_permitted_size(&at, coordinates)
-        {
+        if let (Some(is_multiple), Some(coordinates)) = (is_multiple, &sent.coordinates) {
             if is_multiple {
                 let sent = self.items(&at, coordinates).iter().enumerate();
-                polygons.extend(sent.map(|(index, polygon)| self.polygon(&at.item(index), polygon)));
+                polygons.extend(sent.map(|(index, polygon)| self.polygon(&at.item(index), polygon, crossing)));
             } else {
-                polygons.push(self.polygon(&at, coordinates));
+                polygons.push(self.polygon(&at, coordinates, crossing));
             }
         }
         ServiceArea(polygons)
     }
 
     /// Rejects too many positions or rings before their edges are compared.
-    fn has_permitted_size(&mut self, path: &Path<'_>, coordinates: &Coordinates) -> bool {
+    fn has_permitted_size(&mut self, path: &Path<'_>, sent: &AreaGeometry) -> bool {
+        let has_known_type = matches!(sent.kind.as_deref().map(str::trim), Some("Polygon" | "MultiPolygon"));
+        let Some(coordinates) = sent.coordinates.as_ref().filter(|_| has_known_type) else { return true };
         let (rings, positions) = size(coordinates);
         let (max_rings, max_positions) = (ServiceArea::MAX_RINGS, ServiceArea::MAX_POSITIONS);
         if rings > max_rings {
@@ -220,25 +235,39 @@ impl Checker {
         items
     }
 
-    fn polygon(&mut self, path: &Path<'_>, coordinates: &Coordinates) -> Vec<Ring> {
-        let (mut rings, before): (Vec<Ring>, _) = (Vec::new(), self.errors.len());
-        for (index, ring) in self.items(path, coordinates).iter().enumerate() {
-            let path = path.item(index);
-            let Some(ring) = self.ring(&path, ring) else { continue };
-            if self.errors.len() == before
-                && let Some(position) = rings.first().and_then(|outer| first_outside(outer, &ring))
-            {
-                let en = "The hole leaves the outer ring at this position. Move it inside.";
-                let pt = "O buraco sai do anel externo nesta posição. Mova-o para dentro.";
-                self.reject(&path.item(position), "hole_outside_ring", en, pt);
+    fn polygon(
+        &mut self,
+        path: &Path<'_>,
+        coordinates: &Coordinates,
+        crossing: impl Fn(&[Point]) -> Option<usize> + Copy,
+    ) -> Vec<Ring> {
+        let rings = self.items(path, coordinates).iter().enumerate();
+        rings.filter_map(|(index, ring)| self.ring(&path.item(index), ring, crossing)).collect()
+    }
+
+    /// Rejects holes that leave their outer ring.
+    fn holes(&mut self, path: &Path<'_>, area: &ServiceArea, is_multiple: bool) {
+        for (index, polygon) in area.0.iter().enumerate() {
+            let inner = path.item(index);
+            let path = if is_multiple { &inner } else { path };
+            let Some((outer, holes)) = polygon.split_first() else { continue };
+            for (hole, at) in holes.iter().zip(1..) {
+                if let Some(position) = first_outside(outer, hole) {
+                    let en = "The hole leaves the outer ring at this position. Move it inside.";
+                    let pt = "O buraco sai do anel externo nesta posição. Mova-o para dentro.";
+                    self.reject(&path.item(at).item(position), "hole_outside_ring", en, pt);
+                }
             }
-            rings.push(ring);
         }
-        rings
     }
 
     /// Reads a ring and reports its first error.
-    fn ring(&mut self, path: &Path<'_>, coordinates: &Coordinates) -> Option<Ring> {
+    fn ring(
+        &mut self,
+        path: &Path<'_>,
+        coordinates: &Coordinates,
+        crossing: impl Fn(&[Point]) -> Option<usize>,
+    ) -> Option<Ring> {
         // A list at a wrong depth is not counted as positions, and its edges must not be compared.
         let positions = self.items(path, coordinates).iter().take(ServiceArea::MAX_POSITIONS);
         let mut points = Vec::with_capacity(positions.len());
@@ -254,7 +283,7 @@ impl Checker {
             let en = "The ring has too few positions. Send at least three different ones, and the first one again.";
             let pt = "O anel tem posições de menos. Envie ao menos três diferentes e repita a primeira.";
             self.reject(path, "ring_too_short", en, pt);
-        } else if let Some(edge) = first_crossing(&points) {
+        } else if let Some(edge) = crossing(&points) {
             let en = "The edge from this position to the next one crosses or touches another edge of the ring.";
             let pt = "A aresta desta posição até a seguinte cruza ou toca outra aresta do anel.";
             self.reject(&path.item(edge), "ring_crosses_itself", en, pt);
