@@ -59,7 +59,7 @@ pub(super) fn check_memory<'a>(plans: impl IntoIterator<Item = &'a Plan>, yes: b
         let memory = plan.max_memory();
         total += memory;
         print(&format!(
-            "{}: roads of {:.0} km² ({}) need at most {} MB of memory in the service, and up to four times as much while it loads them",
+            "{}: roads of {:.0} km² ({}) need at most {} MB of memory in the service, and up to twice as much while their file is built",
             plan.region,
             plan.square_km(),
             describe(&plan.selection, &plan.boxes),
