@@ -92,7 +92,7 @@ fn context(
     let read = || query(host, settings, "GET", "/delivery/preview-context", "en", String::new());
     let (_, first) = read()?;
     let id = serde_json::from_str::<Value>(&first)?["store"]["id"].clone();
-    let has_hours = number % 3 != 0;
+    let has_hours = !number.is_multiple_of(3);
     let hours =
         if has_hours { store::random_hours(rng, host.now().millis(), SPREAD_MS) } else { json!({ "hours": [] }) };
     let has_area = number % 3 != 1 && number > 0;
