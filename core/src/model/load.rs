@@ -119,7 +119,7 @@ impl Vehicle {
 }
 
 impl Equipment {
-    /// Everything: the equipment of a courier of whom the operator has not stated another.
+    /// Everything: the equipment of a courier unless the operator states another.
     pub const ALL: Equipment = Equipment { thermic: true, card_machine: true };
 
     /// Returns whether it is nothing.

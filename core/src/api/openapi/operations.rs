@@ -29,10 +29,7 @@ pub(super) const TAGS: [(&str, &str); 15] = [
         "Position, availability and order steps for a courier's app, with the courier's key or a session; positions from other apps, with a device key.",
     ),
     ("Recipients", "The page of a delivery for its recipient, and the store's settings for it."),
-    (
-        "Open Delivery",
-        "The logistics API of the standard Open Delivery 1.7.1, for merchants' systems that implement it.",
-    ),
+    ("Open Delivery", "The logistics API of Open Delivery 1.7.1, for merchants' systems that implement it."),
     ("Operator", "Administration of the service, with the operator's token."),
     ("Deployment", "Health, metrics and documentation of the running service, without a key."),
 ];

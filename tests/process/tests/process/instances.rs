@@ -18,7 +18,7 @@ const COURIERS: usize = 300;
 const FREED: usize = 100;
 const OPERATOR: &str = "operator-token-of-two-servers";
 /// The time limit for the assignment of all couriers after the orders are due.
-const ASSIGNMENT_TIMEOUT: Duration = Duration::from_secs(10);
+const ASSIGNMENT_TIMEOUT: Duration = Duration::from_secs(60);
 /// The time from the start of both servers until the orders are due.
 const START_TIME: Duration = Duration::from_secs(4);
 
