@@ -323,7 +323,7 @@ pub(crate) fn courier(number: u64) -> Courier {
         max_weight_g: None,
         max_volume_ml: None,
         equipment: despacho_core::model::Equipment { thermic: false, card_machine: true },
-        suspended_at: Some(at(3)),
+        suspended_at: None,
         removed_at: None,
     }
 }
