@@ -34,6 +34,6 @@ export function requirementsOf(load: LoadDraft | undefined): { requirements?: Re
   const amounts = { weightGrams: thousandths(load.weight), volumeMillilitres: thousandths(load.volume), packages: decimal(load.packages) };
   const present = Object.entries(amounts).filter(([, value]) => value !== undefined);
   if (load.vehicles.length > 0) present.push(["vehicle", load.vehicles as never]);
-  if (load.thermic === true) present.push(["container", "THERMIC"]);
+  if (load.thermic === true) present.push(["container", "THERMIC" as never]);
   return present.length === 0 ? {} : { requirements: Object.fromEntries(present) };
 }

@@ -4,12 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import { policies } from "../api/client";
 import type { HoursException, OpeningPeriod, StoreHours } from "../api/wire";
 import { texts } from "../i18n";
-<<<<<<< HEAD
-import { CheckField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
-import { decimal } from "../ui/address";
-=======
 import { CheckField, CheckList, ErrorBox, FieldErrors, FieldGroup, TextField, fieldErrorsOf } from "../ui/field";
->>>>>>> 769ead2ef43893e39f80474330b2d9dd297ae5b1
+import { decimal } from "../ui/address";
 import { useSubmit } from "../ui/submit";
 
 const DAYS: readonly string[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -26,7 +22,7 @@ export function HoursForm(props: { id: number; value: StoreHours; onSaved: (save
   }, [props.value]);
   const period = (at: number, part: Partial<OpeningPeriod>) => setHours((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
   const date = (at: number, part: Partial<HoursException>) => setDates((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
-  const form = useSubmit(() => policies.setHours(props.id, { hours, exceptions: dates, ...(preparation.trim() === "" ? {} : { preparationTime: decimal(preparation) }) }), props.onSaved);
+  const form = useSubmit(() => policies.setHours(props.id, { hours, exceptions: dates, preparationTime: decimal(preparation) ?? null }), props.onSaved);
   return (
     <form class="card hours" onSubmit={form.submit} noValidate data-testid="hours">
       <h2>{t.hours}</h2>
