@@ -44,7 +44,7 @@ const dialogs = () => [
   ["reassign", `/orders/${order}`, ".page-aside .button:not(.danger)"],
   ["cancel", `/orders/${order}`, ".page-aside .button.danger"],
   ["disable", "/stores/1000", ".page-aside .button.danger"],
-  ["courier-edit", `/couriers/${rider.id}`, ".page-aside .button:nth-of-type(2)"],
+  ["courier-edit", `/couriers/${rider.id}`, ".page-aside .button:nth-of-type(3)"],
   ["courier-remove", `/couriers/${rider.id}`, ".page-aside .button.danger"],
 ];
 

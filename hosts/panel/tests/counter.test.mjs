@@ -153,19 +153,19 @@ test("the store's usual preparation time is suggested in a new order", async () 
   await form.locator("#f-preparationTime").fill("1441");
   await save.click();
   await form.locator("#f-preparationTime-error").waitFor();
-  await form.locator("#f-preparationTime").fill("25");
+  await form.locator("#f-preparationTime").fill("35");
   await save.click();
   await form.locator("#f-preparationTime-error").waitFor({ state: "detached" });
   await goTo(page, "/orders/new");
-  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value === "25");
+  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value === "35");
   await page.reload();
-  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value === "25");
+  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value === "35");
   await goTo(page, "/settings");
   await form.locator("#f-preparationTime").fill("");
   await save.click();
   await page.waitForFunction(() => document.querySelector("[data-testid=hours] .invalid") === null);
   await goTo(page, "/orders/new");
-  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value !== "25");
+  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value !== "35");
 });
 
 test("window of a delivery is checked, kept in the draft and shown", async () => {
