@@ -322,7 +322,7 @@ pub(crate) fn courier(number: u64) -> Courier {
         vehicle: Vehicle::default(),
         max_weight_g: None,
         max_volume_ml: None,
-        equipment: despacho_core::model::Equipment { thermic: false, card_machine: true },
+        equipment: despacho_core::model::Equipment::ALL,
         suspended_at: None,
         removed_at: None,
     }
