@@ -59,7 +59,11 @@ export async function openLoggedIn(browser, options) {
 }
 
 export async function goTo(page, route) {
-  await page.evaluate((hash) => (location.hash = hash), route);
+  // The page of the earlier route is replaced in a later task. A click before that would be on it.
+  await page.evaluate((hash) => new Promise((done) => {
+    location.hash = hash;
+    setTimeout(done, 50);
+  }), route);
   await page.waitForSelector("#title");
 }
 

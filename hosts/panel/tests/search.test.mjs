@@ -61,6 +61,7 @@ test("search finds orders of all days by code, number, name and phone", async ()
 test("back returns from an order to the results, and from these to the list", async () => {
   const order = await create([[`Maria ${uniqueName()}`, "+5511990000201"]]);
   await goTo(page, "/settings");
+  await page.locator("[data-testid=hours]").waitFor();
   // The shortcut opens the list first.
   await page.locator("#title").focus();
   await page.keyboard.press("/");
