@@ -130,6 +130,10 @@ test("tiles that failed are loaded when the network returns, and others are not 
   await context.setOffline(false);
   await page.waitForTimeout(500);
   assert.equal(requested.length, count);
+  // Tiles of the earlier zoom are removed, which the page's policy must permit.
+  await page.click(".map .leaflet-control-zoom-out");
+  await until(async () => requested.length, (now) => now > count);
+  await page.waitForTimeout(500);
   assert.deepEqual(pageErrors, []);
   await context.close();
 });

@@ -145,11 +145,11 @@ pub fn name(path: &str) -> Option<&str> {
 
 /// The pages load their own files, call the API of their origin, have no inline code, and load map tiles from the tile server.
 /// The panel computes prices in WebAssembly, which browsers treat as a script; the courier's app shows photos before it sends
-/// them (`blob:`).
+/// them (`blob:`), and the map replaces tiles that left the view by an empty image (`data:`).
 fn policy(tiles: Option<&str>) -> Result<HeaderValue, PanelError> {
     let tiles = tiles.map(|origin| format!(" {origin}")).unwrap_or_default();
     let policy = format!(
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' blob:{tiles}; connect-src 'self'; \
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' blob: data:{tiles}; connect-src 'self'; \
          worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
     HeaderValue::from_str(&policy).map_err(|_| PanelError::TilesUrl)
@@ -226,10 +226,10 @@ mod tests {
             let site = Site::new(Background { streets: None, tiles }, true).unwrap();
             site.config().response(&HeaderMap::new()).headers()["content-security-policy"].to_str().unwrap().to_owned()
         };
-        assert!(text(None).contains("img-src 'self' blob:;"));
+        assert!(text(None).contains("img-src 'self' blob: data:;"));
         let url = "https://tiles.example:8443/osm/{z}/{x}/{y}.png";
         assert!(
-            text(Some(Tiles { url, attribution: "" })).contains("img-src 'self' blob: https://tiles.example:8443;")
+            text(Some(Tiles { url, attribution: "" })).contains("img-src 'self' blob: data: https://tiles.example:8443;")
         );
         for bad in [
             "https://{s}.tiles.example/{z}/{x}/{y}.png",

@@ -176,7 +176,7 @@ fn panel_is_served_with_a_strict_policy() {
     assert_eq!((page.status, page.text()), (200, "<!doctype html>"));
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.contains("script-src 'self' 'wasm-unsafe-eval';") && !policy.contains("unsafe-inline"), "{policy}");
-    assert!(policy.contains("img-src 'self' blob: https://tiles.example;"), "{policy}");
+    assert!(policy.contains("img-src 'self' blob: data: https://tiles.example;"), "{policy}");
     assert!(policy.split(';').any(|rule| rule.trim() == "frame-ancestors 'none'"), "{policy}");
     assert_eq!(server.get("/panel.json").json()["tiles"]["url"], "https://tiles.example/{z}/{x}/{y}.png");
     server.send("POST /", b"").is_problem(405, "method_not_allowed");
