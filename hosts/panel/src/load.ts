@@ -32,8 +32,8 @@ export const typedThousandths = (value: number): string => String(value / 1_000)
 export function requirementsOf(load: LoadDraft | undefined): { requirements?: Record<string, unknown> } {
   if (load === undefined) return {};
   const amounts = { weightGrams: thousandths(load.weight), volumeMillilitres: thousandths(load.volume), packages: decimal(load.packages) };
-  const present = Object.entries(amounts).filter(([, value]) => value !== undefined);
-  if (load.vehicles.length > 0) present.push(["vehicle", load.vehicles as never]);
-  if (load.thermic === true) present.push(["container", "THERMIC" as never]);
+  const present: [string, unknown][] = Object.entries(amounts).filter(([, value]) => value !== undefined);
+  if (load.vehicles.length > 0) present.push(["vehicle", load.vehicles]);
+  if (load.thermic === true) present.push(["container", "THERMIC"]);
   return present.length === 0 ? {} : { requirements: Object.fromEntries(present) };
 }

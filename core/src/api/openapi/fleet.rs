@@ -49,7 +49,7 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             request: Some("AlterCourier"),
             documented: &[(200, Some("CourierWithKey"), "The updated courier.")],
             parameters: &["courierId"],
-            codes: &[ProblemCode::CourierNotFound, ProblemCode::InvalidTransition],
+            codes: &[ProblemCode::CourierNotFound, ProblemCode::InvalidTransition, ProblemCode::CourierSuspended],
         },
     }
 }

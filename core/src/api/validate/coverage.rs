@@ -41,10 +41,9 @@ pub fn store_area(body: Body<StoreAreaBody>) -> Result<Option<ServiceArea>, Prob
     let is_permitted = sent.is_none_or(|sent| checker.has_permitted_size(&path.member("coordinates"), sent));
     let area = sent.filter(|_| is_permitted).map(|sent| checker.area(&path, sent, first_crossing));
     // With other errors, rings can be missing.
-    if let (Some(sent), Some(area)) = (sent, &area)
+    if let (Some(is_multiple), Some(area)) = (sent.and_then(is_multiple), &area)
         && checker.errors.is_empty()
     {
-        let is_multiple = sent.kind.as_deref().map(str::trim) == Some("MultiPolygon");
         checker.holes(&path.member("coordinates"), area, is_multiple);
     }
     checker.finish(Some(area))
@@ -179,17 +178,12 @@ impl Checker {
         crossing: impl Fn(&[Point]) -> Option<usize> + Copy,
     ) -> ServiceArea {
         let kind = self.required_text(&path.member("type"), sent.kind.as_ref(), FORMATTED);
-        let is_multiple = match kind.as_deref() {
-            Some("Polygon") => Some(false),
-            Some("MultiPolygon") => Some(true),
-            Some(_) => {
-                let en = "Expected `Polygon` or `MultiPolygon`. Of a feature, send only its `geometry`.";
-                let pt = "Esperado `Polygon` ou `MultiPolygon`. De uma feature, envie somente `geometry`.";
-                self.reject(&path.member("type"), "unsupported_geometry", en, pt);
-                None
-            }
-            None => None,
-        };
+        let is_multiple = is_multiple(sent);
+        if kind.is_some() && is_multiple.is_none() {
+            let en = "Expected `Polygon` or `MultiPolygon`. Of a feature, send only its `geometry`.";
+            let pt = "Esperado `Polygon` ou `MultiPolygon`. De uma feature, envie somente `geometry`.";
+            self.reject(&path.member("type"), "unsupported_geometry", en, pt);
+        }
         let at = path.member("coordinates");
         if sent.coordinates.is_none() {
             self.required(&at);
@@ -208,8 +202,7 @@ impl Checker {
 
     /// Rejects too many positions or rings before their edges are compared.
     fn has_permitted_size(&mut self, path: &Path<'_>, sent: &AreaGeometry) -> bool {
-        let has_known_type = matches!(sent.kind.as_deref().map(str::trim), Some("Polygon" | "MultiPolygon"));
-        let Some(coordinates) = sent.coordinates.as_ref().filter(|_| has_known_type) else { return true };
+        let Some(coordinates) = is_multiple(sent).and(sent.coordinates.as_ref()) else { return true };
         let (rings, positions) = size(coordinates);
         let (max_rings, max_positions) = (ServiceArea::MAX_RINGS, ServiceArea::MAX_POSITIONS);
         if rings > max_rings {
@@ -319,6 +312,15 @@ impl Checker {
             self.reject(path, "coordinates_outside", en, pt);
         }
         point
+    }
+}
+
+/// Returns whether an area has several polygons, or `None` if its type is unknown.
+fn is_multiple(sent: &AreaGeometry) -> Option<bool> {
+    match sent.kind.as_deref()?.trim() {
+        "Polygon" => Some(false),
+        "MultiPolygon" => Some(true),
+        _ => None,
     }
 }
 

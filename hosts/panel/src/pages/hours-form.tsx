@@ -4,8 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import { policies } from "../api/client";
 import type { HoursException, OpeningPeriod, StoreHours } from "../api/wire";
 import { texts } from "../i18n";
-import { CheckField, CheckList, ErrorBox, FieldErrors, FieldGroup, TextField, fieldErrorsOf } from "../ui/field";
 import { decimal } from "../ui/address";
+import { CheckField, CheckList, ErrorBox, FieldErrors, FieldGroup, TextField, fieldErrorsOf } from "../ui/field";
 import { useSubmit } from "../ui/submit";
 
 const DAYS: readonly string[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];

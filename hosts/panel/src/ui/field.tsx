@@ -169,7 +169,7 @@ interface CheckListProps<T extends string> {
   class?: string;
   all: readonly T[];
   name: (one: T) => ComponentChildren;
-  chosen: readonly T[];
+  chosen: readonly string[];
   set: (chosen: T[]) => void;
 }
 

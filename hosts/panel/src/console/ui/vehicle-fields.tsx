@@ -2,7 +2,7 @@
 
 import { loadTexts } from "../../i18n/load";
 import { VEHICLES } from "../../load";
-import { CheckField, ChoiceField, TextField } from "../../ui/field";
+import { CheckList, ChoiceField, TextField } from "../../ui/field";
 import { courierTexts, type EquipmentKind } from "../texts/couriers";
 
 export const DEFAULT_VEHICLE = "MOTORBIKE_BAG";
@@ -30,15 +30,5 @@ export function VehicleFields(props: Props) {
 
 export function EquipmentFields(props: { value: readonly string[]; set: (value: string[]) => void }) {
   const t = courierTexts.value;
-  const toggle = (kind: EquipmentKind, on: boolean) => props.set(EQUIPMENT.filter((one) => (one === kind ? on : props.value.includes(one))));
-  return (
-    <fieldset class="group">
-      <legend>{t.equipment} <span class="hint">{t.equipmentHint}</span></legend>
-      <div class="checks">
-        {EQUIPMENT.map((kind) => (
-          <CheckField key={kind} pointer={`/equipment/${kind}`} label={t.equipmentNames[kind]} value={props.value.includes(kind)} set={(on) => toggle(kind, on)} />
-        ))}
-      </div>
-    </fieldset>
-  );
+  return <CheckList pointer="/equipment" legend={t.equipment} hint={t.equipmentHint} all={EQUIPMENT} name={(kind) => t.equipmentNames[kind]} chosen={props.value} set={props.set} />;
 }
