@@ -229,7 +229,8 @@ mod tests {
         assert!(text(None).contains("img-src 'self' blob: data:;"));
         let url = "https://tiles.example:8443/osm/{z}/{x}/{y}.png";
         assert!(
-            text(Some(Tiles { url, attribution: "" })).contains("img-src 'self' blob: data: https://tiles.example:8443;")
+            text(Some(Tiles { url, attribution: "" }))
+                .contains("img-src 'self' blob: data: https://tiles.example:8443;")
         );
         for bad in [
             "https://{s}.tiles.example/{z}/{x}/{y}.png",
