@@ -114,6 +114,7 @@ struct PgBench<'a> {
     folder: &'a Path,
     order: String,
     event: String,
+    terms: String,
 }
 
 impl<'a> PgBench<'a> {
@@ -127,7 +128,8 @@ impl<'a> PgBench<'a> {
         query("CREATE SEQUENCE load_ids START 1000000000 CACHE 64")?;
         let order = query("SELECT body FROM orders ORDER BY id DESC LIMIT 1")?;
         let event = query("SELECT body FROM events ORDER BY id DESC LIMIT 1")?;
-        let bench = PgBench { cluster, address, folder, order, event };
+        let terms = query("SELECT terms FROM order_search ORDER BY order_id DESC LIMIT 1")?;
+        let bench = PgBench { cluster, address, folder, order, event, terms };
         let mut store = String::from("\\set store CASE");
         for (client, merchant) in merchants.iter().enumerate() {
             write!(store, " WHEN :client_id = {client} THEN {}", merchant.id)?;
@@ -148,7 +150,9 @@ impl<'a> PgBench<'a> {
         let mut pgbench = self.cluster.program("pgbench");
         pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=2"]);
         pgbench.arg(format!("--client={CLIENTS}")).arg(format!("--time={}", span.as_secs()));
-        pgbench.arg("-D").arg(format!("order={}", self.order)).arg("-D").arg(format!("event={}", self.event));
+        for (name, text) in [("order", &self.order), ("event", &self.event), ("terms", &self.terms)] {
+            pgbench.arg("-D").arg(format!("{name}={text}"));
+        }
         let output = pgbench.arg("--file").arg(self.script(name)).arg(self.address).output()?;
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         // `tps = 1234.567890 (without initial connection time)`
@@ -166,6 +170,8 @@ INSERT INTO commit_marks (at, salt) VALUES ((extract(epoch FROM clock_timestamp(
 INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, body) VALUES (nextval('load_ids'), 1, :store, \
 'B-' || currval('load_ids'), 1, 110, (extract(epoch FROM now()) * 1000)::bigint, (extract(epoch FROM now()) * 1000)::bigint + 36000000, \
 -235505201, -466333089, :order) ON CONFLICT DO NOTHING;
+INSERT INTO order_search (order_id, store, matrix, terms) VALUES (currval('load_ids'), :store, \
+COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = :store), :store), :terms) ON CONFLICT DO NOTHING;
 INSERT INTO journals (matrix, last) VALUES (COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = :store), :store), 1) \
 ON CONFLICT (matrix) DO UPDATE SET last = journals.last + 1;
 INSERT INTO events (order_id, sequence, store, at, body, matrix, place) SELECT currval('load_ids'), 1, :store, \
