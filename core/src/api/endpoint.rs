@@ -43,6 +43,8 @@ pub enum Endpoint {
     CreatePasswordLink,
     /// `POST /admin/stores/{storeId}/password-link`
     AdminPasswordLink,
+    /// `GET /admin/stores/{storeId}/users`
+    AdminListUsers,
     /// `GET /delivery/audit`
     ListAudit,
     /// `GET /admin/audit`

@@ -100,6 +100,7 @@ routes! {
     DELETE "/delivery/users/{userId}" RemoveUser Store Create,
     POST "/delivery/users/{userId}/password-link" CreatePasswordLink Store Create,
     POST "/admin/stores/{storeId}/password-link" AdminPasswordLink Operator Create,
+    GET "/admin/stores/{storeId}/users" AdminListUsers Operator Read,
     GET "/delivery/audit" ListAudit Store Read,
     GET "/admin/audit" AdminListAudit Operator Read,
     POST "/delivery/keys" IssueKey Store Create,

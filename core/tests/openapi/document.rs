@@ -130,8 +130,10 @@ fn coverage(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
 fn accounts(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
     let new = json!({ "name": "Bia Rocha", "email": "bia@cantina.example", "role": "CLERK" });
     let created = run.record(Endpoint::CreateUser, "POST /delivery/users", KEY, Some(new))?;
-    let id = created.response.as_ref().and_then(|reply| reply.get("user")?.get("id").cloned());
-    let path = format!("/delivery/users/{}", id.map_or_else(String::new, |id| id.to_json()));
+    let user = created.response.as_ref().and_then(|reply| reply.get("user"));
+    let member = |name: &str| user.and_then(|user| user.get(name)).map_or_else(String::new, Json::to_json);
+    let path = format!("/delivery/users/{}", member("id"));
+    let users = format!("GET /admin/stores/{}/users", member("storeId"));
     let link = format!("POST /admin/stores/{store}/password-link");
     Ok(vec![
         created,
@@ -139,6 +141,7 @@ fn accounts(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
         run.record(Endpoint::UpdateUser, &format!("PATCH {path}"), KEY, Some(json!({ "role": "OWNER" })))?,
         run.record(Endpoint::CreatePasswordLink, &format!("POST {path}/password-link"), KEY, Some(json!({})))?,
         run.record(Endpoint::AdminPasswordLink, &link, OPERATOR, Some(json!({})))?,
+        run.record(Endpoint::AdminListUsers, &users, OPERATOR, None)?,
         run.record(Endpoint::ListSessions, "GET /delivery/sessions", KEY, None)?,
         run.record(Endpoint::ListAudit, "GET /delivery/audit?limit=2", KEY, None)?,
         run.record(Endpoint::AdminListAudit, "GET /admin/audit?limit=2", OPERATOR, None)?,

@@ -1,4 +1,4 @@
-// From a new store to a reassigned order, a compared tariff and a new password: the operator's console and the merchant panel in several browsers.
+// From a new store to a reassigned order, a compared tariff and new passwords: the operator's console and the merchant panel in several browsers.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BASE, VERGUEIRO, api, courier, fillAddress, goTo, launch, open, request, uniqueCnpj, uniqueCode, until } from "./browser.mjs";
@@ -18,10 +18,11 @@ let browser;
 let operator;
 let owner;
 let clerk;
-/** The ID of the new store, and the email address of its owner. */
+/** The ID of the new store, and the email addresses of its owner and its clerk. */
 let store;
 const email = () => `${uniqueCode("loja")}@exemplo.com.br`.toLowerCase();
 const mail = email();
+const clerkMail = email();
 before(async () => {
   browser = await launch();
   operator = await openConsole(browser);
@@ -145,14 +146,19 @@ async function clickMark(page, id, code) {
   await page.waitForFunction((expected) => location.hash === expected, `#/orders/${id}`);
 }
 
+/** Asserts that a login has the new password only. */
+async function assertNewPassword(email) {
+  const status = async (password) => (await request("", "POST", "/delivery/sessions", { email, password })).status;
+  assert.deepEqual([await status(PASSWORD), await status(NEW_PASSWORD)], [401, 201]);
+}
+
 /** Opens the console's page of the store. */
 const openStore = () => goTo(operator.page, `/stores/${store}`);
 
 test("the operator creates a store, whose user creates an order that the operator reassigns", async () => {
   owner = await join(await createStore(operator.page, mail), mail);
   store = Number(/\d+$/.exec(operator.page.url())[0]);
-  const second = email();
-  clerk = await join(await addUser(owner.page, second), second);
+  clerk = await join(await addUser(owner.page, clerkMail), clerkMail);
 
   const couriers = [await courier(uniqueCode("Ana")), await courier(uniqueCode("Bruno"))];
   for (const one of couriers) await one.send("position", { latitude: VERGUEIRO.latitude, longitude: VERGUEIRO.longitude });
@@ -223,8 +229,26 @@ test("a link of the operator resets the owner's password", async () => {
   await openStore();
   const again = await join(await newLink(operator.page), mail, NEW_PASSWORD);
   assert.equal(await again.page.locator(".account-name").innerText(), await operator.page.locator("#title").innerText());
-  const status = async (password) => (await request("", "POST", "/delivery/sessions", { email: mail, password })).status;
-  assert.deepEqual([await status(PASSWORD), await status(NEW_PASSWORD)], [401, 201]);
+  await assertNewPassword(mail);
+  assert.deepEqual(again.pageErrors, []);
+  await again.context.close();
+});
+
+test("a link of the operator resets the clerk's password", async () => {
+  const { page } = operator;
+  await openStore();
+  const users = page.locator("[aria-labelledby=users]");
+  const row = users.locator("tbody tr");
+  await row.first().waitFor();
+  assert.equal(await row.count(), 1, "the store's own login is not in the list");
+  assert.match(await row.innerText(), new RegExp(`Bia Balcão\\s+${clerkMail}\\s+Atendente`));
+  await row.getByRole("button", { name: "Novo link de senha: Bia Balcão" }).click();
+  await page.locator("dialog[open] button[type=submit]").click();
+  await users.getByText("Envie este link a Bia Balcão.").waitFor();
+  await page.waitForSelector("dialog", { state: "detached" });
+  const again = await join(await users.locator(".secret code").textContent(), clerkMail, NEW_PASSWORD);
+  assert.equal(await again.page.locator("nav a[href='#/keys']").count(), 0);
+  await assertNewPassword(clerkMail);
   assert.deepEqual(again.pageErrors, []);
   await again.context.close();
 });

@@ -1,7 +1,7 @@
 // Every page and dialog of the operator's console on desktop and phone, in light and dark: screenshots and the violations that axe finds.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, LOOKS, VERGUEIRO, api, closingDefects, courier, defects, goTo, launch, open, openLoggedIn, request, uniqueCode, until } from "./browser.mjs";
+import { BASE, LOOKS, PASSWORD, VERGUEIRO, api, closingDefects, courier, defects, goTo, launch, open, openLoggedIn, request, uniqueCode, until } from "./browser.mjs";
 import { TOKEN, signIn } from "./operator.mjs";
 
 let browser;
@@ -17,6 +17,8 @@ before(async () => {
   assert.equal(made.status, 201, JSON.stringify(made.body));
   order = made.body.id;
   await until(() => api(merchant.page, "GET", `/delivery/orders/${order}`), (found) => found.body.situation === 210);
+  const user = { name: "Bia Balcão", email: `${uniqueCode("bia").toLowerCase()}@demo.despacho.example`, role: "CLERK", storeId: 1000, currentPassword: PASSWORD };
+  assert.equal((await api(merchant.page, "POST", "/delivery/users", user)).status, 201);
 });
 after(async () => {
   await rider.stop();
@@ -44,6 +46,7 @@ const dialogs = () => [
   ["reassign", `/orders/${order}`, ".page-aside .button:not(.danger)"],
   ["cancel", `/orders/${order}`, ".page-aside .button.danger"],
   ["disable", "/stores/1000", ".page-aside .button.danger"],
+  ["password-link", "/stores/1000", "[aria-labelledby=users] .button"],
   ["courier-edit", `/couriers/${rider.id}`, ".page-aside .button:nth-of-type(3)"],
   ["courier-remove", `/couriers/${rider.id}`, ".page-aside .button.danger"],
 ];

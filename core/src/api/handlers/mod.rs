@@ -155,7 +155,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::GetProofRules | Endpoint::SetProofRules => boxed::<H, _>(proofs::rules(call, endpoint)).await,
         Endpoint::GetProof => boxed::<H, _>(proofs::proof(call)).await,
         Endpoint::GetProofKey => proofs::key(call),
-        Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore => {
+        Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore | Endpoint::AdminListUsers => {
             operator::<H, _>(operator::run(call, endpoint)).await
         }
         Endpoint::ReassignOrder => operator::<H, _>(signals::reassign(call)).await,

@@ -1,6 +1,6 @@
 //! The operator's access to stores.
 
-use super::{listing::search, pages, stores::in_path};
+use super::{listing::search, pages, stores::in_path, users};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
@@ -20,13 +20,17 @@ const PAGE: u32 = 100;
 /// Maximum number of queries of one request. A search continues with the cursor.
 const MAX_PAGES: u32 = 20;
 
-/// Handles `GET /admin/stores`, `GET /admin/stores/{storeId}` and `PATCH /admin/stores/{storeId}`.
+/// Handles `GET /admin/stores`, `GET` and `PATCH /admin/stores/{storeId}`, and `GET /admin/stores/{storeId}/users`.
 pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     if endpoint == Endpoint::AdminListStores {
         return list(call).await;
     }
     let store = in_path(call).await?;
-    if endpoint == Endpoint::AlterStore { alter(call, &store).await } else { Ok(view(&store)?) }
+    match endpoint {
+        Endpoint::AlterStore => alter(call, &store).await,
+        Endpoint::AdminListUsers => users::of_store(call, store.id).await,
+        _ => Ok(view(&store)?),
+    }
 }
 
 /// Lists stores by ID. A store is found by its name, CNPJ, email or ID.

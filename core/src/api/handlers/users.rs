@@ -15,7 +15,7 @@ use crate::{
     },
     changes::{Changes, Write},
     host::{Host, UserQuery},
-    model::{UserId, store::User},
+    model::{StoreId, UserId, store::User},
     rules::accounts::{self, Account},
     wire::{UserCreated, UserList, UserView},
 };
@@ -70,6 +70,11 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 /// `GET /delivery/users?storeId=`
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = pages::named_store(call).await?.id;
+    of_store(call, store).await
+}
+
+/// Returns the users of a store.
+pub(super) async fn of_store<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<ApiResponse, HandlerError> {
     let users = call.host.find_users(UserQuery::Store(store)).await?;
     Ok(ApiResponse::json(200, &UserList { users: users.iter().map(UserView::of).collect() })?)
 }

@@ -142,6 +142,17 @@ fn user(endpoint: Endpoint) -> Operation {
             parameters: &["storeIdOfUsers"],
             codes: &[ProblemCode::StoreNotFound],
         },
+        Endpoint::AdminListUsers => Operation {
+            tag: "Operator",
+            id: "adminListUsers",
+            summary: "List the users of any store",
+            description: "Returns the users of a store, for example to issue a link that sets the password of one. The store's own login \
+                and the users of its branches are not included.",
+            request: None,
+            documented: &[(200, Some("UserList"), "The users.")],
+            parameters: &["storeId"],
+            codes: &[ProblemCode::StoreNotFound],
+        },
         Endpoint::UpdateUser => Operation {
             tag: "Users",
             id: "updateUser",

@@ -147,6 +147,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::RemoveUser
         | Endpoint::CreatePasswordLink
         | Endpoint::AdminPasswordLink
+        | Endpoint::AdminListUsers
         | Endpoint::ListAudit
         | Endpoint::AdminListAudit => account(endpoint),
         Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),

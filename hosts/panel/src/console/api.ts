@@ -54,7 +54,9 @@ export const stores = {
   get: (id: number) => get<wire.OperatorStore>(`/admin/stores/${id}`),
   create: (body: unknown, key: string) => post<wire.IssuedKey>("/admin/matrices", body, key),
   change: (id: number, body: unknown) => request<wire.OperatorStore>(`/admin/stores/${id}`, { method: "PATCH", body }),
-  passwordLink: (id: number) => post<wire.PasswordLink>(`/admin/stores/${id}/password-link`),
+  users: (id: number) => get<wire.UserList>(`/admin/stores/${id}/users`),
+  /** Creates a link for a user, or for the store's own login. */
+  passwordLink: (id: number, userId?: number) => post<wire.PasswordLink>(`/admin/stores/${id}/password-link`, { userId }),
   topUp: (id: number, body: unknown, key: string) => post<wire.StatementLine>(`/admin/stores/${id}/top-ups`, body, key),
   statement: (id: number, query: Query) => get<wire.StatementPage>(`/admin/stores/${id}/statement`, query),
   dispatch: (id: number) => get<wire.StoreDispatch>(`/admin/stores/${id}/dispatch`),

@@ -4,19 +4,19 @@ import { useState } from "preact/hooks";
 import { audit, passwords, sessions, users } from "../api/client";
 import { newIdempotencyKey } from "../api/http";
 import type { PasswordLink, Role, Session, User } from "../api/wire";
-import { dateTime } from "../format";
 import { texts } from "../i18n";
 import { accessTexts } from "../i18n/access";
-import { accessibleStores, isOwner, logOut, store, storeName, zone } from "../session";
+import { accessibleStores, isOwner, logOut, store, storeName } from "../session";
 import { AuditLog } from "../ui/audit-log";
 import { Confirm } from "../ui/confirm";
 import { ChoiceField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
 import { useLoad } from "../ui/load";
-import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
+import { Empty, Loaded, Page, When } from "../ui/parts";
 import { StoreChoice } from "../ui/store-choice";
 import { Table, actionsColumn } from "../ui/table";
 import { useSubmit } from "../ui/submit";
 import { notify } from "../ui/toast";
+import { NewPasswordLink, userColumns } from "../ui/users";
 
 export function AccessPage() {
   const t = accessTexts.value;
@@ -62,7 +62,7 @@ function Users(props: { ended: () => void }) {
         <button type="button" class="button primary" onClick={() => setOpen({ kind: "add" })}>{t.add}</button>
       </div>
       <p class="hint">{t.rolesHint}</p>
-      {link !== null && <Secret lead={t.link} value={link.url ?? `${location.origin}/#/password/${link.code}`} note={`${t.linkUntil(dateTime(link.expiresAt, zone.value))}${link.mailed === null ? "" : ` ${t.linkMailed(link.mailed)}`}`} />}
+      {link !== null && <NewPasswordLink lead={t.link} link={link} />}
       {accessibleStores.value.length > 1 && <div class="filters"><StoreChoice value={storeId} set={setStoreId} /></div>}
       <Loaded of={list}>
         {(page) => (page.users.length === 0 ? <Empty text={t.noUsers} hint={t.noUsersHint} /> : <UserTable users={page.users} open={setOpen} />)}
@@ -88,9 +88,7 @@ function UserTable(props: { users: readonly User[]; open: (open: Open) => void }
       rows={props.users}
       id={(user) => user.id}
       columns={[
-        { head: t.name, kind: "main", cell: (user) => <><span class="strong">{user.name}</span>{!user.hasPassword && <span class="sub">{t.pending}</span>}</> },
-        { head: t.email, cell: (user) => user.email },
-        { head: t.role, cell: (user) => t.roles[user.role] },
+        ...userColumns(),
         actionsColumn<User>((user) => (
           <span class="row">
             {action(user, "change", t.change)}

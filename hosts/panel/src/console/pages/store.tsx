@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { OperatorStore, PasswordLink, StatementLine, StoreDispatch } from "../../api/wire";
+import type { OperatorStore, PasswordLink, StatementLine, StoreDispatch, User } from "../../api/wire";
 import { zone } from "../../context";
-import { addressLine, cnpj, dateTime, day, localityLine, money, nextDay, phone, startOfDay } from "../../format";
+import { addressLine, cnpj, day, localityLine, money, nextDay, phone, startOfDay } from "../../format";
 import { texts } from "../../i18n";
 import { accessTexts } from "../../i18n/access";
 import { decimal } from "../../ui/address";
@@ -15,7 +15,9 @@ import { useLoad } from "../../ui/load";
 import { Empty, Fact, Loaded, Secret, When } from "../../ui/parts";
 import { LineTable } from "../../ui/statement";
 import { useSubmit } from "../../ui/submit";
+import { Table, actionsColumn } from "../../ui/table";
 import { notify, notifyError } from "../../ui/toast";
+import { NewPasswordLink, userColumns } from "../../ui/users";
 import { audit, readPages, stores } from "../api";
 import { formDraft } from "../draft";
 import { filter, nameOf, noFilter } from "../order-filter";
@@ -60,6 +62,7 @@ function Found(props: Props & { reload: () => void }) {
       {key?.id === store.id && <Secret lead={t.created} value={key.value} note={t.once} />}
       <div class="order-grid">
         <div class="order-main">
+          <Users storeId={store.id} />
           <Statement store={store} changed={props.reload} />
         </div>
         <div class="order-side">
@@ -129,8 +132,41 @@ function Password(props: { store: OperatorStore }) {
     <section class="card" data-testid="password-link">
       <h2>{t.password}</h2>
       <p class="hint">{t.passwordHint}</p>
-      {link !== null && <Secret lead={t.link} value={link.url ?? `${location.origin}/#/password/${link.code}`} note={`${t.until(dateTime(link.expiresAt, zone.value))}${link.mailed === null ? "" : ` ${accessTexts.value.linkMailed(link.mailed)}`}`} />}
+      {link !== null && <NewPasswordLink lead={t.link} link={link} />}
       <button type="button" class="button" aria-disabled={busy} onClick={issue}>{t.newLink}</button>
+    </section>
+  );
+}
+
+/** The users of the store, and links that set their passwords. */
+function Users(props: { storeId: number }) {
+  const t = accessTexts.value;
+  const { storeId } = props;
+  const [user, setUser] = useState<User | null>(null);
+  const [issued, setIssued] = useState<{ name: string; link: PasswordLink } | null>(null);
+  const list = useLoad(() => stores.users(storeId), [storeId]);
+  const close = () => setUser(null);
+  const action = (of: User) => <button type="button" class="button small" aria-label={`${t.newLink}: ${of.name}`} onClick={() => setUser(of)}>{t.newLink}</button>;
+  return (
+    <section aria-labelledby="users">
+      <h2 id="users">{t.users}</h2>
+      {issued !== null && <NewPasswordLink lead={storeTexts.value.userLink(issued.name)} link={issued.link} />}
+      <Loaded of={list} lines={2}>
+        {({ users }) => (users.length === 0 ? <p class="hint">{t.noUsers}</p> : <Table label={t.users} rows={users} id={(one) => one.id} columns={[...userColumns(), actionsColumn(action)]} />)}
+      </Loaded>
+      {user !== null && (
+        <Confirm
+          title={`${t.newLink}: ${user.name}`}
+          text={t.newLinkText}
+          submitLabel={t.newLink}
+          act={() => stores.passwordLink(storeId, user.id)}
+          done={(link) => {
+            setIssued({ name: user.name, link });
+            close();
+          }}
+          close={close}
+        />
+      )}
     </section>
   );
 }
