@@ -78,7 +78,7 @@ fn to_tariff(id: i64, row: &mut Row) -> Result<StoredTariff, HostError> {
 /// index of creation times are needed.
 const PRICES: &str = "SELECT sized.id, sized.at, orders.body FROM \
      (SELECT id, at, order_id, size, SUM(size) OVER (ORDER BY id DESC) AS total FROM \
-     (SELECT newest.id AS id, newest.at AS at, orders.id AS order_id, COALESCE(length(orders.body), 0) AS size FROM \
+     (SELECT newest.id AS id, newest.at AS at, orders.id AS order_id, COALESCE(octet_length(orders.body), 0) AS size FROM \
      (SELECT id, at, order_id, kind, COALESCE(branch, store) AS store FROM ledger WHERE id < $1 ORDER BY id DESC LIMIT 500) AS newest \
      LEFT JOIN orders ON orders.id = newest.order_id AND newest.kind = 'fee' AND (CAST($2 AS BIGINT) = 0 OR newest.store = $2)) \
      AS found) AS sized LEFT JOIN orders ON orders.id = sized.order_id WHERE total - size < 1048576 ORDER BY sized.id DESC";
