@@ -1,11 +1,12 @@
-//! `cargo run --release -p despacho-bench -- load [--seconds N] [--orders N] [--sizes N,N] PART…`
+//! `cargo run --release -p despacho-bench -- load [--seconds N] [--orders N] [--sizes N,N] [--couriers N] PART…`
 //!
 //! Measures the service and compares it with a baseline in the same run, because absolute figures of a shared machine
 //! are not meaningful. Asserts nothing. The parts `preview`, `http` and `memory` run by default;
-//! `creations`, `dispatch`, `overload`, `growth`, `postgres` and `streams` take longer.
+//! `couriers`, `creations`, `dispatch`, `overload`, `growth`, `postgres` and `streams` take longer.
 
 mod copies;
 mod core;
+mod couriers;
 mod creations;
 mod dispatch;
 mod echo;
@@ -24,6 +25,7 @@ struct Plan {
     seconds: u64,
     orders: usize,
     sizes: Vec<usize>,
+    couriers: usize,
 }
 
 /// Parses the rest of the command line and runs the benchmarks.
@@ -32,12 +34,14 @@ pub(crate) fn command(arguments: lexopt::Parser) -> Result<(), BoxError> {
 }
 
 fn plan(mut arguments: lexopt::Parser) -> Result<Plan, BoxError> {
-    let mut plan = Plan { parts: Vec::new(), seconds: 4, orders: 100_000, sizes: vec![10_000, 100_000, 1_000_000] };
+    let sizes = vec![10_000, 100_000, 1_000_000];
+    let mut plan = Plan { parts: Vec::new(), seconds: 4, orders: 100_000, sizes, couriers: 50_000 };
     while let Some(argument) = arguments.next()? {
         match argument {
             lexopt::Arg::Long("seconds") => plan.seconds = arguments.value()?.to_string_lossy().parse()?,
             lexopt::Arg::Long("orders") => plan.orders = arguments.value()?.to_string_lossy().parse()?,
             lexopt::Arg::Long("sizes") => plan.sizes = growth::sizes(&arguments.value()?.to_string_lossy())?,
+            lexopt::Arg::Long("couriers") => plan.couriers = arguments.value()?.to_string_lossy().parse()?,
             lexopt::Arg::Value(part) => plan.parts.push(part.to_string_lossy().into_owned()),
             other => return Err(other.unexpected().into()),
         }
@@ -61,6 +65,9 @@ fn run(plan: &Plan) -> Result<(), BoxError> {
         memory::after(plan.orders)?;
     }
     let is_named = |part: &str| plan.parts.iter().any(|named| named == part);
+    if is_named("couriers") {
+        couriers::compare(plan.couriers, plan.seconds)?;
+    }
     if is_named("creations") {
         creations::compare(plan.seconds)?;
     }
