@@ -50,10 +50,10 @@ pub(crate) fn compare(couriers: usize, seconds: u64) -> Result<(), BoxError> {
     };
     let mut fleet = Fleet { couriers, next: AtomicUsize::new(0), keys: Vec::new(), span: Duration::from_secs(seconds) };
 
-    let mut alone = [start(&[])?];
-    fleet.register(&alone[0].base)?;
-    fleet.measure("SQLite, one instance", &mut alone, &echo)?;
-    drop(alone);
+    let mut single = [start(&[])?];
+    fleet.register(&single[0].base)?;
+    fleet.measure("SQLite, one instance", &mut single, &echo)?;
+    drop(single);
 
     let cluster = Cluster::start_as(Options { flushed: true, ..Options::default() }).map_err(|e| e.to_string())?;
     let (address, secret) = (cluster.fresh().map_err(|e| e.to_string())?, "5c".repeat(32));
