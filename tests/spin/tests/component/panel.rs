@@ -54,7 +54,10 @@ fn panel_files_have_content_type_and_policy() {
         let header = |name: &str| response.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         assert_eq!((response.status, header("content-type"), header("cache-control")), (200, kind, caching), "{path}");
         let policy = header("content-security-policy");
-        assert!(policy.contains("img-src 'self' blob: data: https://tiles.example; connect-src 'self'"), "{path}: {policy}");
+        assert!(
+            policy.contains("img-src 'self' blob: data: https://tiles.example; connect-src 'self'"),
+            "{path}: {policy}"
+        );
         for name in ["content-length", "etag", "x-request-id", "x-content-type-options"] {
             assert!(response.headers.contains_key(name), "{path} lacks {name}");
         }
