@@ -47,6 +47,12 @@ impl Client {
         Ok(status)
     }
 
+    /// Sends a request whose response must have this status.
+    pub fn expect(&mut self, request: &[u8], status: u16) -> Result<(), BoxError> {
+        let got = self.send(request)?;
+        if got == status { Ok(()) } else { Err(format!("{got}: {}", String::from_utf8_lossy(&self.body)).into()) }
+    }
+
     /// Returns the body of the last response.
     pub fn body(&self) -> &[u8] {
         &self.body
@@ -77,10 +83,7 @@ pub fn per_second(base: &str, request: &[u8], connections: usize, span: Duration
                 scope.spawn(move || {
                     let (mut client, mut count) = (Client::connect(base)?, 0);
                     while start.elapsed() < span {
-                        let status = client.send(request)?;
-                        if status != 200 {
-                            return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
-                        }
+                        client.expect(request, 200)?;
                         count += 1;
                     }
                     Ok(count)

@@ -61,10 +61,7 @@ pub fn run(seconds: u64) -> Result<(), BoxError> {
     let fifty = order("FIFTY", 50, true).to_string();
     for (path, status) in [("/delivery/orders/preview", 200), ("/delivery/orders", 201)] {
         let mut client = Client::connect(&ours.base)?;
-        let got = client.send(&post(path, KEY, &fifty))?;
-        if got != status {
-            return Err(format!("{got}: {}", String::from_utf8_lossy(client.body())).into());
-        }
+        client.expect(&post(path, KEY, &fifty), status)?;
     }
     println!("memory, including an order of 50 stops, previewed and created with an optimised stop order");
     for (name, served) in [("component", &ours), ("baseline", &baseline)] {
@@ -103,10 +100,7 @@ fn creates(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, BoxErr
     let one = || -> Result<(), BoxError> {
         let mut client = Client::connect(base)?;
         while start.elapsed() < span {
-            let status = client.send(&create(next))?;
-            if status != 201 {
-                return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
-            }
+            client.expect(&create(next), 201)?;
         }
         Ok(())
     };

@@ -19,6 +19,7 @@ use despacho_xtask::server::{self, Server};
 
 use super::{
     echo::Echo,
+    median,
     memory::{cpu_seconds, resident_mb},
     over_http::UNLIMITED,
     overload::{all, number},
@@ -36,11 +37,12 @@ const INSTANCES: usize = 3;
 
 /// Prints the reports per second, and what share of them the couriers need.
 pub(crate) fn compare(couriers: usize, seconds: u64) -> Result<(), BoxError> {
-    let needed = number(couriers) / number(INTERVAL);
+    let mut fleet = Fleet { couriers, next: AtomicUsize::new(0), keys: Vec::new(), span: Duration::from_secs(seconds) };
     println!(
-        "{couriers} available couriers, which report every {INTERVAL} s: {needed:.0} reports per second; {CLIENTS} connections\n  \
+        "{couriers} available couriers, which report every {INTERVAL} s: {:.0} reports per second; {CLIENTS} connections\n  \
          reports per second, ratio to the bare server's requests, share that the couriers need, processor time of each, and resident memory \
-         of an instance"
+         of an instance",
+        fleet.needed()
     );
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let (data, echo) = (tempfile::tempdir()?, Echo::start()?);
@@ -48,7 +50,6 @@ pub(crate) fn compare(couriers: usize, seconds: u64) -> Result<(), BoxError> {
         let variables = [&UNLIMITED[..], &[("DESPACHO_ADMIN_TOKEN", OPERATOR)], variables].concat();
         Server::start(&binary, data.path(), &[], &variables).map_err(|e| BoxError::from(e.to_string()))
     };
-    let mut fleet = Fleet { couriers, next: AtomicUsize::new(0), keys: Vec::new(), span: Duration::from_secs(seconds) };
 
     let mut single = [start(&[])?];
     fleet.register(&single[0].base)?;
@@ -78,6 +79,11 @@ struct Fleet {
 }
 
 impl Fleet {
+    /// Returns the reports per second that the couriers send.
+    fn needed(&self) -> f64 {
+        number(self.couriers) / number(INTERVAL)
+    }
+
     /// Registers the couriers, each of which reports its first position and becomes available.
     fn register(&mut self, base: &str) -> Result<(), BoxError> {
         let (next, keys) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(self.couriers)));
@@ -89,11 +95,11 @@ impl Fleet {
                     return Ok(());
                 }
                 let person = format!(r#"{{"name": "Courier {index}", "phone": "+55119{:08}"}}"#, index + 10_000_000);
-                expect(&mut client, &post("/admin/couriers", OPERATOR, &person), 201)?;
+                client.expect(&post("/admin/couriers", OPERATOR, &person), 201)?;
                 let response: serde_json::Value = serde_json::from_slice(client.body())?;
                 let key = response["value"].as_str().ok_or("a courier without a key")?.to_owned();
-                expect(&mut client, &report(&key, index), 200)?;
-                expect(&mut client, &post("/courier/availability", &key, r#"{"available": true}"#), 200)?;
+                client.expect(&report(&key, index), 200)?;
+                client.expect(&post("/courier/availability", &key, r#"{"available": true}"#), 200)?;
                 keys.lock().unwrap_or_else(PoisonError::into_inner).push(key);
             }
         })?;
@@ -113,16 +119,11 @@ impl Fleet {
             ours.push(reports / seconds);
             theirs.push(per_second(&echo.base, &bare, CLIENTS, self.span / 2)?);
         }
-        let median = |values: &mut Vec<f64>| {
-            values.sort_by(f64::total_cmp);
-            values[TURNS / 2]
-        };
-        let (ours, theirs, used) = (median(&mut ours), median(&mut theirs), median(&mut processor_us));
-        let needed = number(self.couriers) / number(INTERVAL);
+        let (ours, theirs, used) = (median(&ours), median(&theirs), median(&processor_us));
         println!(
             "  {name:<28} {ours:>7.0}  {:>3.0} %  {:>4.0} %  {used:>5.0} \u{b5}s  {:>4.0} MB",
             ours / theirs * 100.0,
-            needed / ours * 100.0,
+            self.needed() / ours * 100.0,
             resident_mb(processes[0])?
         );
         Ok(())
@@ -135,7 +136,7 @@ impl Fleet {
             let mut connection = Client::connect(&servers[client % servers.len()].base)?;
             while started.elapsed() < self.span {
                 let index = self.next.fetch_add(1, Ordering::Relaxed);
-                expect(&mut connection, &report(&self.keys[index % self.keys.len()], index), 200)?;
+                connection.expect(&report(&self.keys[index % self.keys.len()], index), 200)?;
             }
             Ok(())
         })?;
@@ -149,10 +150,4 @@ fn report(key: &str, index: usize) -> Vec<u8> {
     let degrees = |offset: usize| number(offset) / 1e6;
     let body = format!(r#"{{"latitude": {}, "longitude": {}}}"#, -23.65 + degrees(north), -46.75 + degrees(east));
     post("/courier/position", key, &body)
-}
-
-/// Sends a request whose response must have this status.
-fn expect(client: &mut Client, request: &[u8], status: u16) -> Result<(), BoxError> {
-    let got = client.send(request)?;
-    if got == status { Ok(()) } else { Err(format!("{got}: {}", String::from_utf8_lossy(client.body())).into()) }
 }

@@ -18,6 +18,7 @@ use despacho_xtask::server::{self, Server};
 use rusqlite::{Connection, params};
 
 use super::{
+    median,
     memory::cpu_seconds,
     over_http::UNLIMITED,
     overload::{all, number},
@@ -54,11 +55,7 @@ pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
             ours.push(created / span.as_secs_f64());
             theirs.push(bare.write(span)?);
         }
-        let median = |values: &mut Vec<f64>| {
-            values.sort_by(f64::total_cmp);
-            values[TURNS / 2]
-        };
-        let (ours, theirs, used) = (median(&mut ours), median(&mut theirs), median(&mut processor_us));
+        let (ours, theirs, used) = (median(&ours), median(&theirs), median(&processor_us));
         let merchants = if count == 1 { "merchant" } else { "merchants" };
         println!(
             "  {count:>2} {merchants:<9} {ours:>7.0} {theirs:>7.0}  {:>4.0} %  {used:>6.0} µs",
@@ -77,10 +74,7 @@ fn create(base: &str, merchants: &[Merchant], next: &AtomicUsize, span: Duration
         let mut client = Client::connect(base)?;
         while started.elapsed() < span {
             let body = template.replace("CODE", &format!("P-{}", next.fetch_add(1, Ordering::Relaxed)));
-            let status = client.send(&post("/delivery/orders", &merchants[index % merchants.len()].key, &body))?;
-            if status != 201 {
-                return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
-            }
+            client.expect(&post("/delivery/orders", &merchants[index % merchants.len()].key, &body), 201)?;
             done.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())

@@ -20,7 +20,7 @@ use despacho_xtask::server::{self, Server};
 use tempfile::TempDir;
 
 use super::{
-    copies,
+    copies, median,
     memory::{cpu_seconds, disk_mb, resident_mb},
     over_http::UNLIMITED,
     overload::{all, ms, number},
@@ -119,13 +119,6 @@ impl SizedServer {
     }
 }
 
-/// Returns the median.
-fn median<T: Copy + PartialOrd + Default>(values: &[T]) -> T {
-    let mut values = values.to_vec();
-    values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
-    values.get(values.len() / 2).copied().unwrap_or_default()
-}
-
 fn start_server(binary: &Path, data: &Path) -> Result<Server, BoxError> {
     Ok(Server::start(binary, data, &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?)
 }
@@ -137,10 +130,7 @@ fn create(base: &str, next: &AtomicUsize, count: usize) -> Result<(), BoxError> 
         while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
             let code = next.fetch_add(1, Ordering::Relaxed);
             let request = post("/delivery/orders", KEY, &order(&format!("G-{code}"), 2, false).to_string());
-            let status = client.send(&request)?;
-            if status != 201 {
-                return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
-            }
+            client.expect(&request, 201)?;
         }
         Ok(())
     })
@@ -161,11 +151,8 @@ fn time_reads(base: &str, path: impl Fn(usize) -> String) -> Result<Vec<Duration
     let (mut client, mut times) = (Client::connect(base)?, Vec::with_capacity(READS));
     for index in 0..READS {
         let (request, started) = (get(&path(index), KEY), Instant::now());
-        let status = client.send(&request)?;
+        client.expect(&request, 200)?;
         times.push(started.elapsed());
-        if status != 200 {
-            return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
-        }
     }
     Ok(times)
 }

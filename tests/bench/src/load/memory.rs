@@ -46,10 +46,7 @@ fn create(base: &str, next: &AtomicUsize, orders: usize) -> Result<(), BoxError>
             return Ok(());
         }
         let body = order(&format!("M-{number}"), 2, false).to_string();
-        let status = client.send(&post("/delivery/orders", KEY, &body))?;
-        if status != 201 {
-            return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
-        }
+        client.expect(&post("/delivery/orders", KEY, &body), 201)?;
     }
 }
 

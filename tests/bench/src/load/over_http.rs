@@ -10,7 +10,7 @@ use despacho_bench::{
 use despacho_simulator::demo::KEY;
 use despacho_xtask::server::{self, Server};
 
-use crate::load::{echo::Echo, memory::cpu_seconds};
+use crate::load::{echo::Echo, median, memory::cpu_seconds};
 
 /// Rate limits that no benchmark reaches.
 pub(crate) const UNLIMITED: [(&str, &str); 4] = [
@@ -78,11 +78,7 @@ impl Turns {
     }
 
     /// Returns the medians of the requests per second and of the processor time.
-    fn medians(&mut self) -> (f64, f64) {
-        let median = |values: &mut Vec<f64>| {
-            values.sort_by(f64::total_cmp);
-            values[values.len() / 2]
-        };
-        (median(&mut self.per_second), median(&mut self.processor_us))
+    fn medians(&self) -> (f64, f64) {
+        (median(&self.per_second), median(&self.processor_us))
     }
 }

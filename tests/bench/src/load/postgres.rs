@@ -96,10 +96,7 @@ fn create(base: &str, merchants: &[Merchant], next: &AtomicUsize, span: Duration
         while started.elapsed() < span {
             let body = template.replace("CODE", &format!("P-{}", next.fetch_add(1, Ordering::Relaxed)));
             let request = post("/delivery/orders", &merchants[index].key, &body);
-            let status = client.send(&request)?;
-            if status != 201 {
-                return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
-            }
+            client.expect(&request, 201)?;
             done.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())

@@ -179,13 +179,11 @@ fn load(
             // divisor.
             if !is_bare && (turn + turn / CALLERS).is_multiple_of(CREATE_EVERY) {
                 let code = format!("S-{}", next.fetch_add(1, Ordering::Relaxed));
-                let status = client.send(&post("/delivery/orders", KEY, &order(&code, 2, false).to_string()))?;
-                expect_status(status, 201, &client)?;
+                client.expect(&post("/delivery/orders", KEY, &order(&code, 2, false).to_string()), 201)?;
                 created.fetch_add(1, Ordering::Relaxed);
             } else {
-                let status = client.send(if is_bare { &echo } else { &preview })?;
+                client.expect(if is_bare { &echo } else { &preview }, 200)?;
                 own.push((due, (started + due).elapsed()));
-                expect_status(status, 200, &client)?;
             }
         }
         let all = if is_bare { &bare } else { &previews };
@@ -196,13 +194,6 @@ fn load(
     let (previews, bare) = (into_times(previews)?, into_times(bare)?);
     let cpu_s = cpu_seconds(process)? - cpu_before;
     Ok(LoadRun { span: started.elapsed(), previews, bare, created: created.into_inner(), cpu_s })
-}
-
-fn expect_status(status: u16, expected: u16, client: &Client) -> Result<(), BoxError> {
-    if status == expected {
-        return Ok(());
-    }
-    Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into())
 }
 
 /// Opens all streams and spawns a task for each that counts its events.
