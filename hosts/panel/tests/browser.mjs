@@ -222,7 +222,7 @@ export async function defects(page, name, suffix) {
     return [document.title, all.length, all[0]?.textContent ?? ""];
   });
   if (heads !== 1 || title.replace(/^\(\d+\) /, "") !== `${head} · Despacho`) found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
-  const overflow = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll(".table-box:has(.orders, .prices)")].map((box) => box.scrollWidth - box.clientWidth)));
+  const overflow = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll(".table-box:has(.orders, .prices), .order-main, .order-side")].map((box) => box.scrollWidth - box.clientWidth)));
   if (overflow > 0) found.push(`${name}: ${overflow} px of horizontal overflow`);
   return found;
 }
