@@ -7,6 +7,7 @@ pub mod commands;
 pub mod config;
 pub mod connections;
 mod connector;
+mod database;
 pub mod docs;
 mod download;
 pub mod early;

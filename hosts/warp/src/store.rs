@@ -22,7 +22,7 @@ use despacho_core::{
     },
     rules::{pricing::Tariff, settings::Settings, webhooks::MessageResult},
 };
-use despacho_postgres::{Address, Postgres};
+use despacho_postgres::Postgres;
 use despacho_simulator::{Pass, Simulation, demo, run_pass};
 use despacho_sql::SqlHost;
 use despacho_sqlite::{LocalPlatform, Options, Sqlite};
@@ -33,6 +33,7 @@ pub use despacho_sqlite::Stats;
 
 use crate::{
     config::{Config, Database},
+    database::AnyDatabase,
     error::StartError,
     geo::{Geography, ServerPlatform},
     mail::Mailer,
@@ -44,67 +45,48 @@ const FEW_IDS: u32 = 8;
 /// On a shared database each request reserves its own ID: lists are sorted by ID, so a higher ID must be newer on every instance.
 const NO_MORE_IDS: u32 = 1;
 
-/// The storage. One variant per database, chosen once: the code behind it is statically dispatched.
-pub enum Store {
-    /// The file in the data folder.
-    Sqlite(SqlHost<Traced<Sqlite>, ServerPlatform>),
-    /// A PostgreSQL server.
-    Postgres(SqlHost<Traced<Postgres>, ServerPlatform>),
-}
-
-/// Evaluates an expression for the host of any variant.
-macro_rules! each {
-    ($store:expr, $host:ident => $response:expr) => {
-        match $store {
-            Store::Sqlite($host) => $response,
-            Store::Postgres($host) => $response,
-        }
-    };
+/// The storage: the core's host on the configured database.
+pub struct Store {
+    host: SqlHost<Traced<AnyDatabase>, ServerPlatform>,
 }
 
 impl Store {
     /// Opens the configured database for a server, migrates its schema and aligns deadlines with the configured timing. Only `--demo`
     /// creates a missing file.
     pub async fn open(config: &Config, geography: Arc<Geography>) -> Result<Store, StartError> {
-        let store = match &config.database {
-            Database::Sqlite => Store::Sqlite(sqlite(config, geography, config.demo).await?),
-            Database::Postgres(address) => {
-                let (database, platform) = postgres(config, address, geography).await?;
-                let platform = platform.sharing(&database);
-                let host = SqlHost::new(Traced(database), platform, config.shared.timing.clone());
-                Store::Postgres(host.with_id_batch(NO_MORE_IDS))
+        let (database, platform) = open(config, geography, config.demo).await?;
+        let timing = config.shared.timing.clone();
+        let host = match &database {
+            AnyDatabase::Sqlite(_) => SqlHost::new(Traced(database), platform, timing),
+            AnyDatabase::Postgres(shared) => {
+                let platform = platform.sharing(shared);
+                SqlHost::new(Traced(database), platform, timing).with_id_batch(NO_MORE_IDS)
             }
         };
-        let aligned = each!(&store, host => host.align_deadlines().await);
-        aligned.map_err(StartError::Deadlines)?;
-        Ok(store)
+        host.align_deadlines().await.map_err(StartError::Deadlines)?;
+        Ok(Store { host })
     }
 
     /// Creates the configured database, or migrates its schema if it exists.
     pub async fn create(config: &Config) -> Result<(), StartError> {
-        let geography = Arc::new(Geography::embedded());
-        let closed = match &config.database {
-            Database::Sqlite => sqlite(config, geography, true).await?.driver().close().await,
-            Database::Postgres(address) => postgres(config, address, geography).await?.0.close().await,
-        };
-        closed.map_err(StartError::Close)
+        let (database, _) = open(config, Arc::new(Geography::embedded()), true).await?;
+        database.close().await.map_err(StartError::Close)
     }
 
     /// Opens the database for one command, also while a server uses it.
     pub async fn open_for_commands(config: &Config, geography: Arc<Geography>) -> Result<Store, StartError> {
-        match &config.database {
-            Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography, false).await?.with_id_batch(FEW_IDS))),
-            Database::Postgres(address) => {
-                let (database, platform) = postgres(config, address, geography).await?;
-                let host = SqlHost::new(Traced(database), platform, config.shared.timing.clone());
-                Ok(Store::Postgres(host.with_id_batch(NO_MORE_IDS)))
-            }
-        }
+        let (database, platform) = open(config, geography, false).await?;
+        let ids = match &database {
+            AnyDatabase::Sqlite(_) => FEW_IDS,
+            AnyDatabase::Postgres(_) => NO_MORE_IDS,
+        };
+        let host = SqlHost::new(Traced(database), platform, config.shared.timing.clone());
+        Ok(Store { host: host.with_id_batch(ids) })
     }
 
     /// Returns the core's response to a request.
     pub async fn respond(&self, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
-        each!(self, host => api::handle(host, settings, request).await)
+        api::handle(&self.host, settings, request).await
     }
 
     /// Returns the core's response and, if it starts a stream, the subscription.
@@ -113,12 +95,12 @@ impl Store {
         settings: &Settings,
         request: Request<Bytes>,
     ) -> (Response<Bytes>, Option<Subscription>) {
-        each!(self, host => api::handle_or_stream(host, settings, request).await)
+        api::handle_or_stream(&self.host, settings, request).await
     }
 
     /// Returns the next events of a stream in its text format.
     pub async fn next(&self, subscription: &mut JournalSubscription, limit: u32) -> Result<String, HostError> {
-        each!(self, host => stream::next(host, subscription, limit).await)
+        stream::next(&self.host, subscription, limit).await
     }
 
     /// Returns the changed status of a recipient's stream in its text format, or `None` if its link has ended.
@@ -127,47 +109,47 @@ impl Store {
         settings: &Settings,
         subscription: &mut DeliverySubscription,
     ) -> Result<Option<String>, HostError> {
-        each!(self, host => stream::next_status(host, settings, subscription, host.exec_context().now).await)
+        stream::next_status(&self.host, settings, subscription, self.host.exec_context().now).await
     }
 
     /// Returns whether a stream may stay open.
     pub async fn is_allowed(&self, subscription: &JournalSubscription) -> Result<bool, HostError> {
-        each!(self, host => stream::is_allowed(host, subscription, host.exec_context().now).await)
+        stream::is_allowed(&self.host, subscription, self.host.exec_context().now).await
     }
 
     /// Returns a counter that changes when this process writes events or messages.
     pub fn updates(&self) -> watch::Receiver<u64> {
-        each!(self, host => host.platform().updates())
+        self.host.platform().updates()
     }
 
     /// Returns a counter that changes when this process writes keys or stores, or is notified that another instance did.
     pub fn access(&self) -> watch::Receiver<u64> {
-        each!(self, host => host.platform().access())
+        self.host.platform().access()
     }
 
     /// Returns at most `limit` webhooks that have messages to send.
     pub async fn due_webhooks(&self, limit: u32) -> Result<Vec<Webhook>, HostError> {
-        each!(self, host => host.find_webhooks(WebhookQuery::Due { now: host.exec_context().now, limit }).await)
+        self.host.find_webhooks(WebhookQuery::Due { now: self.host.exec_context().now, limit }).await
     }
 
     /// Claims a webhook's next batch, if there is one.
     pub async fn take(&self, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, HostError> {
-        each!(self, host => outbox::take(host, settings, webhook).await)
+        outbox::take(&self.host, settings, webhook).await
     }
 
     /// Stores the results of a batch.
     pub async fn finish(&self, settings: &Settings, batch: &Batch, tried: Vec<MessageResult>) -> Result<(), HostError> {
-        each!(self, host => outbox::finish(host, settings, batch, tried).await)
+        outbox::finish(&self.host, settings, batch, tried).await
     }
 
     /// Takes the due pushes of at most `limit` couriers. Also returns the number of couriers that were found.
     pub async fn take_pushes(&self, settings: &Settings, limit: u32) -> Result<(usize, Vec<PushBatch>), HostError> {
-        each!(self, host => push::take(host, settings, limit).await)
+        push::take(&self.host, settings, limit).await
     }
 
     /// Stores the results of a courier's pushes.
     pub async fn finish_pushes(&self, batch: &PushBatch, results: &[AttemptResult]) -> Result<(), HostError> {
-        each!(self, host => push::finish(host, batch, results).await)
+        push::finish(&self.host, batch, results).await
     }
 
     /// Returns the stores with an ID above `after`, by ID, at most `limit`.
@@ -176,12 +158,12 @@ impl Store {
         after: Option<model::StoreId>,
         limit: u32,
     ) -> Result<Vec<model::store::Store>, HostError> {
-        each!(self, host => host.find_stores(StoreQuery::All { after, limit }).await)
+        self.host.find_stores(StoreQuery::All { after, limit }).await
     }
 
     /// Returns the current and the scheduled tariffs. The first is the configured one if no stored tariff is in effect.
     pub async fn tariffs(&self, configured: Tariff) -> Result<Vec<Tariff>, HostError> {
-        let schedule = each!(self, host => host.tariff_schedule(None).await)?;
+        let schedule = self.host.tariff_schedule(None).await?;
         let now = self.now();
         let current = schedule.at(now).map_or(configured, |stored| (*stored.tariff).clone());
         let scheduled = schedule.scheduled(now).map(|stored| (*stored.tariff).clone());
@@ -190,7 +172,7 @@ impl Store {
 
     /// Returns the current time of the core.
     pub fn now(&self) -> Timestamp {
-        each!(self, host => host.exec_context().now)
+        self.host.exec_context().now
     }
 
     /// Runs one pass of the simulated couriers of sandbox stores.
@@ -200,103 +182,77 @@ impl Store {
         simulation: Simulation,
         after: Option<OrderId>,
     ) -> Result<Pass, HostError> {
-        each!(self, host => run_pass(host, settings, simulation, after).await)
+        run_pass(&self.host, settings, simulation, after).await
     }
 
     /// Creates the demo data unless it exists, and returns whether it was created.
     pub async fn seed(&self, settings: &Settings) -> Result<bool, HostError> {
-        match self {
-            Store::Sqlite(host) => demo::seed(host, settings).await,
-            // Instances that start at the same time would otherwise see each other's partial data.
-            Store::Postgres(host) => host.driver().exclusively(demo::seed(host, settings)).await?,
-        }
+        // Instances that start at the same time would otherwise see each other's partial data.
+        self.host.driver().exclusively(demo::seed(&self.host, settings)).await?
     }
 
     /// Issues a sign-in code for the demo's courier; `None` if the operator removed the courier.
     pub async fn sign_in_demo_courier(&self, settings: &Settings) -> Result<Option<String>, HostError> {
-        match self {
-            Store::Sqlite(host) => demo::sign_in(host, settings).await,
-            Store::Postgres(host) => host.driver().exclusively(demo::sign_in(host, settings)).await?,
-        }
+        self.host.driver().exclusively(demo::sign_in(&self.host, settings)).await?
     }
 
     /// Creates demo orders to replace those that have ended, and returns how many.
     pub async fn replace_demo_orders(&self, settings: &Settings) -> Result<u32, HostError> {
-        if each!(self, host => demo::missing_orders(host).await)? == 0 {
+        if demo::missing_orders(&self.host).await? == 0 {
             return Ok(0);
         }
-        match self {
-            Store::Sqlite(host) => demo::replace_ended_orders(host, settings).await,
-            Store::Postgres(host) => host.driver().exclusively(demo::replace_ended_orders(host, settings)).await?,
-        }
+        self.host.driver().exclusively(demo::replace_ended_orders(&self.host, settings)).await?
     }
 
     /// Runs one pass of timed transitions for at most `limit` orders, and returns how many changed.
     pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, HostError> {
-        each!(self, host => clock::run_pass(host, settings, host.exec_context().now, limit).await)
+        clock::run_pass(&self.host, settings, self.host.exec_context().now, limit).await
     }
 
     /// Runs one dispatch pass.
     pub async fn dispatch(&self, settings: &Settings) -> Result<DispatchPass, HostError> {
-        each!(self, host => dispatch::run_pass(host, settings, &mut host.exec_context()).await)
+        dispatch::run_pass(&self.host, settings, &mut self.host.exec_context()).await
     }
 
     /// Runs one pass of the configured retention of personal data.
     pub async fn retain(&self, settings: &Settings) -> Result<RetentionPass, HostError> {
-        each!(self, host => erasure::retain(host, settings, host.exec_context().now).await)
+        erasure::retain(&self.host, settings, self.host.exec_context().now).await
     }
 
     /// Adds to the record of an erasure.
     pub async fn record(&self, record: ErasureRecord) -> Result<(), HostError> {
         let redactions = vec![Redaction::Record(record)];
-        each!(self, host => host.commit(&Changes { at: host.exec_context().now, redactions, ..Changes::default() }).await)
+        self.host.commit(&Changes { at: self.host.exec_context().now, redactions, ..Changes::default() }).await
     }
 
     /// Checks that the database accepts reads and writes.
     pub async fn ready(&self) -> Result<(), HostError> {
-        each!(self, host => host.driver().ready().await)
+        self.host.driver().ready().await
     }
 
     /// Returns the mailer, if a mail server is configured.
     pub fn mailer(&self) -> Option<Arc<Mailer>> {
-        each!(self, host => host.platform().mailer())
+        self.host.platform().mailer()
     }
 
     /// Returns the sources of locations and distances.
     pub fn geography(&self) -> &Geography {
-        each!(self, host => host.platform().geography())
+        self.host.platform().geography()
     }
 
     /// Returns the database statistics. On PostgreSQL a group is one pipeline.
     pub fn stats(&self) -> Stats {
-        match self {
-            Store::Sqlite(host) => host.driver().stats(),
-            Store::Postgres(host) => {
-                let stats = host.driver().stats();
-                Stats {
-                    commits: stats.commits,
-                    conflicts: stats.conflicts,
-                    failures: stats.failures,
-                    groups: stats.pipelines,
-                    reads: stats.reads,
-                    queued_writes: stats.waiting,
-                    ..Stats::default()
-                }
-            }
-        }
+        self.host.driver().stats()
     }
 
     /// Returns the statistics of the PostgreSQL connection pool.
     pub fn connections(&self) -> Option<despacho_postgres::Stats> {
-        match self {
-            Store::Sqlite(_) => None,
-            Store::Postgres(host) => Some(host.driver().stats()),
-        }
+        self.host.driver().connections()
     }
 
     /// Completes queued work, then closes the database.
     pub async fn close(&self) -> Result<(), HostError> {
-        each!(self, host => host.driver().close().await)
+        self.host.driver().close().await
     }
 }
 
@@ -328,24 +284,19 @@ fn blocking(error: std::io::Error) -> StartError {
     StartError::Process { action: "access the database", error }
 }
 
-async fn sqlite(
+/// Opens the configured database. `create` creates a missing file.
+async fn open(
     config: &Config,
     geography: Arc<Geography>,
     create: bool,
-) -> Result<SqlHost<Traced<Sqlite>, ServerPlatform>, StartError> {
-    let (database, timing) = (open_file(config, create).await?, config.shared.timing.clone());
-    let machine = LocalPlatform::new().map_err(StartError::Platform)?;
-    Ok(SqlHost::new(Traced(database), ServerPlatform::new(machine, geography, mailer(config)?), timing))
-}
-
-async fn postgres(
-    config: &Config,
-    address: &Address,
-    geography: Arc<Geography>,
-) -> Result<(Postgres, ServerPlatform), StartError> {
-    let options = despacho_postgres::Options { connections: config.database_connections, ..Default::default() };
-    let database = Postgres::open(address, &options).await;
-    let database = database.map_err(StartError::Postgres)?;
+) -> Result<(AnyDatabase, ServerPlatform), StartError> {
+    let database = match &config.database {
+        Database::Sqlite => AnyDatabase::Sqlite(open_file(config, create).await?),
+        Database::Postgres(address) => {
+            let options = despacho_postgres::Options { connections: config.database_connections, ..Default::default() };
+            AnyDatabase::Postgres(Postgres::open(address, &options).await.map_err(StartError::Postgres)?)
+        }
+    };
     let machine = LocalPlatform::new().map_err(StartError::Platform)?;
     Ok((database, ServerPlatform::new(machine, geography, mailer(config)?)))
 }
