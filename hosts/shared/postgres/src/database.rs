@@ -19,6 +19,7 @@ use tokio::{
 
 use crate::{
     address::{Address, Pooling},
+    batch::{BatchQueue, QueuedWrite},
     connector::{Connector, PoolConnect},
     error::{PgError, text, unavailable},
     lease::Lease,
@@ -53,6 +54,8 @@ impl Default for Options {
 
 /// Maximum transactions in one pipeline, because each waits for those before it.
 const MAX_PIPELINED: usize = 32;
+/// Timeout of an exchange of several requests' writes, after which each runs by itself.
+const BATCH_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum retries of a transaction after a deadlock or serialization failure, before the caller reads the data again.
 const MAX_RETRIES: u32 = 5;
 /// Maximum retries of a query on a new connection.
@@ -69,14 +72,18 @@ const DELETE_MARKERS: &str = "DELETE FROM commit_marks WHERE (at, salt) IN \
 
 /// An open database. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Postgres(Arc<Inner>);
+pub struct Postgres(pub(crate) Arc<Inner>);
 
 #[derive(Debug)]
-struct Inner {
+pub(crate) struct Inner {
     server: Server,
     pool: Pool,
     /// Connections whose writes are flushed with the next transaction of another connection; none on servers without this order.
     relaxed: Option<Pool>,
+    /// Writes of one statement, which are flushed at once.
+    flushed_writes: BatchQueue,
+    /// Writes of one statement, which are flushed on the connections of `relaxed`.
+    relaxed_writes: BatchQueue,
     counters: Counters,
     health: WriteHealth,
     opened: Instant,
@@ -139,7 +146,22 @@ impl Postgres {
         let server = Server { connector, kind };
         let (counters, health, opened) = (Counters::default(), WriteHealth::default(), Instant::now());
         let (timeout, notifications) = (options.timeout, Mutex::default());
-        Ok(Postgres(Arc::new(Inner { server, pool, relaxed, counters, health, opened, timeout, notifications })))
+        let ((flushed_writes, flushed), (relaxed_writes, unflushed)) = (BatchQueue::new(), BatchQueue::new());
+        let inner = Arc::new(Inner {
+            server,
+            pool,
+            relaxed,
+            flushed_writes,
+            relaxed_writes,
+            counters,
+            health,
+            opened,
+            timeout,
+            notifications,
+        });
+        flushed.run(&inner, Flush::Now);
+        unflushed.run(&inner, kind.flush());
+        Ok(Postgres(inner))
     }
 
     /// Returns the counters.
@@ -225,15 +247,53 @@ impl Postgres {
         Ok(())
     }
 
-    /// Runs one statement and returns its rows. Retries on a new connection if the connection was lost.
-    async fn run_query(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
-        let pool = match flush {
+    /// Runs writes in one transaction. If it fails, each runs in its own, so that a write neither fails nor waits long because of another.
+    pub(crate) async fn write_all(&self, mut writes: Vec<QueuedWrite>, flush: Flush) {
+        // All instances lock rows in this order, which prevents deadlocks.
+        writes.sort_by(|one, other| (one.query.sql, &one.query.params).cmp(&(other.query.sql, &other.query.params)));
+        match self.write_together(&writes, flush).await {
+            Ok(outcomes) => {
+                self.0.health.record(Ok(()), self.0.opened.elapsed());
+                self.0.counters.reads.fetch_add(writes.len().try_into().unwrap_or(u64::MAX), Relaxed);
+                writes.into_iter().zip(outcomes).for_each(|(write, rows)| write.complete(Ok(rows)));
+            }
+            Err(_) => {
+                for write in writes {
+                    let database = self.clone();
+                    tokio::spawn(async move {
+                        let outcome = database.write(&write.query, flush).await;
+                        write.complete(outcome);
+                    });
+                }
+            }
+        }
+    }
+
+    /// Runs writes in one transaction and returns the rows of each.
+    async fn write_together(&self, writes: &[QueuedWrite], flush: Flush) -> Result<Vec<Vec<Row>>, PgError> {
+        let lease = Lease::acquire(self.pool(flush)).await?;
+        let (session, queries) = (self.0.server.session(flush), writes.iter().map(|write| &write.query));
+        let exchange = async { pipeline::query_all(lease.client()?, &session, self.0.server.kind, queries).await };
+        let results = timeout(BATCH_TIMEOUT, exchange).await;
+        let results = results.map_err(|_| PgError::ConnectionLost("writes took too long together".to_owned()))?;
+        if !matches!(results, Err(PgError::ConnectionLost(_))) {
+            lease.release();
+        }
+        results?.iter().map(|rows| rows.iter().map(row).collect()).collect()
+    }
+
+    fn pool(&self, flush: Flush) -> &Pool {
+        match flush {
             Flush::Now => &self.0.pool,
             Flush::Later => self.0.relaxed.as_ref().unwrap_or(&self.0.pool),
-        };
+        }
+    }
+
+    /// Runs one statement and returns its rows. Retries on a new connection if the connection was lost.
+    async fn run_query(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
         let (mut attempts, session) = (0, self.0.server.session(flush));
         loop {
-            let lease = Lease::acquire(pool).await?;
+            let lease = Lease::acquire(self.pool(flush)).await?;
             attempts += 1;
             match timeout(self.0.timeout, rows(&lease, &session, query)).await {
                 Ok(Ok(rows)) => {
@@ -389,13 +449,14 @@ impl Driver for Postgres {
     /// If the response is lost, the write is repeated. This leaves a gap in allocated IDs or counts a request twice. Such writes do not wait
     /// for the disk: a transaction that depends on them comes later in the log, and its flush includes them.
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        Box::pin(self.write(&query, self.0.server.kind.flush())).await
+        self.0.relaxed_writes.write(query).await
     }
 
-    async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
-        if let [Statement { sql, params, expect: Expect::Any }] = statements.as_slice() {
+    async fn transact(&self, mut statements: Vec<Statement>) -> Result<(), HostError> {
+        if let [Statement { sql, params, expect: Expect::Any }] = statements.as_mut_slice() {
             // A position or the release of a claim: these are idempotent.
-            return Box::pin(self.write(&Query { sql, params: params.clone() }, Flush::Now)).await.map(drop);
+            let query = Query { sql, params: std::mem::take(params) };
+            return self.0.flushed_writes.write(query).await.map(drop);
         }
         Box::pin(self.commit_all(&[statements])).await.pop().unwrap_or(Ok(()))
     }

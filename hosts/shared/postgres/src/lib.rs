@@ -5,6 +5,7 @@
 //! transaction is sent again with the same marker. If the marker exists, it is already committed. See hosts/shared/postgres/README.md.
 
 mod address;
+mod batch;
 mod connector;
 mod database;
 mod error;

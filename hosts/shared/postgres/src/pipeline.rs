@@ -24,6 +24,7 @@ use despacho_sql::{Expect, Query, Statement, Value};
 use crate::{
     error::PgError,
     order::{PendingRequest, in_order},
+    server::Kind,
     value::{Parameter, borrowed, inferred, parameters},
 };
 
@@ -85,6 +86,13 @@ impl Ready<'_> {
             Form::Unnamed(sql) => client.execute_typed(sql, &inferred(&self.parameters)).await,
         }
     }
+
+    async fn rows(&self, client: &ClientWrapper) -> Result<Vec<SqlRow>, Error> {
+        match &self.form {
+            Form::Prepared(statement) => client.query(statement, &borrowed(&self.parameters)).await,
+            Form::Unnamed(sql) => client.query_typed(sql, &inferred(&self.parameters)).await,
+        }
+    }
 }
 
 /// The kind of session, which determines how transactions begin and whether statements stay prepared.
@@ -110,23 +118,41 @@ impl Session {
 
 /// Returns the rows of one statement, which is a separate transaction.
 pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Query) -> Result<Vec<SqlRow>, PgError> {
-    let params = parameters(&query.params);
-    let Session::Shared { begin } = session else {
-        let statement = client.prepare_cached(query.sql).await?;
-        return Ok(client.query(&statement, &borrowed(&params)).await?);
-    };
-    let inferred = inferred(&params);
-    let plain = |sql| async move { client.batch_execute(sql).await.map(|()| Vec::new()) };
-    let requests: Vec<PendingRequest<'_, Result<Vec<SqlRow>, Error>>> = vec![
-        Box::pin(plain(begin.as_str())),
-        Box::pin(client.query_typed(query.sql, &inferred)),
-        Box::pin(plain("COMMIT")),
-    ];
-    let mut rows = Vec::new();
-    for response in in_order(requests).await {
-        rows.append(&mut response?);
+    let ready = prepare(client, session, query.sql.into(), &[&query.params]).await?;
+    match session {
+        Session::Own => Ok(ready.rows(client).await?),
+        Session::Shared { begin } => Ok(query_within(client, begin, &[ready]).await?.pop().unwrap_or_default()),
     }
-    Ok(rows)
+}
+
+/// Runs statements in one transaction and returns the rows of each. A locked row makes it fail early.
+pub(crate) async fn query_all(
+    client: &ClientWrapper,
+    session: &Session,
+    kind: Kind,
+    queries: impl Iterator<Item = &Query>,
+) -> Result<Vec<Vec<SqlRow>>, PgError> {
+    let mut list = Vec::new();
+    for query in queries {
+        list.push(prepare(client, session, query.sql.into(), &[&query.params]).await?);
+    }
+    query_within(client, &kind.impatient(session.begin()), &list).await
+}
+
+/// Runs statements between this beginning of a transaction and its commit.
+async fn query_within(client: &ClientWrapper, begin: &str, list: &[Ready<'_>]) -> Result<Vec<Vec<SqlRow>>, PgError> {
+    let plain = |sql| async move { client.batch_execute(sql).await.map(|()| Vec::new()) };
+    let mut requests: Vec<PendingRequest<'_, Result<Vec<SqlRow>, Error>>> = Vec::with_capacity(list.len() + 2);
+    requests.push(Box::pin(plain(begin)));
+    for ready in list {
+        requests.push(Box::pin(ready.rows(client)));
+    }
+    requests.push(Box::pin(plain("COMMIT")));
+    let mut results = in_order(requests).await.into_iter().collect::<Result<Vec<_>, Error>>()?;
+    // The results of the beginning and of the commit.
+    results.pop();
+    results.remove(0);
+    Ok(results)
 }
 
 /// Runs transactions one after the other and returns the outcome of each. `resent` means that they were sent before on a connection that

@@ -82,6 +82,12 @@ impl Kind {
         format!("BEGIN{isolation}; {}", self.settings("SET LOCAL", None, flush).join("; "))
     }
 
+    /// Returns the beginning of a transaction that fails soon if another one has locked a row, so that the other rows need not wait.
+    pub(crate) fn impatient(self, begin: &str) -> String {
+        let limit = if self == Kind::Postgres { "; SET LOCAL lock_timeout = '100ms'" } else { "" };
+        format!("{begin}{limit}")
+    }
+
     fn settings(self, set: &str, isolation: Option<&str>, flush: Flush) -> Vec<String> {
         let later = (flush == Flush::Later).then_some("synchronous_commit = off");
         self.limits().iter().copied().chain(isolation).chain(later).map(|setting| format!("{set} {setting}")).collect()

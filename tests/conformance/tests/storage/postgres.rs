@@ -17,20 +17,25 @@ use despacho_core::{
 };
 use despacho_postgres::{Address, OpenError, Options, Postgres};
 use despacho_sql::{CopyError, Dialect, Leases, STORAGE, TABLES, Table, copy};
+use despacho_xtask::run::Failure;
 use futures_util::future::{join, join_all};
-use tokio::sync::watch;
+use tokio::{sync::watch, task::JoinHandle};
 
 use crate::{
     backend::{OnPostgres, OnSqlite, PostgresHost},
     suite::{
         Backend,
-        fixtures::{at, changes, claim, entry, event, order, order_id, store, store_id},
+        fixtures::{at, changes, claim, entry, event, order, order_id, position, store, store_id},
     },
 };
 
 /// Ends all other connections to the database.
 const CUT: &str = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity \
      WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+/// The sessions that hold a lock for [`hold`].
+const SLEEPING: &str =
+    "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
 
 fn create(number: u64) -> Changes {
     let order = order(number, 1, &number.to_string());
@@ -202,6 +207,17 @@ async fn deadlocked_transactions_both_commit() {
     assert_eq!(backend.query("SELECT MIN(amount), MAX(amount) FROM balances"), "6|6");
 }
 
+/// Locks rows for three seconds in another session. Returns as soon as they are locked.
+async fn hold(backend: &OnPostgres, lock: &str) -> JoinHandle<Result<String, Failure>> {
+    let hold = format!("BEGIN; {lock}; SELECT pg_sleep(3); COMMIT");
+    let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
+    let held = tokio::task::spawn_blocking(move || cluster.query(&address, &hold));
+    while backend.query(SLEEPING) == "0" {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    held
+}
+
 #[tokio::test]
 async fn connection_pool_timeout_returns_unavailable() {
     let Some(backend) = OnPostgres::find().await else { return };
@@ -211,18 +227,10 @@ async fn connection_pool_timeout_returns_unavailable() {
     let writes: Vec<Changes> = (1..=8).map(create).collect();
     // Open both connections first, because opening them can take longer than the timeout.
     assert_eq!(join(host.order(order_id(1)), host.order(order_id(1))).await, (Ok(None), Ok(None)));
-    // Another session locks the row that every commit needs.
-    let hold = "BEGIN; SELECT amount FROM balances WHERE store = 1 FOR UPDATE; SELECT pg_sleep(3); COMMIT";
-    let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
-    let holding = tokio::task::spawn_blocking(move || cluster.query(&address, hold));
-    while backend
-        .query("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
-        == "0"
-    {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    // Every commit needs this row.
+    let held = hold(&backend, "SELECT amount FROM balances WHERE store = 1 FOR UPDATE").await;
     let results = join_all(writes.iter().map(|changes| host.commit(changes))).await;
-    holding.await.unwrap().unwrap();
+    held.await.unwrap().unwrap();
     let rejected =
         results.iter().filter(|result| matches!(result, Err(HostError::Unavailable { what: "database", .. })));
     assert_eq!((rejected.count(), results.iter().filter(|result| result.is_ok()).count()), (6, 2), "{results:?}");
@@ -296,6 +304,46 @@ async fn quota_is_shared_by_all_instances() {
     assert_eq!(admitted, 20);
 }
 
+fn report(courier: u64, minutes: i64) -> Changes {
+    Changes { positions: vec![position(courier, minutes)], ..changes() }
+}
+
+#[tokio::test]
+async fn concurrent_positions_share_transactions() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    // Two instances store the same couriers' positions, each in another order.
+    let other = backend.sibling().await;
+    let reports: Vec<Changes> = (1..=100).map(|courier| report(courier, 1)).collect();
+    let newer: Vec<Changes> = (1..=100).rev().map(|courier| report(courier, 2)).collect();
+    let stored = join(
+        join_all(reports.iter().map(|changes| backend.host().commit(changes))),
+        join_all(newer.iter().map(|changes| other.commit(changes))),
+    );
+    let (first, second) = stored.await;
+    assert!(first.iter().chain(&second).all(Result::is_ok), "{first:?}, {second:?}");
+    // A row names the transaction that wrote it.
+    let rows = "SELECT COUNT(*), COUNT(DISTINCT at), MAX(at), COUNT(DISTINCT xmin::text) < 20 FROM positions";
+    assert_eq!(backend.query(rows), format!("100|1|{}|t", at(2).millis()));
+}
+
+#[tokio::test]
+async fn locked_row_delays_only_its_own_position() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    backend.host().commit(&report(1, 1)).await.unwrap();
+    let held = hold(&backend, "SELECT at FROM positions WHERE courier = 1 FOR UPDATE").await;
+    let reports: Vec<Changes> = (1..=20).map(|courier| report(courier, 2)).collect();
+    let (locked, others) = reports.split_first().unwrap();
+    let stored_others = async {
+        let results = join_all(others.iter().map(|changes| backend.host().commit(changes))).await;
+        assert!(results.iter().all(Result::is_ok), "{results:?}");
+        backend.query(SLEEPING)
+    };
+    let (stored, sleeping) = join(backend.host().commit(locked), stored_others).await;
+    assert_eq!((stored, &*sleeping), (Ok(()), "1"), "the lock ended before the others were stored");
+    held.await.unwrap().unwrap();
+    assert_eq!(backend.query("SELECT COUNT(*), COUNT(DISTINCT at) FROM positions"), "20|1");
+}
+
 #[tokio::test]
 async fn notifications_reach_other_instances_but_not_the_sender() {
     let Some(backend) = OnPostgres::find().await else { return };
@@ -341,10 +389,7 @@ async fn renewed_claim_is_not_removed_as_expired() {
     let take = "BEGIN; UPDATE claims SET expires_at = 9000000000000, holder = 'new'; SELECT pg_sleep(0.5); COMMIT";
     let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
     let taking = tokio::task::spawn_blocking(move || cluster.query(&address, take));
-    while backend
-        .query("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
-        == "0"
-    {
+    while backend.query(SLEEPING) == "0" {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     // The bytes of this holder add up to a multiple of 32: such commits remove expired claims.
