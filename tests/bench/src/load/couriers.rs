@@ -86,7 +86,7 @@ impl Fleet {
 
     /// Registers the couriers, each of which reports its first position and becomes available.
     fn register(&mut self, base: &str) -> Result<(), BoxError> {
-        let (next, keys) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(self.couriers)));
+        let (next, keys) = (AtomicUsize::new(0), Mutex::new(vec![String::new(); self.couriers]));
         all(CLIENTS, |_| {
             let mut client = Client::connect(base)?;
             loop {
@@ -98,9 +98,9 @@ impl Fleet {
                 client.expect(&post("/admin/couriers", OPERATOR, &person), 201)?;
                 let response: serde_json::Value = serde_json::from_slice(client.body())?;
                 let key = response["value"].as_str().ok_or("a courier without a key")?.to_owned();
-                client.expect(&report(&key, index), 200)?;
+                client.expect(&report(&key, index, 0), 200)?;
                 client.expect(&post("/courier/availability", &key, r#"{"available": true}"#), 200)?;
-                keys.lock().unwrap_or_else(PoisonError::into_inner).push(key);
+                keys.lock().unwrap_or_else(PoisonError::into_inner)[index] = key;
             }
         })?;
         self.keys = keys.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -136,7 +136,8 @@ impl Fleet {
             let mut connection = Client::connect(&servers[client % servers.len()].base)?;
             while started.elapsed() < self.span {
                 let index = self.next.fetch_add(1, Ordering::Relaxed);
-                connection.expect(&report(&self.keys[index % self.keys.len()], index), 200)?;
+                let (courier, round) = (index % self.couriers, index / self.couriers);
+                connection.expect(&report(&self.keys[courier], courier, round), 200)?;
             }
             Ok(())
         })?;
@@ -144,10 +145,11 @@ impl Fleet {
     }
 }
 
-/// Returns the report of a position in a square of some 20 km in São Paulo.
-fn report(key: &str, index: usize) -> Vec<u8> {
-    let (north, east) = (index * 7_919 % 200_000, index * 104_729 % 200_000);
-    let degrees = |offset: usize| number(offset) / 1e6;
+/// Returns the report of a position in a square of some 20 km in São Paulo. Between two reports a courier moves at most 140 m.
+fn report(key: &str, courier: usize, round: usize) -> Vec<u8> {
+    let (north, east) = (courier * 7_919 % 200_000, courier * 104_729 % 200_000);
+    let moved = round * 577 % 1_000;
+    let degrees = |offset: usize| number(offset + moved) / 1e6;
     let body = format!(r#"{{"latitude": {}, "longitude": {}}}"#, -23.65 + degrees(north), -46.75 + degrees(east));
     post("/courier/position", key, &body)
 }
