@@ -27,7 +27,7 @@ pub(crate) struct QueuedWrite {
 }
 
 impl QueuedWrite {
-    /// Returns the outcome to the request. If it was cancelled, nobody waits.
+    /// Returns the outcome to the request, unless the request was cancelled.
     pub(crate) fn complete(self, outcome: Result<Vec<Row>, HostError>) {
         let _ = self.outcome.send(outcome);
     }

@@ -136,7 +136,7 @@ pub(crate) async fn query_all(
     for query in queries {
         list.push(prepare(client, session, query.sql.into(), &[&query.params]).await?);
     }
-    query_within(client, &kind.impatient(session.begin()), &list).await
+    query_within(client, &kind.with_short_lock_timeout(session.begin()), &list).await
 }
 
 /// Runs statements between this beginning of a transaction and its commit.

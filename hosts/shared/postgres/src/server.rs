@@ -83,7 +83,7 @@ impl Kind {
     }
 
     /// Returns the beginning of a transaction that fails soon if another one has locked a row, so that the other rows need not wait.
-    pub(crate) fn impatient(self, begin: &str) -> String {
+    pub(crate) fn with_short_lock_timeout(self, begin: &str) -> String {
         let limit = if self == Kind::Postgres { "; SET LOCAL lock_timeout = '100ms'" } else { "" };
         format!("{begin}{limit}")
     }
