@@ -251,7 +251,16 @@ impl Postgres {
     pub(crate) async fn write_all(&self, mut writes: Vec<QueuedWrite>, flush: Flush) {
         // All instances lock rows in this order, which prevents deadlocks.
         writes.sort_by(|one, other| (one.query.sql, &one.query.params).cmp(&(other.query.sql, &other.query.params)));
-        match self.write_together(&writes, flush).await {
+        let lease = match Lease::acquire(self.pool(flush)).await {
+            Ok(lease) => lease,
+            Err(error) => {
+                let error = HostError::from(error);
+                self.0.health.record(Err(&error), self.0.opened.elapsed());
+                writes.into_iter().for_each(|write| write.complete(Err(error.clone())));
+                return;
+            }
+        };
+        match self.write_together(lease, &writes, flush).await {
             Ok(outcomes) => {
                 self.0.health.record(Ok(()), self.0.opened.elapsed());
                 self.0.counters.reads.fetch_add(writes.len().try_into().unwrap_or(u64::MAX), Relaxed);
@@ -270,8 +279,12 @@ impl Postgres {
     }
 
     /// Runs writes in one transaction and returns the rows of each.
-    async fn write_together(&self, writes: &[QueuedWrite], flush: Flush) -> Result<Vec<Vec<Row>>, PgError> {
-        let lease = Lease::acquire(self.pool(flush)).await?;
+    async fn write_together(
+        &self,
+        lease: Lease,
+        writes: &[QueuedWrite],
+        flush: Flush,
+    ) -> Result<Vec<Vec<Row>>, PgError> {
         let (session, queries) = (self.0.server.session(flush), writes.iter().map(|write| &write.query));
         let exchange = async { pipeline::query_all(lease.client()?, &session, self.0.server.kind, queries).await };
         let results = timeout(BATCH_TIMEOUT, exchange).await;
