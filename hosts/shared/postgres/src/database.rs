@@ -6,9 +6,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, tokio_postgres::Client,
-};
+use deadpool_postgres::{Pool, tokio_postgres::Client};
 use despacho_core::host::HostError;
 use despacho_sql::{Dialect, Driver, Expect, Query, Row, STORAGE, Statement, WriteHealth, WriteState};
 use tokio::{
@@ -19,14 +17,15 @@ use tokio::{
 
 use crate::{
     address::{Address, Pooling},
-    batch::{BatchQueue, QueuedWrite},
-    connector::{Connector, PoolConnect},
-    error::{PgError, text, unavailable},
+    batch::{self, BatchQueue, QueuedWrite},
+    connector::Connector,
+    error::{PgError, unavailable},
     lease::Lease,
     migrate::{NO_TIMEOUTS, OpenError, first, migrate, require_current_schema},
     notifications,
     pipeline::{self, CommitMarker, CommitOutcome, MarkedTransaction, Session},
     pooler,
+    pools::pool,
     server::{Flush, Kind},
     stats::{Counters, Stats},
     value::row,
@@ -54,8 +53,6 @@ impl Default for Options {
 
 /// Maximum transactions in one pipeline, because each waits for those before it.
 const MAX_PIPELINED: usize = 32;
-/// Timeout of an exchange of several requests' writes, after which each runs by itself.
-const BATCH_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum retries of a transaction after a deadlock or serialization failure, before the caller reads the data again.
 const MAX_RETRIES: u32 = 5;
 /// Maximum retries of a query on a new connection.
@@ -72,10 +69,10 @@ const DELETE_MARKERS: &str = "DELETE FROM commit_marks WHERE (at, salt) IN \
 
 /// An open database. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Postgres(pub(crate) Arc<Inner>);
+pub struct Postgres(Arc<Inner>);
 
 #[derive(Debug)]
-pub(crate) struct Inner {
+struct Inner {
     server: Server,
     pool: Pool,
     /// Connections whose writes are flushed with the next transaction of another connection; none on servers without this order.
@@ -136,13 +133,13 @@ impl Postgres {
             Flush::Later => {
                 let few = (options.connections / 8).max(1);
                 (
-                    Some(pool(&connector, kind.session(Flush::Later), options, few)?),
+                    Some(pool(&connector, kind.session(Flush::Later), options.wait, few)?),
                     options.connections.saturating_sub(few),
                 )
             }
             Flush::Now => (None, options.connections),
         };
-        let pool = pool(&connector, kind.session(Flush::Now), options, others.max(2))?;
+        let pool = pool(&connector, kind.session(Flush::Now), options.wait, others.max(2))?;
         let server = Server { connector, kind };
         let (counters, health, opened) = (Counters::default(), WriteHealth::default(), Instant::now());
         let (timeout, notifications) = (options.timeout, Mutex::default());
@@ -159,8 +156,13 @@ impl Postgres {
             timeout,
             notifications,
         });
-        flushed.run(&inner, Flush::Now);
-        unflushed.run(&inner, kind.flush());
+        for (queue, flush) in [(flushed, Flush::Now), (unflushed, kind.flush())] {
+            let database = Arc::downgrade(&inner);
+            queue.run(move |writes| {
+                let database = Postgres(database.upgrade()?);
+                Some(async move { database.write_all(writes, flush).await })
+            });
+        }
         Ok(Postgres(inner))
     }
 
@@ -248,9 +250,7 @@ impl Postgres {
     }
 
     /// Runs writes in one transaction. If it fails, each runs in its own, so that a write neither fails nor waits long because of another.
-    pub(crate) async fn write_all(&self, mut writes: Vec<QueuedWrite>, flush: Flush) {
-        // All instances lock rows in this order, which prevents deadlocks.
-        writes.sort_by(|one, other| (one.query.sql, &one.query.params).cmp(&(other.query.sql, &other.query.params)));
+    async fn write_all(&self, writes: Vec<QueuedWrite>, flush: Flush) {
         let lease = match Lease::acquire(self.pool(flush)).await {
             Ok(lease) => lease,
             Err(error) => {
@@ -260,7 +260,8 @@ impl Postgres {
                 return;
             }
         };
-        match self.write_together(lease, &writes, flush).await {
+        let server = &self.0.server;
+        match batch::write_together(lease, &server.session(flush), server.kind, &writes).await {
             Ok(outcomes) => {
                 self.0.health.record(Ok(()), self.0.opened.elapsed());
                 self.0.counters.reads.fetch_add(writes.len().try_into().unwrap_or(u64::MAX), Relaxed);
@@ -276,23 +277,6 @@ impl Postgres {
                 }
             }
         }
-    }
-
-    /// Runs writes in one transaction and returns the rows of each.
-    async fn write_together(
-        &self,
-        lease: Lease,
-        writes: &[QueuedWrite],
-        flush: Flush,
-    ) -> Result<Vec<Vec<Row>>, PgError> {
-        let (session, queries) = (self.0.server.session(flush), writes.iter().map(|write| &write.query));
-        let exchange = async { pipeline::query_all(lease.client()?, &session, self.0.server.kind, queries).await };
-        let results = timeout(BATCH_TIMEOUT, exchange).await;
-        let results = results.map_err(|_| PgError::ConnectionLost("writes took too long together".to_owned()))?;
-        if !matches!(results, Err(PgError::ConnectionLost(_))) {
-            lease.release();
-        }
-        results?.iter().map(|rows| rows.iter().map(row).collect()).collect()
     }
 
     fn pool(&self, flush: Flush) -> &Pool {
@@ -504,29 +488,6 @@ async fn connect_first(connector: &Connector) -> Result<(Client, JoinHandle<()>)
         }
         sleep(Duration::from_millis(250)).await;
     }
-}
-
-fn pool(connector: &Arc<Connector>, session: String, options: &Options, connections: usize) -> Result<Pool, OpenError> {
-    // A broken connection is detected when it is used: a check before each use would cost as much as a query.
-    let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let address = connector.address();
-    let manager = Manager::from_connect(address.config().clone(), PoolConnect(Arc::clone(connector)), config);
-    let mut pool = Pool::builder(manager)
-        .max_size(connections)
-        .wait_timeout(Some(options.wait))
-        .create_timeout(Some(connector.timeout().max(options.wait)))
-        .recycle_timeout(Some(options.wait))
-        .runtime(Runtime::Tokio1);
-    if address.pooling() == Pooling::Session {
-        pool = pool.post_create(Hook::async_fn(move |client, _| {
-            let session = session.clone();
-            Box::pin(async move {
-                let set = client.batch_execute(&session).await;
-                set.map_err(|error| HookError::message(text(&error)))
-            })
-        }));
-    }
-    pool.build().map_err(|error| OpenError::Database(error.to_string()))
 }
 
 /// Returns milliseconds since 1970.

@@ -15,6 +15,7 @@ mod notifications;
 mod order;
 mod pipeline;
 mod pooler;
+mod pools;
 mod server;
 mod stats;
 mod tls;
