@@ -122,7 +122,11 @@ test("tiles that failed are loaded when the network returns, and others are not 
   isLost = false;
   await context.setOffline(true);
   await context.setOffline(false);
-  await page.waitForFunction(() => [...document.querySelectorAll(".map img.leaflet-tile")].some((tile) => tile.naturalWidth > 0));
+  // A tile that is still loading would fail when the network is lost again, and be loaded once more.
+  await page.waitForFunction(() => {
+    const tiles = [...document.querySelectorAll(".map img.leaflet-tile")];
+    return tiles.length > 0 && tiles.every((tile) => tile.naturalWidth > 0);
+  });
   await loaded.first().waitFor();
   await page.waitForTimeout(500);
   const count = requested.length;
