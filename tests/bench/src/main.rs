@@ -87,13 +87,6 @@ pub(crate) fn min_ms(rounds: u32, repeats: u32, mut work: impl FnMut()) -> f64 {
     min
 }
 
-/// Returns the median.
-pub(crate) fn median(numbers: &[f64]) -> f64 {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
 /// Returns the mean.
 pub(crate) fn mean(numbers: &[f64]) -> f64 {
     let mut sum = 0.0;

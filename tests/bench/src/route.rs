@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::hint::black_box;
 
-use despacho_bench::parity::problems::{self, Kind};
+use despacho_bench::{
+    median,
+    parity::problems::{self, Kind},
+};
 use despacho_core::route::{
     Problem, UNREACHABLE,
     line::{RouteRequest, RouteResponse, solve_route},
@@ -13,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::peers::Peers;
 use crate::wasm::Wasm;
-use crate::{Extent, mean, median, min_ms};
+use crate::{Extent, mean, min_ms};
 
 const SIZES: [usize; 10] = [5, 8, 10, 12, 15, 20, 30, 50, 100, 200];
 const SHORT_SIZES: [usize; 5] = [8, 12, 20, 30, 50];

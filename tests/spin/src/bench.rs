@@ -11,6 +11,7 @@ use std::{
 use despacho_bench::{
     BoxError,
     client::{Client, per_second, post},
+    median,
     orders::order,
 };
 use despacho_simulator::demo::KEY;
@@ -89,7 +90,7 @@ fn compare(
         ours.push(measure()?);
         baseline_rates.push(per_second(&baseline.base, &bare, CONNECTIONS, span)?);
     }
-    let (ours, baseline) = (median(ours), median(baseline_rates));
+    let (ours, baseline) = (median(&ours), median(&baseline_rates));
     println!("  {name:<18} {ours:>7.0} {baseline:>7.0}  {:>4.0} %", ours / baseline * 100.0);
     Ok(())
 }
@@ -163,10 +164,5 @@ fn median_latency(base: &str, request: impl Fn() -> Vec<u8>) -> Result<f64, BoxE
         }
         spans.push(start.elapsed().as_secs_f64() * 1e6);
     }
-    Ok(median(spans))
-}
-
-fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures.get(figures.len() / 2).copied().unwrap_or_default()
+    Ok(median(&spans))
 }

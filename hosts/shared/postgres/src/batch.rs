@@ -24,7 +24,7 @@ use crate::{
 const MAX_BATCH: usize = 64;
 /// Timeout of an exchange of several requests' writes, after which each runs by itself.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(1);
-/// Writes in the queue, beyond which a request waits before it queues.
+/// Maximum writes in the queue. Further requests wait for a place in it.
 const QUEUE: usize = 8 * MAX_BATCH;
 
 /// A write in the queue.
@@ -34,8 +34,8 @@ pub(crate) struct QueuedWrite {
 }
 
 impl QueuedWrite {
-    /// The statement and the row, by which writes are ordered.
-    fn place(&self) -> (&str, &[Value]) {
+    /// Returns the statement and its row, by which writes are sorted.
+    fn sort_key(&self) -> (&str, &[Value]) {
         (self.query.sql, &self.query.params)
     }
 
@@ -49,14 +49,23 @@ impl QueuedWrite {
 #[derive(Debug)]
 pub(crate) struct BatchQueue(mpsc::Sender<QueuedWrite>);
 
-/// The other end of a queue, until its database is open.
-pub(crate) struct BatchReceiver(mpsc::Receiver<QueuedWrite>);
-
 impl BatchQueue {
-    /// Creates an empty queue.
-    pub(crate) fn new() -> (BatchQueue, BatchReceiver) {
-        let (sender, receiver) = mpsc::channel(QUEUE);
-        (BatchQueue(sender), BatchReceiver(receiver))
+    /// Creates a queue whose writes are passed to `serve` until that returns `None`, because the database was dropped. All instances write
+    /// rows in the same order, which prevents deadlocks.
+    pub(crate) fn start<F>(serve: impl Fn(Vec<QueuedWrite>) -> Option<F> + Send + 'static) -> BatchQueue
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let (sender, mut receiver) = mpsc::channel(QUEUE);
+        tokio::spawn(async move {
+            let mut batch = Vec::with_capacity(MAX_BATCH);
+            while receiver.recv_many(&mut batch, MAX_BATCH).await > 0 {
+                batch.sort_by(|one: &QueuedWrite, other| one.sort_key().cmp(&other.sort_key()));
+                let Some(served) = serve(std::mem::take(&mut batch)) else { return };
+                served.await;
+            }
+        });
+        BatchQueue(sender)
     }
 
     /// Queues a write and returns its rows.
@@ -65,24 +74,6 @@ impl BatchQueue {
         let ended = || unavailable("the database is closed");
         self.0.send(QueuedWrite { query, outcome }).await.map_err(|_| ended())?;
         receiver.await.map_err(|_| ended())?
-    }
-}
-
-impl BatchReceiver {
-    /// Passes writes to `serve` until it returns `None` because the database was dropped. All instances write rows in the same order,
-    /// which prevents deadlocks.
-    pub(crate) fn run<F>(mut self, serve: impl Fn(Vec<QueuedWrite>) -> Option<F> + Send + 'static)
-    where
-        F: Future<Output = ()> + Send + 'static,
-    {
-        tokio::spawn(async move {
-            let mut batch = Vec::with_capacity(MAX_BATCH);
-            while self.0.recv_many(&mut batch, MAX_BATCH).await > 0 {
-                batch.sort_by(|one, other| one.place().cmp(&other.place()));
-                let Some(served) = serve(std::mem::take(&mut batch)) else { return };
-                served.await;
-            }
-        });
     }
 }
 

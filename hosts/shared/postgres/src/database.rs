@@ -2,7 +2,7 @@
 
 use std::{
     future::Future,
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
+    sync::{Arc, Mutex, PoisonError, Weak, atomic::Ordering::Relaxed},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -143,27 +143,28 @@ impl Postgres {
         let server = Server { connector, kind };
         let (counters, health, opened) = (Counters::default(), WriteHealth::default(), Instant::now());
         let (timeout, notifications) = (options.timeout, Mutex::default());
-        let ((flushed_writes, flushed), (relaxed_writes, unflushed)) = (BatchQueue::new(), BatchQueue::new());
-        let inner = Arc::new(Inner {
-            server,
-            pool,
-            relaxed,
-            flushed_writes,
-            relaxed_writes,
-            counters,
-            health,
-            opened,
-            timeout,
-            notifications,
-        });
-        for (queue, flush) in [(flushed, Flush::Now), (unflushed, kind.flush())] {
-            let database = Arc::downgrade(&inner);
-            queue.run(move |writes| {
-                let database = Postgres(database.upgrade()?);
-                Some(async move { database.write_all(writes, flush).await })
-            });
-        }
-        Ok(Postgres(inner))
+        Ok(Postgres(Arc::new_cyclic(|inner: &Weak<Inner>| {
+            let queue = |flush| {
+                let inner = Weak::clone(inner);
+                BatchQueue::start(move |writes| {
+                    let database = Postgres(inner.upgrade()?);
+                    Some(async move { database.write_all(writes, flush).await })
+                })
+            };
+            let (flushed_writes, relaxed_writes) = (queue(Flush::Now), queue(kind.flush()));
+            Inner {
+                server,
+                pool,
+                relaxed,
+                flushed_writes,
+                relaxed_writes,
+                counters,
+                health,
+                opened,
+                timeout,
+                notifications,
+            }
+        })))
     }
 
     /// Returns the counters.

@@ -12,6 +12,7 @@ use std::{
 use despacho_bench::{
     BoxError,
     client::{Client, per_second, post},
+    median,
     orders::order,
 };
 use despacho_process::cluster::{Cluster, Options};
@@ -19,7 +20,6 @@ use despacho_xtask::server::{self, Server};
 
 use super::{
     echo::Echo,
-    median,
     memory::{cpu_seconds, resident_mb},
     over_http::UNLIMITED,
     overload::{all, number},
@@ -136,8 +136,8 @@ impl Fleet {
             let mut connection = Client::connect(&servers[client % servers.len()].base)?;
             while started.elapsed() < self.span {
                 let index = self.next.fetch_add(1, Ordering::Relaxed);
-                let (courier, round) = (index % self.couriers, index / self.couriers);
-                connection.expect(&report(&self.keys[courier], courier, round), 200)?;
+                let (courier, moves) = (index % self.couriers, index / self.couriers);
+                connection.expect(&report(&self.keys[courier], courier, moves), 200)?;
             }
             Ok(())
         })?;
@@ -146,9 +146,9 @@ impl Fleet {
 }
 
 /// Returns the report of a position in a square of some 20 km in São Paulo. Between two reports a courier moves at most 140 m.
-fn report(key: &str, courier: usize, round: usize) -> Vec<u8> {
+fn report(key: &str, courier: usize, moves: usize) -> Vec<u8> {
     let (north, east) = (courier * 7_919 % 200_000, courier * 104_729 % 200_000);
-    let moved = round * 577 % 1_000;
+    let moved = moves * 577 % 1_000;
     let degrees = |offset: usize| number(offset + moved) / 1e6;
     let body = format!(r#"{{"latitude": {}, "longitude": {}}}"#, -23.65 + degrees(north), -46.75 + degrees(east));
     post("/courier/position", key, &body)

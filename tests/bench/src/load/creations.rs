@@ -12,13 +12,13 @@ use std::{
 use despacho_bench::{
     BoxError,
     client::{Client, post},
+    median,
     orders::order,
 };
 use despacho_xtask::server::{self, Server};
 use rusqlite::{Connection, params};
 
 use super::{
-    median,
     memory::cpu_seconds,
     over_http::UNLIMITED,
     overload::{all, number},

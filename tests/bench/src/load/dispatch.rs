@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use despacho_bench::BoxError;
+use despacho_bench::{BoxError, median};
 use despacho_core::{
     changes::{Changes, Write},
     drivers::dispatch::run_pass,
@@ -70,8 +70,8 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
     let took = start.elapsed().as_secs_f64() * 1e3;
     println!(
         "  {name}: {:.0} ms (earlier reads {:.0} ms); the next pass served {} of {SERVABLE} in {took:.0} ms, each with its own commit",
-        median(passes),
-        median(earlier),
+        median(&passes),
+        median(&earlier),
         done.allocated,
     );
     Ok(())
@@ -180,9 +180,4 @@ fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), BoxError>
         removed_at: None,
     };
     Ok((courier, Position { courier: id, point, at: now }))
-}
-
-fn median(mut millis: Vec<f64>) -> f64 {
-    millis.sort_by(f64::total_cmp);
-    millis.get(millis.len() / 2).copied().unwrap_or(f64::NAN)
 }

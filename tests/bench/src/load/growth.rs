@@ -13,6 +13,7 @@ use std::{
 use despacho_bench::{
     BoxError,
     client::{Client, get, post},
+    median,
     orders::order,
 };
 use despacho_simulator::demo::KEY;
@@ -20,7 +21,7 @@ use despacho_xtask::server::{self, Server};
 use tempfile::TempDir;
 
 use super::{
-    copies, median,
+    copies,
     memory::{cpu_seconds, disk_mb, resident_mb},
     over_http::UNLIMITED,
     overload::{all, ms, number},

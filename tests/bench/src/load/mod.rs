@@ -49,13 +49,6 @@ fn plan(mut arguments: lexopt::Parser) -> Result<Plan, BoxError> {
     Ok(plan)
 }
 
-/// Returns the median.
-fn median<T: Copy + PartialOrd + Default>(values: &[T]) -> T {
-    let mut values = values.to_vec();
-    values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
-    values.get(values.len() / 2).copied().unwrap_or_default()
-}
-
 fn run(plan: &Plan) -> Result<(), BoxError> {
     // The reference server is another process of this program.
     if plan.parts == ["echo"] {

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 use despacho_bench::{
     BoxError,
     client::{per_second, post},
+    median,
     orders::order,
 };
 use despacho_simulator::demo::KEY;
 use despacho_xtask::server::{self, Server};
 
-use crate::load::{echo::Echo, median, memory::cpu_seconds};
+use crate::load::{echo::Echo, memory::cpu_seconds};
 
 /// Rate limits that no benchmark reaches.
 pub(crate) const UNLIMITED: [(&str, &str); 4] = [

@@ -207,9 +207,9 @@ async fn deadlocked_transactions_both_commit() {
     assert_eq!(backend.query("SELECT MIN(amount), MAX(amount) FROM balances"), "6|6");
 }
 
-/// Locks rows for three seconds in another session. Returns as soon as they are locked.
-async fn hold(backend: &OnPostgres, lock: &str) -> JoinHandle<Result<String, Failure>> {
-    let hold = format!("BEGIN; {lock}; SELECT pg_sleep(3); COMMIT");
+/// Runs a statement in another session, which commits after some seconds. Returns as soon as the statement has locked its rows.
+async fn hold(backend: &OnPostgres, statement: &str, seconds: f32) -> JoinHandle<Result<String, Failure>> {
+    let hold = format!("BEGIN; {statement}; SELECT pg_sleep({seconds}); COMMIT");
     let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
     let held = tokio::task::spawn_blocking(move || cluster.query(&address, &hold));
     while backend.query(SLEEPING) == "0" {
@@ -228,7 +228,7 @@ async fn connection_pool_timeout_returns_unavailable() {
     // Open both connections first, because opening them can take longer than the timeout.
     assert_eq!(join(host.order(order_id(1)), host.order(order_id(1))).await, (Ok(None), Ok(None)));
     // Every commit needs this row.
-    let held = hold(&backend, "SELECT amount FROM balances WHERE store = 1 FOR UPDATE").await;
+    let held = hold(&backend, "SELECT amount FROM balances WHERE store = 1 FOR UPDATE", 3.0).await;
     let results = join_all(writes.iter().map(|changes| host.commit(changes))).await;
     held.await.unwrap().unwrap();
     let rejected =
@@ -330,7 +330,7 @@ async fn concurrent_positions_share_transactions() {
 async fn locked_row_delays_only_its_own_position() {
     let Some(backend) = OnPostgres::find().await else { return };
     backend.host().commit(&report(1, 1)).await.unwrap();
-    let held = hold(&backend, "SELECT at FROM positions WHERE courier = 1 FOR UPDATE").await;
+    let held = hold(&backend, "SELECT at FROM positions WHERE courier = 1 FOR UPDATE", 3.0).await;
     let reports: Vec<Changes> = (1..=20).map(|courier| report(courier, 2)).collect();
     let (locked, others) = reports.split_first().unwrap();
     let stored_others = async {
@@ -386,12 +386,7 @@ async fn renewed_claim_is_not_removed_as_expired() {
     let old = Claim { expires_at: at(1), ..claim("a", "first") };
     backend.host().commit(&Changes { claim: Some(ClaimChange::Take(old)), ..changes() }).await.unwrap();
     // Another session takes the expired claim, and commits only after the search for expired claims has started.
-    let take = "BEGIN; UPDATE claims SET expires_at = 9000000000000, holder = 'new'; SELECT pg_sleep(0.5); COMMIT";
-    let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
-    let taking = tokio::task::spawn_blocking(move || cluster.query(&address, take));
-    while backend.query(SLEEPING) == "0" {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let taking = hold(&backend, "UPDATE claims SET expires_at = 9000000000000, holder = 'new'", 0.5).await;
     // The bytes of this holder add up to a multiple of 32: such commits remove expired claims.
     let sweeper = Claim { expires_at: at(100), ..claim("b", "`") };
     backend.host().commit(&Changes { at: at(50), claim: Some(ClaimChange::Take(sweeper)), ..changes() }).await.unwrap();
