@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { go } from "./router";
+import { goAndFocus } from "./ui/frame";
 
 /** The pages that `g` and another key open. */
 export const PAGES = { o: "orders", n: "notifications", s: "stores", k: "keys", w: "webhooks", b: "balance", r: "reports", u: "access", c: "settings" } as const;
@@ -43,11 +44,11 @@ function onKey(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented || isTyping(event.target)) return;
   if (document.querySelector("dialog[open]") !== null) return;
   const key = event.key.toLowerCase();
-  const isSecond = performance.now() - prefixAt < SEQUENCE_MS;
+  const isSecond = event.timeStamp - prefixAt < SEQUENCE_MS;
   prefixAt = -Infinity;
   // Help also opens while the other shortcuts are switched off, because they are switched on there.
   if (key !== "?" && !enabled.value) return;
-  if (!run(key, isSecond)) return;
+  if (!run(key, isSecond, event.timeStamp)) return;
   event.preventDefault();
 }
 
@@ -55,14 +56,14 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName));
 }
 
-/** Runs a shortcut and returns whether there is one. */
-function run(key: string, isSecond: boolean): boolean {
+/** Runs the shortcut of a key that was pressed at a time, in the milliseconds of the page, and returns whether there is one. */
+function run(key: string, isSecond: boolean, pressedAt: number): boolean {
   if (isSecond) {
     const page = key in PAGES ? PAGES[key as keyof typeof PAGES] : undefined;
     if (page !== undefined) go(`/${page}`);
     return page !== undefined;
   }
-  if (key === "g") prefixAt = performance.now();
+  if (key === "g") prefixAt = pressedAt;
   else if (key === "n") go("/orders/new");
   else if (key === "/") focusSearch();
   else if (key === "j") focusRow(1);
@@ -72,12 +73,12 @@ function run(key: string, isSecond: boolean): boolean {
   return true;
 }
 
+const SEARCH = "input[type=search]";
+
 function focusSearch(): void {
-  const field = () => document.querySelector<HTMLInputElement>("input[type=search]");
-  if (field() !== null) return field()?.focus();
-  go("/orders");
-  // The page focuses its title when it is shown.
-  setTimeout(() => field()?.focus(), 100);
+  const field = document.querySelector<HTMLElement>(SEARCH);
+  if (field !== null) field.focus();
+  else goAndFocus("orders", SEARCH);
 }
 
 /** The row that a shortcut focused last. A row loses the focus when the list is sorted again. */

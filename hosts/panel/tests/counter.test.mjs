@@ -272,6 +272,9 @@ test("shortcuts work, but not while typing", async () => {
   await page.keyboard.press("g");
   await page.keyboard.press("b");
   await page.waitForFunction(() => location.hash === "#/balance");
+  // The search has the focus also when the page is slow.
+  await page.evaluate(() =>
+    addEventListener("hashchange", () => { for (const start = performance.now(); performance.now() - start < 300;); }, { once: true }));
   await page.keyboard.press("/");
   await page.waitForFunction(() => document.activeElement?.type === "search");
   await page.keyboard.type("?ngb");

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { online } from "../api/http";
 import { texts } from "../i18n";
-import { path } from "../router";
+import { go, path } from "../router";
 import { FIRST_FIELD } from "./field";
 
 const menuOpen = signal(false);
@@ -27,11 +27,23 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** Focuses the title, which makes screen readers announce the page, or the first field of a form. Returns whether there is one. */
-function focusTitle(main: HTMLElement): boolean {
-  const target = main.querySelector<HTMLElement>(FIRST_FIELD) ?? main.querySelector<HTMLElement>("#title");
-  target?.focus();
-  return target !== null;
+/** What a page focuses instead of its title, until another page is opened. */
+let requested: { path: string; selector: string } | undefined;
+
+/** Opens a page and focuses an element of it instead of its title. */
+export function goAndFocus(page: string, selector: string): void {
+  requested = { path: page, selector };
+  go(`/${page}`);
+}
+
+/** Focuses what was requested, or the first field of a form, or the title, which makes screen readers announce the page. Returns whether it exists yet. */
+function focusPage(main: HTMLElement, selector: string | undefined): boolean {
+  const focus = (one: string) => {
+    const target = main.querySelector<HTMLElement>(one);
+    target?.focus();
+    return target !== null;
+  };
+  return selector !== undefined ? focus(selector) : focus(FIRST_FIELD) || focus("#title");
 }
 
 export function Frame(props: Props) {
@@ -42,15 +54,17 @@ export function Frame(props: Props) {
     menuOpen.value = false;
     scrollTo(0, 0);
     const { current } = main;
+    const selector = requested?.path === path.value ? requested.selector : undefined;
+    requested = undefined;
     // The first page keeps the browser's focus.
     if (isFirstPage.current || current === null) {
       isFirstPage.current = false;
       return;
     }
-    if (focusTitle(current)) return;
+    if (focusPage(current, selector)) return;
     // The page is still being loaded.
     const observer = new MutationObserver(() => {
-      if (focusTitle(current)) observer.disconnect();
+      if (focusPage(current, selector)) observer.disconnect();
     });
     observer.observe(current, { childList: true, subtree: true });
     return () => observer.disconnect();
