@@ -35,6 +35,11 @@ pub(super) fn connection<H, F: Future>(future: F) -> BoxedHandler<H, F, { Part::
     BoxedHandler(Box::pin(future), PhantomData)
 }
 
+/// Boxes the future of the preview.
+pub(super) fn previewed<H, F: Future>(future: F) -> BoxedHandler<H, F, { Part::Preview as u8 }> {
+    BoxedHandler(Box::pin(future), PhantomData)
+}
+
 /// Boxes the future of any other endpoint.
 pub(super) fn boxed<H, F: Future>(future: F) -> BoxedHandler<H, F, { Part::Store as u8 }> {
     BoxedHandler(Box::pin(future), PhantomData)

@@ -15,6 +15,8 @@ pub enum Endpoints {
 pub enum Part {
     /// All endpoints except those of the other parts.
     Store,
+    /// The preview of an order (`/delivery/orders/preview`), which a program can compile for speed instead of size.
+    Preview,
     /// The endpoints of couriers, whose paths start with `/courier`.
     Courier,
     /// The endpoints of the operator, whose paths start with `/admin`, except those of the dispatch pass.

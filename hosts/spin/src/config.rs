@@ -62,6 +62,7 @@ pub(crate) struct OwnSettings {
     panel_tiles_attribution: Option<String>,
     pub(crate) database_url: Option<String>,
     pub(crate) demo: bool,
+    #[cfg_attr(not(feature = "webhooks"), expect(dead_code, reason = "the component of previews sends no webhooks"))]
     pub(crate) webhooks_after_responses: bool,
     pub(crate) nominatim: Option<String>,
     pub(crate) photon: Option<String>,
@@ -96,8 +97,12 @@ pub(crate) async fn load() -> Result<Rc<Config>, ConfigErrors> {
     Ok(config)
 }
 
-/// Reads the tables of [`Gazetteer`] once per instance. They remain in memory until it ends.
+/// Reads the tables of [`Gazetteer`] once per instance. They remain in memory until it ends. The component of previews embeds them: reading
+/// them takes longer than four previews.
 fn read_gazetteer() -> Result<Gazetteer, ConfigErrors> {
+    if cfg!(feature = "preview") {
+        return Ok(Gazetteer::embedded());
+    }
     if let Some(gazetteer) = GAZETTEER.get() {
         return Ok(gazetteer);
     }

@@ -1,5 +1,6 @@
-//! Despacho as a Spin application of three components, with Spin's SQLite or PostgreSQL: one serves the operator's endpoints, one those of
-//! couriers, and one all others. The features `operator` and `courier` select the first two.
+//! Despacho as a Spin application of five components, with Spin's SQLite or PostgreSQL. The features `connection`, `courier`, `operator` and
+//! `preview` each select the endpoints of one component; without them, the component serves all other endpoints. Every component except that
+//! of previews has the feature `webhooks`.
 //!
 //! Up to sixteen concurrent requests share an instance, and a trap in one of them ends all. The code therefore never panics, a
 //! transaction has its own connection, and an instance keeps only its configuration and connections without open transactions between
@@ -27,6 +28,7 @@ mod serve;
 mod session;
 mod sqlite;
 mod wait;
+#[cfg(feature = "webhooks")]
 mod webhooks;
 mod writes;
 

@@ -3,6 +3,11 @@
 use std::{pin::pin, time::Duration};
 
 use bytes::{Bytes, BytesMut};
+use despacho_core::{
+    model::webhook::{AttemptResult, SendError},
+    rules::webhooks::{WebhookConfig, check},
+};
+use despacho_shell::webhooks::{MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT};
 use http::{HeaderValue, Request, header};
 use http_body_util::BodyExt;
 use spin_sdk::{
@@ -81,6 +86,34 @@ fn attempt_error(code: &ErrorCode) -> AttemptError {
         | E::ConnectionWriteTimeout
         | E::HttpResponseTimeout => AttemptError::Late,
         _ => AttemptError::Broken,
+    }
+}
+
+/// Sends a request to a URL of a client and returns the result.
+pub(crate) async fn call(url: &str, request: Request<Bytes>, config: &WebhookConfig) -> AttemptResult {
+    // The URL was checked when it was stored, perhaps under another configuration.
+    if check(url, config.loopback).is_err() {
+        return AttemptResult::Failed(SendError::Address);
+    }
+    match with_timeout(Duration::from_secs(config.timeout_seconds.into()), begin(request)).await {
+        Ok(response) => {
+            let status = response.status().as_u16();
+            // The body is read so that the connection can be reused; its content is ignored.
+            let _ = with_timeout(RESPONSE_TIMEOUT, collect(response.into_body(), MAX_RESPONSE_BYTES)).await;
+            AttemptResult::Status(status)
+        }
+        Err(error) => AttemptResult::Failed(send_error(error)),
+    }
+}
+
+fn send_error(error: AttemptError) -> SendError {
+    match error {
+        AttemptError::Late => SendError::Timeout,
+        AttemptError::Denied | AttemptError::Blocked => SendError::Address,
+        AttemptError::Name => SendError::Name,
+        AttemptError::Connect => SendError::Connect,
+        AttemptError::Tls => SendError::Tls,
+        AttemptError::Broken => SendError::Broken,
     }
 }
 

@@ -29,8 +29,9 @@ use crate::{
     database::{Database, Optional},
     error::is_locked,
     geography::Geography,
+    outbound,
     wait::Event,
-    webhooks, writes,
+    writes,
 };
 
 /// The rate limit tokens leased by this instance.
@@ -75,6 +76,7 @@ impl Machine {
     }
 
     /// Returns whether events or messages were committed.
+    #[cfg(feature = "webhooks")]
     pub(crate) fn has_updates(&self) -> bool {
         self.updates.get()
     }
@@ -172,6 +174,8 @@ impl Platform for Machine {
         Part::Connection
     } else if cfg!(feature = "courier") {
         Part::Courier
+    } else if cfg!(feature = "preview") {
+        Part::Preview
     } else {
         Part::Store
     });
@@ -215,7 +219,7 @@ impl Platform for Machine {
 
     async fn send(&self, request: Request<Bytes>, config: &WebhookConfig) -> Option<AttemptResult> {
         let url = request.uri().to_string();
-        Some(webhooks::send(&url, request, config).await)
+        Some(outbound::call(&url, request, config).await)
     }
 
     fn gazetteer(&self) -> Gazetteer {

@@ -89,7 +89,7 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
         return Ok(());
     }
     // The demo data needs the endpoints of stores. Without it, the other components would reject its key as invalid.
-    if cfg!(any(feature = "connection", feature = "courier", feature = "operator")) {
+    if cfg!(any(feature = "connection", feature = "courier", feature = "operator", feature = "preview")) {
         return Err(unavailable(NO_DEMO));
     }
     database.exclusively(async || demo::seed(host, &config.settings).await).await?;

@@ -11,7 +11,7 @@ use despacho_core::{
 use despacho_shell::webhooks::pass_duration;
 use futures_util::future::join_all;
 
-use crate::{database::Database, webhooks::send};
+use crate::{database::Database, outbound::call};
 
 /// Couriers whose pushes are sent at the same time. Each has at most 5 browsers.
 const MAX_COURIERS: u32 = 16;
@@ -39,7 +39,7 @@ pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &S
 /// Sends one push and returns the result.
 async fn post(job: PushJob, config: WebhookConfig) -> AttemptResult {
     match job.request() {
-        Ok(request) => send(&job.endpoint, request, &config).await,
+        Ok(request) => call(&job.endpoint, request, &config).await,
         Err(_) => AttemptResult::Failed(SendError::Broken),
     }
 }

@@ -16,8 +16,8 @@ use despacho_sql::{RecentKeys, SqlHost};
 use http::{HeaderMap, HeaderName, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
 
-#[cfg(feature = "connection")]
-use crate::background;
+#[cfg(feature = "webhooks")]
+use crate::webhooks;
 use crate::{
     body,
     config::{self, Config},
@@ -26,13 +26,11 @@ use crate::{
     platform::Machine,
     prepare,
     response::fresh_id,
-    sqlite, webhooks,
+    sqlite,
 };
 
 /// IDs that a request reserves at once. Unused IDs remain gaps, so the number is small.
 const FEW_IDS: u32 = 8;
-/// The endpoint that a cron job calls.
-const DISPATCH: &str = "POST /admin/dispatch";
 
 thread_local! {
     /// The keys that this instance has checked recently, for previews.
@@ -102,13 +100,8 @@ async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<By
         request.extensions_mut().insert(address);
     }
     let response = api::handle(&host, &config.settings, request).await;
-    let outcome = response.extensions().get::<Outcome>();
-    let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
-    #[cfg(feature = "connection")]
-    if dispatched {
-        background::after_dispatch(&host, &config).await;
-    }
-    send_webhooks(dispatched, host, config).await;
+    #[cfg(feature = "webhooks")]
+    webhooks::after(&response, host, config).await;
     response
 }
 
@@ -118,21 +111,6 @@ fn caller(headers: &HeaderMap, header: &HeaderName) -> Option<CallerAddress> {
     let value = headers.get_all(header).iter().next_back()?.to_str().ok()?.trim();
     let with_port = value.parse::<SocketAddr>().map(|address| address.ip());
     with_port.or_else(|_| value.parse()).ok().map(CallerAddress)
-}
-
-/// Sends webhooks before the response to a dispatch pass and, if configured, after every response that wrote events or messages.
-async fn send_webhooks(dispatched: bool, host: SqlHost<Database, Machine>, config: Rc<Config>) {
-    let after = config.own.webhooks_after_responses && host.platform().has_updates();
-    let sending = async move {
-        if let Err(error) = webhooks::deliver(&host, host.driver(), &config.settings).await {
-            log::line(format_args!("webhooks not sent; retrying in the next pass: {error}"));
-        }
-    };
-    if dispatched {
-        sending.await;
-    } else if after {
-        spin_sdk::wasip3::spawn(sending);
-    }
 }
 
 /// Renders a problem of the component in the core's format.

@@ -3,36 +3,58 @@
 //! The core selects messages, leases them and records the results: concurrent instances never send a message twice. A pass is bounded: it
 //! starts requests for ten seconds, and the last one may then take as long as the receiver's timeout.
 
-use std::time::{Duration, Instant};
+use std::{rc::Rc, time::Instant};
 
 use bytes::Bytes;
 use despacho_core::{
+    api::Outcome,
     drivers::outbox::{self, Job, RunningPasses},
     host::{Host, HostError, WebhookQuery},
     model::{
         WebhookId,
         webhook::{AttemptResult, SendError, Webhook},
     },
-    rules::{
-        settings::Settings,
-        webhooks::{WebhookConfig, check},
-    },
+    rules::{settings::Settings, webhooks::WebhookConfig},
 };
-use despacho_shell::webhooks::{self, MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT, Sent, pass_duration};
+use despacho_shell::webhooks::{self, Sent, pass_duration};
+use despacho_sql::SqlHost;
 use futures_util::{future::join_all, lock::Mutex};
-use http::Request;
+use http::Response;
 
-use crate::{
-    database::Database,
-    outbound::{AttemptError, begin, collect, with_timeout},
-};
+#[cfg(feature = "connection")]
+use crate::background;
+use crate::{config::Config, database::Database, log, outbound::call, platform::Machine};
 
 /// Subscriptions read per query, and the maximum processed at the same time.
 const MAX_CANDIDATES: u32 = 32;
 const MAX_CONCURRENT: usize = 8;
 
+/// The endpoint that a cron job calls.
+const DISPATCH: &str = "POST /admin/dispatch";
+
+/// Sends webhooks before the response to a dispatch pass and, if configured, after every response that wrote events or messages.
+pub(crate) async fn after(response: &Response<Bytes>, host: SqlHost<Database, Machine>, config: Rc<Config>) {
+    let outcome = response.extensions().get::<Outcome>();
+    let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
+    #[cfg(feature = "connection")]
+    if dispatched {
+        background::after_dispatch(&host, &config).await;
+    }
+    let is_wanted = config.own.webhooks_after_responses && host.platform().has_updates();
+    let sending = async move {
+        if let Err(error) = deliver(&host, host.driver(), &config.settings).await {
+            log::line(format_args!("webhooks not sent; retrying in the next pass: {error}"));
+        }
+    };
+    if dispatched {
+        sending.await;
+    } else if is_wanted {
+        spin_sdk::wasip3::spawn(sending);
+    }
+}
+
 /// Sends due messages until none is left or the time is over. The next pass sends the rest.
-pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &Settings) -> Result<(), HostError> {
+async fn deliver<H: Host>(host: &H, database: &Database, settings: &Settings) -> Result<(), HostError> {
     let until = Instant::now() + pass_duration();
     // The request has one connection, so its transactions run one after the other.
     let pass = Pass { host, database, settings, until, connection_lock: Mutex::new(()) };
@@ -95,35 +117,7 @@ impl<H: Host> Pass<'_, H> {
 /// Sends one message and returns the result.
 async fn post(url: &str, job: &Job, config: &WebhookConfig) -> AttemptResult {
     match job.request(url) {
-        Ok(request) => send(url, request, config).await,
+        Ok(request) => call(url, request, config).await,
         Err(_) => AttemptResult::Failed(SendError::Broken),
-    }
-}
-
-/// Sends a request to a URL of a client and returns the result.
-pub(crate) async fn send(url: &str, request: Request<Bytes>, config: &WebhookConfig) -> AttemptResult {
-    // The URL was checked when it was stored, perhaps under another configuration.
-    if check(url, config.loopback).is_err() {
-        return AttemptResult::Failed(SendError::Address);
-    }
-    match with_timeout(Duration::from_secs(config.timeout_seconds.into()), begin(request)).await {
-        Ok(response) => {
-            let status = response.status().as_u16();
-            // The body is read so that the connection can be reused; its content is ignored.
-            let _ = with_timeout(RESPONSE_TIMEOUT, collect(response.into_body(), MAX_RESPONSE_BYTES)).await;
-            AttemptResult::Status(status)
-        }
-        Err(error) => AttemptResult::Failed(send_error(error)),
-    }
-}
-
-fn send_error(error: AttemptError) -> SendError {
-    match error {
-        AttemptError::Late => SendError::Timeout,
-        AttemptError::Denied | AttemptError::Blocked => SendError::Address,
-        AttemptError::Name => SendError::Name,
-        AttemptError::Connect => SendError::Connect,
-        AttemptError::Tls => SendError::Tls,
-        AttemptError::Broken => SendError::Broken,
     }
 }

@@ -26,11 +26,15 @@ pub struct CompiledComponent {
 impl CompiledComponent {
     /// Compiles the shipped components: the build named by `DESPACHO_COMPONENT`, or a new build.
     pub fn shipped() -> Result<CompiledComponent, Failure> {
-        let file = component::shipped()?;
-        let compiled = CompiledComponent::of(&file)?;
+        CompiledComponent::shipped_at(&component::shipped()?)
+    }
+
+    /// Compiles a shipped component and those next to it.
+    pub(crate) fn shipped_at(file: &Path) -> Result<CompiledComponent, Failure> {
+        let compiled = CompiledComponent::of(file)?;
         let mut routed = Vec::new();
         for one in &component::ROUTED {
-            let component = compile(&compiled.engine, &one.next_to(&file))?;
+            let component = compile(&compiled.engine, &one.next_to(file))?;
             routed.extend(one.routes.iter().map(|route| (*route, component.clone())));
         }
         Ok(CompiledComponent { routed, ..compiled })

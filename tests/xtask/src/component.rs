@@ -1,4 +1,4 @@
-//! The build of the Spin application's four components.
+//! The build of the Spin application's five components.
 
 use std::{
     fs::{self, File, Metadata},
@@ -26,11 +26,18 @@ const PACKAGE: &str = "despacho-spin";
 /// The file name of its shipped component, in the same folder as cargo's output. spin.toml names it.
 const SHIPPED: &str = "despacho.wasm";
 
+/// The profile of components that are optimised for size.
+const SMALL: &str = "edge";
+/// The profile of the component that is optimised for speed.
+const FAST: &str = "edge-fast";
+
 /// A component that serves the paths below some routes.
 pub struct RoutedComponent {
     /// The routes in spin.toml, without `/...`.
     pub routes: &'static [&'static str],
     package: &'static str,
+    /// Its profile, which is also the name of cargo's output folder.
+    profile: &'static str,
     /// The file name of cargo's output.
     built: &'static str,
     /// The file name of the shipped component.
@@ -38,25 +45,35 @@ pub struct RoutedComponent {
 }
 
 /// The components besides the one for stores.
-pub const ROUTED: [RoutedComponent; 3] = [
+pub const ROUTED: [RoutedComponent; 4] = [
     RoutedComponent {
         // It comes first because some of its routes are below those of the other components.
         routes: &["/admin/dispatch", "/delivery/webhooks", "/oauth", "/v1"],
         package: "despacho-spin-connection",
+        profile: SMALL,
         built: "despacho_spin_connection.wasm",
         shipped: "despacho-connection.wasm",
     },
     RoutedComponent {
         routes: &["/admin"],
         package: "despacho-spin-operator",
+        profile: SMALL,
         built: "despacho_spin_operator.wasm",
         shipped: "despacho-operator.wasm",
     },
     RoutedComponent {
         routes: &["/courier"],
         package: "despacho-spin-courier",
+        profile: SMALL,
         built: "despacho_spin_courier.wasm",
         shipped: "despacho-courier.wasm",
+    },
+    RoutedComponent {
+        routes: &["/delivery/orders/preview"],
+        package: "despacho-spin-preview",
+        profile: FAST,
+        built: "despacho_spin_preview.wasm",
+        shipped: "despacho-preview.wasm",
     },
 ];
 
@@ -96,13 +113,18 @@ fn check_size(file: &Path, bytes: u64) -> Result<(), Failure> {
 
 /// Builds the components as they ship, which is what spin.toml's command does. Returns the file of the component for stores.
 pub fn build(root: &Path) -> Result<PathBuf, Failure> {
-    let packages: Vec<&str> = ROUTED.iter().flat_map(|one| ["--package", one.package]).collect();
-    cargo(root, "build", &packages)?;
-    let folder = built()?;
-    let shipped = folder.join(SHIPPED);
-    let files = ROUTED.iter().map(|one| (one.built, one.next_to(&shipped)));
-    for (built, shipped) in files.chain([("despacho_spin.wasm", shipped.clone())]) {
-        let finished = finish(&folder.join(built), &shipped);
+    for profile in [SMALL, FAST] {
+        let packages = ROUTED.iter().filter(|one| one.profile == profile).map(|one| one.package);
+        let packages = packages.chain((profile == SMALL).then_some(PACKAGE));
+        cargo(root, "build", profile, &packages.flat_map(|package| ["--package", package]).collect::<Vec<_>>())?;
+    }
+    let shipped = built(SMALL)?.join(SHIPPED);
+    let mut files = vec![(built(SMALL)?.join("despacho_spin.wasm"), shipped.clone())];
+    for one in &ROUTED {
+        files.push((built(one.profile)?.join(one.built), one.next_to(&shipped)));
+    }
+    for (built, shipped) in files {
+        let finished = finish(&built, &shipped);
         finished.map_err(|error| Failure::new(format!("{}: {error}", shipped.display())))??;
     }
     Ok(shipped)
@@ -136,12 +158,12 @@ fn is_up_to_date(after: &Metadata, before: &Metadata, optimised: bool) -> bool {
 
 /// Builds the empty component with the same settings, as the baseline of measurements.
 pub fn build_hello(root: &Path) -> Result<PathBuf, Failure> {
-    cargo(root, "rustc", &["--example", "hello", "--crate-type", "cdylib"])?;
-    Ok(built()?.join("examples/hello.wasm"))
+    cargo(root, "rustc", SMALL, &["--package", PACKAGE, "--example", "hello", "--crate-type", "cdylib"])?;
+    Ok(built(SMALL)?.join("examples/hello.wasm"))
 }
 
-fn cargo(root: &Path, command: &str, selected: &[&str]) -> Result<(), Failure> {
-    let words = ["cargo", command, "--locked", "--profile", "edge", "--package", PACKAGE, "--target", TARGET];
+fn cargo(root: &Path, command: &str, profile: &str, selected: &[&str]) -> Result<(), Failure> {
+    let words = ["cargo", command, "--locked", "--profile", profile, "--target", TARGET];
     let mut build = run::command(root, &[&words, selected].concat());
     build.env("CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS", remaps().join(" "));
     run::show(build)
@@ -159,9 +181,9 @@ fn remaps() -> Vec<String> {
     plain.map(|folder| format!("--remap-path-prefix={}/=", folder.display())).collect()
 }
 
-/// Returns cargo's output folder for the component's profile and target.
-fn built() -> Result<PathBuf, Failure> {
-    Ok(place::target()?.join(TARGET).join("edge"))
+/// Returns cargo's output folder for a profile of the components.
+fn built(profile: &str) -> Result<PathBuf, Failure> {
+    Ok(place::target()?.join(TARGET).join(profile))
 }
 
 /// Returns the component for a test or a measurement, next to which are the others: the build named by [`COMPONENT`], or else a new one, so that no test

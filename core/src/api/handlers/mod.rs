@@ -38,7 +38,7 @@ mod users;
 mod webhooks;
 
 use super::{
-    boxed::{boxed, connection, courier, operator},
+    boxed::{boxed, connection, courier, operator, previewed},
     call::{ApiResponse, Call, HandlerError, retry},
     problem::Problem,
     routes::Endpoint,
@@ -64,7 +64,7 @@ pub(super) fn replayed<H: Host>(call: &Call<'_, H>, endpoint: Endpoint, response
 async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     match endpoint {
         Endpoint::CreateOrder => boxed::<H, _>(orders::create(call)).await,
-        Endpoint::PreviewOrder => boxed::<H, _>(preview::preview(call)).await,
+        Endpoint::PreviewOrder => previewed::<H, _>(preview::preview(call)).await,
         Endpoint::GetOrder => boxed::<H, _>(orders::get(call, endpoint)).await,
         Endpoint::AdminGetOrder => operator::<H, _>(orders::get(call, endpoint)).await,
         Endpoint::PreviewContext => boxed::<H, _>(preview::context(call)).await,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
 use crate::{
-    support::{Response, TestDatabase, get, post, serve},
+    support::{Response, TestDatabase, get, post, serve_ready},
     upstream::Upstream,
 };
 
@@ -44,7 +44,7 @@ fn door() -> Value {
 #[test]
 fn geocoder_result_is_cached_for_all_instances() {
     let (database, upstream) = (TestDatabase::new(), Upstream::fixed(200, &house()));
-    let served = serve(&Options { reuse: Reuse::NEVER, ..with(&database, "nominatim", &upstream) });
+    let served = serve_ready(&Options { reuse: Reuse::NEVER, ..with(&database, "nominatim", &upstream) });
     for _ in 0..3 {
         let found = preview(&served.base, street());
         assert_eq!((found.status, &found.body["deliveries"][0]["precision"]), (200, &json!("number")), "{found:?}");
@@ -72,7 +72,7 @@ fn failing_or_slow_geocoder_falls_back_or_returns_503() {
     for upstream in [Upstream::fixed(500, "down"), slow] {
         let database = TestDatabase::new();
         let settings = |more: &str| format!(r#"{{"geocoder": {{"timeout-ms": 200}}{more}}}"#);
-        let lenient = serve(&with(&database, "nominatim", &upstream).variable("settings", &settings("")));
+        let lenient = serve_ready(&with(&database, "nominatim", &upstream).variable("settings", &settings("")));
         let started = Instant::now();
         let found = preview(&lenient.base, street());
         assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
@@ -80,7 +80,7 @@ fn failing_or_slow_geocoder_falls_back_or_returns_503() {
         assert_eq!((upstream.requests().len(), lenient.stats().traps()), (3, 0), "three attempts");
         drop(lenient);
         let strict = settings(r#", "places": {"min-precision": "street"}"#);
-        let strict = serve(&with(&database, "nominatim", &upstream).variable("settings", &strict));
+        let strict = serve_ready(&with(&database, "nominatim", &upstream).variable("settings", &strict));
         let rejected = preview(&strict.base, street());
         assert_eq!((rejected.status, &rejected.body["code"]), (503, &json!("unavailable")), "{rejected:?}");
         assert_eq!(strict.stats().traps(), 0);
@@ -91,12 +91,12 @@ fn failing_or_slow_geocoder_falls_back_or_returns_503() {
 fn mismatched_result_is_rejected_and_hosts_are_restricted() {
     let database = TestDatabase::new();
     let elsewhere = Upstream::fixed(200, &house().replace("São Paulo", "Osasco"));
-    let served = serve(&with(&database, "nominatim", &elsewhere));
+    let served = serve_ready(&with(&database, "nominatim", &elsewhere));
     let found = preview(&served.base, street());
     assert_eq!(found.body["deliveries"][0]["precision"], "municipality", "{found:?}");
     drop(served);
     let upstream = Upstream::fixed(200, &house());
-    let served = serve(&Options { outbound: Vec::new(), ..with(&database, "photon", &upstream) });
+    let served = serve_ready(&Options { outbound: Vec::new(), ..with(&database, "photon", &upstream) });
     let found = preview(&served.base, street());
     assert_eq!((found.status, upstream.requests().len()), (200, 0), "{found:?}");
     assert_eq!(served.stats().traps(), 0);
@@ -111,7 +111,7 @@ fn forbidden_call_is_logged_with_its_setting() {
     {
         let (database, log) = (TestDatabase::new(), MemoryOutputPipe::new(1 << 20));
         let options = Options { outbound, blocked, log: Some(log.clone()), ..with(&database, "photon", &upstream) };
-        let served = serve(&options);
+        let served = serve_ready(&options);
         assert_eq!(preview(&served.base, street()).status, 200);
         let log = String::from_utf8_lossy(&log.contents()).into_owned();
         assert!(log.contains(setting) && !log.contains("Martiniano"), "{log}");
@@ -132,7 +132,7 @@ fn legs_use_the_road_service_or_the_estimate() {
         ("valhalla", 400, json!({"error_code": 171}).to_string(), true),
     ] {
         let (database, upstream) = (TestDatabase::new(), Upstream::fixed(status, &body));
-        let served = serve(&with(&database, variable, &upstream));
+        let served = serve_ready(&with(&database, variable, &upstream));
         let found = preview(&served.base, door());
         assert_eq!((found.status, &found.body["estimated"]), (200, &json!(estimated)), "{variable} {body}: {found:?}");
         assert_eq!(found.body["totalDistance"] == json!(4.321), !estimated, "{variable} {body}: {found:?}");
@@ -149,7 +149,7 @@ fn legs_use_the_road_service_or_the_estimate() {
 #[test]
 fn expired_and_surplus_results_are_deleted() {
     let database = TestDatabase::new();
-    get(&serve(&database.demo()).base, "/readyz");
+    drop(serve_ready(&database.demo()));
     let connection = rusqlite::Connection::open(database.file()).expect("the database");
     for write in fill_and_forget() {
         connection

@@ -6,7 +6,7 @@ use despacho_spin_tests::{Options, Reuse};
 use crate::{
     concurrency::{each_is_stored_once, one_code_is_one_order, spread},
     geography,
-    support::{TestDatabase, create, get, serve},
+    support::{TestDatabase, create, get, serve, serve_ready},
     upstream::Upstream,
     webhooks,
 };
@@ -59,7 +59,7 @@ fn results_are_cached_and_webhooks_sent_once() {
     let outbound = vec![geocoder.address, receiver.address];
     let options = Options { outbound, reuse: Reuse::NEVER, ..on(&address) };
     let options = options.variable("nominatim", &geocoder.base());
-    let served = serve(&options.variable("settings", r#"{"webhooks": {"loopback": true}}"#));
+    let served = serve_ready(&options.variable("settings", r#"{"webhooks": {"loopback": true}}"#));
     for _ in 0..2 {
         let found = geography::preview(&served.base, geography::street());
         assert_eq!(found.body["deliveries"][0]["precision"], "number", "{found:?}");
