@@ -69,9 +69,10 @@ pub fn post(path: &str, key: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Returns the bytes of a `GET` request.
+/// Returns the bytes of a `GET` request that accepts JSON.
 pub fn get(path: &str, key: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nx-api-token: {key}\r\n\r\n").into_bytes()
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nx-api-token: {key}\r\n\r\n")
+        .into_bytes()
 }
 
 /// Sends the same request over some connections for a duration, and returns the requests per second.

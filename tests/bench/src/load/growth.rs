@@ -35,8 +35,15 @@ const TURN: usize = 500;
 const TURNS: usize = 15;
 /// The number of orders created before the first turn.
 const WARM_UP: usize = 1_000;
-/// The number of timed reads per turn, of each kind.
+/// The number of timed requests per turn, of each kind except the dispatch pass.
 const READS: usize = 40;
+/// The number of dispatch passes per turn.
+const PASSES: usize = 3;
+/// The operator's token of the measured servers.
+const OPERATOR: &str = "growth-operator-token";
+
+/// The kinds of timed requests, in the order of the printed columns.
+const TIMED: [&str; 7] = ["order", "list", "open", "statement", "by code", "by name", "pass"];
 
 /// A server of one size, and the measurements of its turns.
 struct SizedServer {
@@ -50,8 +57,8 @@ struct SizedServer {
     empty: f64,
     created: Vec<f64>,
     cpu_ms: Vec<f64>,
-    reads: Vec<Duration>,
-    lists: Vec<Duration>,
+    /// The times of each kind in [`TIMED`].
+    times: [Vec<Duration>; TIMED.len()],
 }
 
 /// Fills a database to each size, and prints the times of creating and reading.
@@ -67,22 +74,27 @@ pub(crate) fn run(sizes: &[usize]) -> Result<(), BoxError> {
     println!(
         "orders of 2 stops over HTTP on SQLite, {CONNECTIONS} connections, each durable; {TURNS} turns of {TURN}:"
     );
-    println!(
-        "  stored    created/s         CPU ms per order  read median ms  list median ms  resident MB  bytes/order"
-    );
+    println!("  stored     created/s         CPU ms per order  resident MB  bytes/order");
     let smallest = servers.first().map(|sized| median(&sized.created)).unwrap_or_default();
     for sized in &mut servers {
         let stored = sized.next.load(Ordering::Relaxed);
         println!(
-            "  {stored:<9} {:>9.0} ({:>3.0} %) {:>18.3} {:>15.2} {:>15.2} {:>12.0} {:>15.0}",
+            "  {stored:<10} {:>9.0} ({:>3.0} %) {:>17.3} {:>12.0} {:>12.0}",
             median(&sized.created),
             median(&sized.created) / smallest * 100.0,
             median(&sized.cpu_ms),
-            ms(median(&sized.reads)),
-            ms(median(&sized.lists)),
             resident_mb(sized.server.child().id())?,
             (disk_mb(sized.data.path())? - sized.empty) * 1_048_576.0 / number(stored.max(1)),
         );
+    }
+    println!(
+        "median ms of a request on one connection: one order, 20 orders, 20 open orders, 20 entries of the statement, the \
+              console's search by code and by a recipient's name that all orders share, a dispatch pass:"
+    );
+    println!("  stored     {}", TIMED.map(|kind| format!("{kind:>10}")).concat());
+    for sized in &servers {
+        let medians = sized.times.each_ref().map(|times| format!("{:>10.2}", ms(median(times))));
+        println!("  {:<10} {}", sized.next.load(Ordering::Relaxed), medians.concat());
     }
     Ok(())
 }
@@ -103,8 +115,8 @@ impl SizedServer {
         // Warms the caches, because cold caches after a restart are not the subject.
         create(&server.base, &next, WARM_UP)?;
         let ids = newest(&server.base)?;
-        let (created, cpu_ms, reads, lists) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ok(SizedServer { data, server, next, ids, empty, created, cpu_ms, reads, lists })
+        let (created, cpu_ms, times) = (Vec::new(), Vec::new(), Default::default());
+        Ok(SizedServer { data, server, next, ids, empty, created, cpu_ms, times })
     }
 
     fn turn(&mut self) -> Result<(), BoxError> {
@@ -113,15 +125,35 @@ impl SizedServer {
         create(base, &self.next, TURN)?;
         self.created.push(number(TURN) / started.elapsed().as_secs_f64());
         self.cpu_ms.push((cpu_seconds(process)? - worked) * 1_000.0 / number(TURN));
-        let ids = &self.ids;
-        self.reads.extend(time_reads(base, |index| format!("/delivery/orders/{}", ids[index % ids.len()]))?);
-        self.lists.extend(time_reads(base, |_| "/delivery/orders?limit=20".to_owned())?);
+        let requests = |turn: usize| -> [Vec<u8>; TIMED.len()] {
+            [
+                get(&format!("/delivery/orders/{}", self.ids[turn % self.ids.len()]), KEY),
+                get("/delivery/orders?limit=20", KEY),
+                get("/delivery/orders?limit=20&open=true", KEY),
+                get("/delivery/statement?limit=20", KEY),
+                get(&format!("/admin/orders?limit=20&q=G-{turn}"), OPERATOR),
+                get("/admin/orders?limit=20&q=maria+silva", OPERATOR),
+                post("/admin/dispatch", OPERATOR, ""),
+            ]
+        };
+        let mut client = Client::connect(base)?;
+        for turn in 0..READS {
+            for (kind, request) in requests(turn).iter().enumerate() {
+                if kind == TIMED.len() - 1 && turn >= PASSES {
+                    continue;
+                }
+                let started = Instant::now();
+                client.expect(request, 200)?;
+                self.times[kind].push(started.elapsed());
+            }
+        }
         Ok(())
     }
 }
 
 fn start_server(binary: &Path, data: &Path) -> Result<Server, BoxError> {
-    Ok(Server::start(binary, data, &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?)
+    Ok(Server::start(binary, data, &["--demo"], &[&UNLIMITED[..], &[("DESPACHO_ADMIN_TOKEN", OPERATOR)]].concat())
+        .map_err(|e| e.to_string())?)
 }
 
 fn create(base: &str, next: &AtomicUsize, count: usize) -> Result<(), BoxError> {
@@ -145,17 +177,6 @@ fn newest(base: &str) -> Result<Vec<u64>, BoxError> {
     let ids: Vec<u64> =
         page["orders"].as_array().into_iter().flatten().filter_map(|order| order["id"].as_u64()).collect();
     if ids.is_empty() { Err("no orders to read".into()) } else { Ok(ids) }
-}
-
-/// Returns the times of sequential reads.
-fn time_reads(base: &str, path: impl Fn(usize) -> String) -> Result<Vec<Duration>, BoxError> {
-    let (mut client, mut times) = (Client::connect(base)?, Vec::with_capacity(READS));
-    for index in 0..READS {
-        let (request, started) = (get(&path(index), KEY), Instant::now());
-        client.expect(&request, 200)?;
-        times.push(started.elapsed());
-    }
-    Ok(times)
 }
 
 /// Parses sizes such as `10000,200000`.
