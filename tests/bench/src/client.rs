@@ -19,7 +19,8 @@ impl Client {
     pub fn connect(base: &str) -> Result<Client, BoxError> {
         let stream = TcpStream::connect(base.trim_start_matches("http://"))?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        // Longer than the server's own timeouts: a search of millions of orders reads a cold disk.
+        stream.set_read_timeout(Some(Duration::from_secs(120)))?;
         Ok(Client { reader: BufReader::new(stream), body: Vec::new() })
     }
 
