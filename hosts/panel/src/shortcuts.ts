@@ -56,7 +56,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName));
 }
 
-/** Runs the shortcut of a key that was pressed at a time, in the milliseconds of the page, and returns whether there is one. */
+/** Runs a shortcut and returns whether there is one. `pressedAt` is the `timeStamp` of the key's event. */
 function run(key: string, isSecond: boolean, pressedAt: number): boolean {
   if (isSecond) {
     const page = key in PAGES ? PAGES[key as keyof typeof PAGES] : undefined;

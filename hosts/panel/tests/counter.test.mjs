@@ -272,7 +272,7 @@ test("shortcuts work, but not while typing", async () => {
   await page.keyboard.press("g");
   await page.keyboard.press("b");
   await page.waitForFunction(() => location.hash === "#/balance");
-  // The search has the focus also when the page is slow.
+  // The search gets the focus even if the page is slow.
   await page.evaluate(() =>
     addEventListener("hashchange", () => { for (const start = performance.now(); performance.now() - start < 300;); }, { once: true }));
   await page.keyboard.press("/");

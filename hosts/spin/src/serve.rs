@@ -101,7 +101,7 @@ async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<By
     }
     let response = api::handle(&host, &config.settings, request).await;
     #[cfg(feature = "webhooks")]
-    webhooks::after(&response, host, config).await;
+    webhooks::after_response(&response, host, config).await;
     response
 }
 

@@ -33,7 +33,7 @@ const MAX_CONCURRENT: usize = 8;
 const DISPATCH: &str = "POST /admin/dispatch";
 
 /// Sends webhooks before the response to a dispatch pass and, if configured, after every response that wrote events or messages.
-pub(crate) async fn after(response: &Response<Bytes>, host: SqlHost<Database, Machine>, config: Rc<Config>) {
+pub(crate) async fn after_response(response: &Response<Bytes>, host: SqlHost<Database, Machine>, config: Rc<Config>) {
     let outcome = response.extensions().get::<Outcome>();
     let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
     #[cfg(feature = "connection")]

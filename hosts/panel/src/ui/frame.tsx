@@ -30,20 +30,18 @@ interface Props {
 /** What a page focuses instead of its title, until another page is opened. */
 let requested: { path: string; selector: string } | undefined;
 
-/** Opens a page and focuses an element of it instead of its title. */
+/** Opens a page, by its path without a leading slash, and focuses an element of it instead of its title. */
 export function goAndFocus(page: string, selector: string): void {
   requested = { path: page, selector };
   go(`/${page}`);
 }
 
-/** Focuses what was requested, or the first field of a form, or the title, which makes screen readers announce the page. Returns whether it exists yet. */
+/** Focuses what was requested, or the first field of a form, or the title, which makes screen readers announce the page. Returns whether it exists. */
 function focusPage(main: HTMLElement, selector: string | undefined): boolean {
-  const focus = (one: string) => {
-    const target = main.querySelector<HTMLElement>(one);
-    target?.focus();
-    return target !== null;
-  };
-  return selector !== undefined ? focus(selector) : focus(FIRST_FIELD) || focus("#title");
+  const find = (one: string) => main.querySelector<HTMLElement>(one);
+  const target = selector !== undefined ? find(selector) : (find(FIRST_FIELD) ?? find("#title"));
+  target?.focus();
+  return target !== null;
 }
 
 export function Frame(props: Props) {

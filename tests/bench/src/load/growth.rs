@@ -42,9 +42,8 @@ const PASSES: usize = 3;
 /// The operator's token of the measured servers.
 const OPERATOR: &str = "growth-operator-token";
 
-/// The kinds of timed requests, in the order of the printed columns, and how many of each a turn has.
-const TIMED: [(&str, usize); 6] =
-    [("order", READS), ("list", READS), ("open", READS), ("statement", READS), ("by name", READS), ("pass", PASSES)];
+/// The printed names of the timed requests, in the order of [`SizedServer::requests`].
+const TIMED: [&str; 6] = ["order", "list", "open", "statement", "by name", "pass"];
 
 /// A server of one size, and the measurements of its turns.
 struct SizedServer {
@@ -58,7 +57,7 @@ struct SizedServer {
     empty: f64,
     created: Vec<f64>,
     cpu_ms: Vec<f64>,
-    /// The times of each kind in [`TIMED`].
+    /// The times of each request in [`TIMED`].
     times: [Vec<Duration>; TIMED.len()],
 }
 
@@ -93,7 +92,7 @@ pub(crate) fn run(sizes: &[usize]) -> Result<(), BoxError> {
          console's search by a recipient's name that all orders share, a dispatch pass; and twice the console's search by the code \
          of the oldest order, which compares all orders:"
     );
-    println!("  stored     {}   by code", TIMED.map(|(kind, _)| format!("{kind:>10}")).concat());
+    println!("  stored     {}   by code", TIMED.map(|name| format!("{name:>10}")).concat());
     for sized in &servers {
         let medians = sized.times.each_ref().map(|times| format!("{:>10.2}", ms(median(times))));
         let searches = [sized.search_oldest()?, sized.search_oldest()?].join(", ");
@@ -128,26 +127,31 @@ impl SizedServer {
         create(base, &self.next, TURN)?;
         self.created.push(number(TURN) / started.elapsed().as_secs_f64());
         self.cpu_ms.push((cpu_seconds(process)? - worked) * 1_000.0 / number(TURN));
-        let requests = |turn: usize| -> [Vec<u8>; TIMED.len()] {
-            [
-                get(&format!("/delivery/orders/{}", self.ids[turn % self.ids.len()]), KEY),
-                get("/delivery/orders?limit=20", KEY),
-                get("/delivery/orders?limit=20&open=true", KEY),
-                get("/delivery/statement?limit=20", KEY),
-                get("/admin/orders?limit=20&q=maria+silva", OPERATOR),
-                post("/admin/dispatch", OPERATOR, ""),
-            ]
-        };
         let mut client = Client::connect(base)?;
-        for turn in 0..READS {
-            let timed = TIMED.iter().zip(&mut self.times).zip(requests(turn));
-            for ((_, times), request) in timed.filter(|(((_, count), _), _)| turn < *count) {
+        for index in 0..READS {
+            let requests = self.requests(index);
+            for (times, request) in self.times.iter_mut().zip(requests) {
                 let started = Instant::now();
                 client.expect(&request, 200)?;
                 times.push(started.elapsed());
             }
         }
         Ok(())
+    }
+
+    /// Returns the timed requests with a number within a turn. Only the first [`PASSES`] numbers have a dispatch pass.
+    fn requests(&self, index: usize) -> Vec<Vec<u8>> {
+        let mut requests = vec![
+            get(&format!("/delivery/orders/{}", self.ids[index % self.ids.len()]), KEY),
+            get("/delivery/orders?limit=20", KEY),
+            get("/delivery/orders?limit=20&open=true", KEY),
+            get("/delivery/statement?limit=20", KEY),
+            get("/admin/orders?limit=20&q=maria+silva", OPERATOR),
+        ];
+        if index < PASSES {
+            requests.push(post("/admin/dispatch", OPERATOR, ""));
+        }
+        requests
     }
 
     /// Returns the milliseconds of a search that ends with the oldest order, or the server's timeout.
