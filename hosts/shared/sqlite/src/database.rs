@@ -14,7 +14,7 @@ use crate::{
     backup::{BackupError, BackupReport, backup},
     connection::{OpenError, open_writer},
     health::Health,
-    reader::Readers,
+    reader::{ReadLimits, Readers},
     stats::{Counters, Stats},
     writer::Writer,
 };
@@ -28,6 +28,8 @@ pub struct Options {
     pub queue: usize,
     /// Maximum time of a write or read in its queue.
     pub timeout: Duration,
+    /// Maximum time of a read after the queue.
+    pub read_timeout: Duration,
     /// Maximum writes that are committed together.
     pub group: usize,
     /// Whether to create a new database if the file is missing or empty; otherwise this is an error.
@@ -36,7 +38,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { readers: 2, queue: 4_096, timeout: Duration::from_secs(5), group: 256, create: true }
+        let (timeout, read_timeout) = (Duration::from_secs(5), Duration::from_secs(30));
+        Options { readers: 2, queue: 4_096, timeout, read_timeout, group: 256, create: true }
     }
 }
 
@@ -55,9 +58,10 @@ impl Sqlite {
     pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenError> {
         let counters = Arc::new(Counters::default());
         let health = Health::new();
-        let Options { readers, queue, timeout, group, create } = *options;
+        let Options { readers, queue, timeout, read_timeout, group, create } = *options;
         let connection = open_writer(path, create)?;
-        let readers = Readers::start(path, readers, queue, timeout, Arc::clone(&counters))?;
+        let limits = ReadLimits { queue, waiting: timeout, running: read_timeout };
+        let readers = Readers::start(path, readers, limits, Arc::clone(&counters))?;
         let writer = Writer::start(connection, queue, timeout, group.max(1), Arc::clone(&counters), health.clone());
         let writer = writer.map_err(|error| OpenError::Database(error.to_string()))?;
         Ok(Sqlite { path: path.to_owned(), writer, readers, counters, health })

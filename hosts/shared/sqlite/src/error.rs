@@ -26,6 +26,7 @@ pub(crate) fn host_error(error: Error) -> HostError {
         | ErrorCode::DatabaseCorrupt
         | ErrorCode::NotADatabase
         | ErrorCode::OutOfMemory => unavailable(detail),
+        ErrorCode::OperationInterrupted => HostError::Timeout { what: DATABASE },
         _ => HostError::Internal { detail },
     }
 }

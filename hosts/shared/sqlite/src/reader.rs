@@ -21,12 +21,26 @@ use tokio::sync::oneshot;
 
 use crate::{
     connection::{OpenError, open_reader, query},
-    error::unavailable,
+    error::{host_error, unavailable},
     stats::Counters,
 };
 
 /// After a longer read in place the task yields, so that a request of many reads does not delay the other tasks of its thread.
 const LONG_READ: Duration = Duration::from_micros(500);
+
+/// SQLite's instructions between two checks of a read's time, less than a millisecond.
+const INSTRUCTIONS: i32 = 10_000;
+
+/// The limits of reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadLimits {
+    /// Maximum number of queued reads.
+    pub(crate) queue: usize,
+    /// Maximum time in the queue.
+    pub(crate) waiting: Duration,
+    /// Maximum time after the queue.
+    pub(crate) running: Duration,
+}
 
 /// The connections for reads in place and the queue of the reader threads.
 #[derive(Debug)]
@@ -34,6 +48,7 @@ pub(crate) struct Readers {
     /// Connections for reads in place; `None` after the database was closed.
     in_place: Vec<Mutex<Option<Connection>>>,
     jobs: SyncSender<Job>,
+    limits: ReadLimits,
     counters: Arc<Counters>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -44,27 +59,26 @@ enum Job {
 }
 
 impl Readers {
-    /// Opens the connections and starts the threads. At most `queue` reads wait, each for at most `timeout`.
+    /// Opens the connections and starts the threads.
     pub(crate) fn start(
         path: &Path,
         readers: usize,
-        queue: usize,
-        timeout: Duration,
+        limits: ReadLimits,
         counters: Arc<Counters>,
     ) -> Result<Readers, OpenError> {
-        let (jobs, waiting) = sync_channel(queue);
+        let (jobs, waiting) = sync_channel(limits.queue);
         let waiting = Arc::new(Mutex::new(waiting));
         let mut threads = Vec::with_capacity(readers);
         for number in 1..=readers.max(1) {
-            let connection = open_reader(path)?;
+            let mut connection = open_reader(path)?;
             let (waiting, counters) = (Arc::clone(&waiting), Arc::clone(&counters));
             let thread = thread::Builder::new().name(format!("database-reader-{number}"));
-            let thread = thread.spawn(move || run(&connection, &waiting, timeout, &counters));
+            let thread = thread.spawn(move || run(&mut connection, &waiting, limits, &counters));
             threads.push(thread.map_err(|error| OpenError::Database(error.to_string()))?);
         }
         let in_place = (0..readers.max(1)).map(|_| Ok(Mutex::new(Some(open_reader(path)?))));
         let in_place = in_place.collect::<Result<Vec<_>, OpenError>>()?;
-        Ok(Readers { in_place, jobs, counters, threads: Mutex::new(threads) })
+        Ok(Readers { in_place, jobs, limits, counters, threads: Mutex::new(threads) })
     }
 
     pub(crate) async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
@@ -79,9 +93,9 @@ impl Readers {
     }
 
     /// Reads on an idle connection; `None` if all are busy.
-    fn read_in_place(&self, read: &Query) -> Option<Result<Vec<Row>, HostError>> {
-        let idle = self.in_place.iter().find_map(|connection| connection.try_lock().ok())?;
-        let result = query(idle.as_ref()?, read.sql, &read.params);
+    fn read_in_place(&self, query: &Query) -> Option<Result<Vec<Row>, HostError>> {
+        let mut idle = self.in_place.iter().find_map(|connection| connection.try_lock().ok())?;
+        let result = read(idle.as_mut()?, query, self.limits.running);
         self.counters.reads.fetch_add(1, Relaxed);
         Some(result)
     }
@@ -113,18 +127,25 @@ impl Readers {
     }
 }
 
-fn run(connection: &Connection, waiting: &Mutex<Receiver<Job>>, timeout: Duration, counters: &Counters) {
+/// Reads, and interrupts the read after the time limit.
+fn read(connection: &mut Connection, read: &Query, limit: Duration) -> Result<Vec<Row>, HostError> {
+    let started = Instant::now();
+    connection.progress_handler(INSTRUCTIONS, Some(move || started.elapsed() > limit)).map_err(host_error)?;
+    query(connection, read.sql, &read.params)
+}
+
+fn run(connection: &mut Connection, waiting: &Mutex<Receiver<Job>>, limits: ReadLimits, counters: &Counters) {
     loop {
         let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job::Read { query: read, since, reply }) = job else { return };
+        let Ok(Job::Read { query, since, reply }) = job else { return };
         counters.queued_reads.fetch_sub(1, Relaxed);
         if reply.is_closed() {
             continue;
         }
-        let result = if since.elapsed() > timeout {
+        let result = if since.elapsed() > limits.waiting {
             Err(unavailable("the read waited too long in the queue"))
         } else {
-            query(connection, read.sql, &read.params)
+            read(connection, &query, limits.running)
         };
         counters.reads.fetch_add(1, Relaxed);
         // The receiver is gone if the caller was cancelled.

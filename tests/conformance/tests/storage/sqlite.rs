@@ -1,6 +1,9 @@
 //! Tests for SQLite only: its files, backups and write queue.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -174,6 +177,25 @@ async fn full_queue_returns_unavailable() {
         assert!(result.is_err(), "the store of the ledger entry does not exist");
         assert_eq!(host.order(order_id(number)).await, Ok(None), "a rejected write stores nothing");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn endless_read_is_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { readers: 1, read_timeout: Duration::from_millis(50), ..Options::default() };
+    let database = Arc::new(Sqlite::open(&folder.path().join("despacho.db"), &options).unwrap());
+    let endless =
+        "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers) SELECT COUNT(*) FROM numbers";
+    // The first one runs in place, the second one in the queue's thread.
+    let reads = [endless, endless].map(|sql| {
+        let database = Arc::clone(&database);
+        tokio::spawn(async move { database.read(Query { sql, params: Vec::new() }).await })
+    });
+    for read in join_all(reads).await {
+        assert!(matches!(read.unwrap(), Err(HostError::Timeout { what: "database" })));
+    }
+    let read = database.read(Query { sql: "SELECT 1", params: Vec::new() }).await;
+    assert_eq!(read.unwrap().len(), 1, "the connection can be used again");
 }
 
 #[tokio::test]
