@@ -29,11 +29,6 @@ impl<T> ById<T> {
         self.values.push(Some(value));
     }
 
-    /// Returns the number of values that were inserted.
-    pub(super) fn len(&self) -> usize {
-        self.values.len()
-    }
-
     /// Returns a value.
     pub(super) fn get(&self, id: u64) -> Option<&T> {
         self.values.get(*self.index.get(&id)?)?.as_ref()

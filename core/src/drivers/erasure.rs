@@ -24,12 +24,8 @@ use crate::{
     wire::OrderView,
 };
 
-/// Number of orders that one query searches.
-const WINDOW: u32 = 5_000;
-/// Maximum number of queries per call. The caller continues with the returned cursor.
-const WINDOWS_PER_CALL: u32 = 20;
-/// Maximum number of a recipient's orders per call.
-const ORDERS_PER_CALL: usize = 200;
+/// Maximum number of a recipient's orders per call. The caller continues with the returned cursor.
+const ORDERS_PER_CALL: u32 = 200;
 /// Maximum number of attempts to write an order after conflicts.
 const ATTEMPTS: usize = 8;
 /// Maximum number of orders per kind that a pass of the retention erases.
@@ -74,32 +70,25 @@ pub async fn erase<H: Host>(
     let subject = subject(phone, &settings.secret);
     let name = format!("request/{}/{}", started.millis(), subject.get(..16).unwrap_or_default());
     let run = Run { settings, now, name, cause: ErasureCause::Request, phone: Some(phone), level: Erasure::Recipients };
-    let mut erased = ErasureSummary { next: Some(after), ..ErasureSummary::default() };
+    let (orders, next) = page(host, phone, after).await?;
+    let mut erased = ErasureSummary { next, ..ErasureSummary::default() };
     let (mut changed, mut needles) = (ById::default(), vec![phone.as_str().to_owned()]);
-    'windows: for _ in 0..WINDOWS_PER_CALL {
-        let Some(after) = erased.next else { break };
-        let query = PersonalQuery::Orders { phone: phone.clone(), after, window: WINDOW };
-        let found = host.personal_data(&query).await?;
-        for order in found.orders {
-            if changed.len() + erased.open.len() >= ORDERS_PER_CALL {
-                break 'windows;
-            }
-            erased.next = Some(order.id.get());
-            if !order.status.is_final() {
-                erased.open.push((order.id, order.store));
-                continue;
-            }
-            needles.extend(
-                order.deliveries.iter().filter(|one| one.phone.as_ref() == Some(phone)).filter_map(|one| {
-                    one.place.address.street.clone().filter(|street| street.len() >= MIN_STREET_LENGTH)
-                }),
-            );
-            if let Some((order, record)) = run.erase_order(host, order).await? {
-                erased.count(&record);
-                changed.insert(order.id.get(), order);
-            }
+    for order in orders {
+        if !order.status.is_final() {
+            erased.open.push((order.id, order.store));
+            continue;
         }
-        erased.next = found.next;
+        needles.extend(
+            order
+                .deliveries
+                .iter()
+                .filter(|one| one.phone.as_ref() == Some(phone))
+                .filter_map(|one| one.place.address.street.clone().filter(|street| street.len() >= MIN_STREET_LENGTH)),
+        );
+        if let Some((order, record)) = run.erase_order(host, order).await? {
+            erased.count(&record);
+            changed.insert(order.id.get(), order);
+        }
     }
     let entries = run.erase_mentions(host, phone).await? + run.erase_claims(host, &changed, &needles).await?;
     erased.entries += entries;
@@ -114,19 +103,11 @@ pub async fn erase<H: Host>(
 /// # Errors
 /// An error of the host.
 pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<RecipientData, HostError> {
-    let mut found = RecipientData { next: Some(after), ..RecipientData::default() };
-    'windows: for _ in 0..WINDOWS_PER_CALL {
-        let Some(after) = found.next else { break };
-        let data = host.personal_data(&PersonalQuery::Orders { phone: phone.clone(), after, window: WINDOW }).await?;
-        for order in data.orders {
-            if found.orders.len() >= ORDERS_PER_CALL {
-                break 'windows;
-            }
-            found.next = Some(order.id.get());
-            let events = host.events(order.id).await?;
-            found.orders.push(RecipientOrder::of(order, events, phone));
-        }
-        found.next = data.next;
+    let (orders, next) = page(host, phone, after).await?;
+    let mut found = RecipientData { next, ..RecipientData::default() };
+    for order in orders {
+        let events = host.events(order.id).await?;
+        found.orders.push(RecipientOrder::of(order, events, phone));
     }
     if after == 0 {
         found.notifications = host.personal_data(&PersonalQuery::Mentions(phone.clone())).await?.notifications;
@@ -138,6 +119,15 @@ pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Recipi
         }
     }
     Ok(found)
+}
+
+/// Returns a recipient's orders with an ID above `after`, and the last ID if there can be more.
+async fn page<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<(Vec<Order>, Option<u64>), HostError> {
+    let query = PersonalQuery::Orders { phone: phone.clone(), after, limit: ORDERS_PER_CALL };
+    let mut orders = host.personal_data(&query).await?.orders;
+    let next = orders.last().filter(|_| orders.len() == ORDERS_PER_CALL as usize).map(|last| last.id.get());
+    orders.retain(|order| order.delivers_to(phone));
+    Ok((orders, next))
 }
 
 /// Runs a pass of the configured retention, and removes expired stored responses. Passes can run concurrently.

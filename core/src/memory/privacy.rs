@@ -16,13 +16,10 @@ impl State {
     pub(super) fn personal_data(&self, query: &PersonalQuery) -> PersonalData {
         let data = PersonalData::default();
         match query {
-            PersonalQuery::Orders { phone, after, window } => {
+            PersonalQuery::Orders { phone, after, limit } => {
                 let rows = self.orders.rows().values().filter(|order| order.id.get() > *after);
-                let window_orders: Vec<&Order> = rows.take(*window as usize).collect();
-                let next =
-                    window_orders.last().filter(|_| window_orders.len() == *window as usize).map(|last| last.id.get());
-                let matching = window_orders.into_iter().filter(|order| order.delivers_to(phone));
-                PersonalData { orders: matching.cloned().collect(), next, ..data }
+                let matching = rows.filter(|order| order.delivers_to(phone)).take(*limit as usize);
+                PersonalData { orders: matching.cloned().collect(), ..data }
             }
             PersonalQuery::Expired { erasure, before, limit } => {
                 let ended = |order: &&Order| order.status.is_final() && order.erasure < Erasure::Recipients;

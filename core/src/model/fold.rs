@@ -33,7 +33,7 @@ pub fn fold(letter: char) -> Folded {
 /// The characters that [`searchable`] removes. They include the wildcards and the escape character of SQL's `LIKE`.
 pub const PUNCTUATION: &str = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`|~‘’–—";
 
-/// Reduces a text for a search: without accents, ASCII case and punctuation. White space remains, because it separates words.
+/// Reduces a text for a search: without accents, ASCII case and punctuation. White space becomes spaces, which separate words.
 ///
 /// ```
 /// use despacho_core::model::searchable;
@@ -42,7 +42,8 @@ pub const PUNCTUATION: &str = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`|~‘’–—";
 pub fn searchable(text: &str) -> String {
     let kept = text.chars().filter_map(|letter| match fold(letter) {
         Folded::Letter(letter) => Some(letter),
-        Folded::Other if !PUNCTUATION.contains(letter) => Some(letter),
+        Folded::Other if letter.is_whitespace() => Some(' '),
+        Folded::Other if !letter.is_ascii() && !PUNCTUATION.contains(letter) => Some(letter),
         Folded::Mark | Folded::Other => None,
     });
     kept.collect()

@@ -47,14 +47,14 @@ pub struct RecipientData {
 /// A query for stored personal data. Each returns only the parts of [`PersonalData`] that it names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PersonalQuery {
-    /// `orders` with a delivery to this phone among the next `window` orders above the ID `after`, and `next`.
+    /// `orders` with a delivery to this phone, by ID. A host can also return orders whose codes have the same digits.
     Orders {
         /// The recipient's phone.
         phone: Phone,
-        /// Last ID of the previous window; 0 for the first.
+        /// Last ID of the previous page; 0 for the first.
         after: u64,
-        /// Number of orders to search.
-        window: u32,
+        /// Maximum number of results.
+        limit: u32,
     },
     /// `orders` that have ended and were created before `before`, oldest first.
     Expired {
@@ -109,8 +109,6 @@ pub enum PersonalQuery {
 pub struct PersonalData {
     /// Orders.
     pub orders: Vec<Order>,
-    /// Position at which the next window of orders begins. `None` after the last window.
-    pub next: Option<u64>,
     /// Queued webhook messages.
     pub messages: Vec<Message>,
     /// Attempts in delivery logs.

@@ -159,7 +159,8 @@ fn in_queries() -> Vec<(&'static str, Json)> {
             "q",
             search(
                 "Only orders with this ID, or with all these words in a code or in a recipient's name or phone, without accents and case. \
-                 At most 6 words of letters and digits.",
+                 At most 6 words of letters and digits. In the 10,000 newest orders these words can be any part of the texts; in older ones \
+                 they are the beginnings of words, or whole numbers, where phone numbers need no country or area code.",
             ),
         ),
         (

@@ -1,6 +1,6 @@
 //! The host on a database: converts the core's reads and commits to SQL statements for a driver.
 
-use std::{ops::RangeInclusive, sync::Arc};
+use std::{cmp::Reverse, ops::RangeInclusive, sync::Arc};
 
 use bytes::Bytes;
 use despacho_core::{
@@ -13,10 +13,10 @@ use despacho_core::{
     },
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId, PhotoId,
-        Point, StoreId, Timestamp, WebhookId,
+        Point, SearchWords, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -122,6 +122,30 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
         Ok(found)
     }
 
+    /// Finds orders by words: compares the newest orders, and then uses the index of words.
+    async fn search(&self, filter: &OrderFilter, search: &SearchWords, limit: u32) -> Result<Vec<Order>, HostError> {
+        let mut rows = self.driver.read(list::newest(filter, search, limit)).await?;
+        let room = list::room(&rows, limit);
+        if room > 0 {
+            rows.extend(self.driver.read(list::older(filter, search, room)).await?);
+        }
+        let is_last = list::room(&rows, limit) > 0;
+        let mut orders = rows.iter_mut().map(read::to_order).collect::<Result<Vec<_>, _>>()?;
+        let is_in_page = |id: &OrderId| {
+            filter.before.is_none_or(|before| *id < before)
+                && (is_last || orders.last().is_some_and(|last| *id > last.id))
+        };
+        let id = search.number().and_then(OrderId::new).filter(is_in_page);
+        if let Some(query) = id.and_then(|id| list::up_to(filter, id)) {
+            let found = self.all(query, read::to_order).await?;
+            orders.extend(found.into_iter().filter(|order| Some(order.id) == id));
+            orders.sort_by_key(|order| Reverse(order.id));
+            orders.dedup_by_key(|order| order.id);
+            orders.truncate(limit as usize);
+        }
+        Ok(orders)
+    }
+
     async fn one<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, HostError>) -> Result<Option<T>, HostError> {
         self.driver.read(query).await?.first_mut().map(decode).transpose()
     }
@@ -187,7 +211,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
                 self.by_id(&ids, read::orders_by_id, read::to_order).await
             }
             OrderQuery::Code(store, code) => self.all(read::order_by_code(store, code), read::to_order).await,
-            OrderQuery::Matching(filter, limit) => self.all(list::orders(filter, limit), read::to_order).await,
+            OrderQuery::Matching(filter, limit) => match &filter.search {
+                Some(search) => self.search(filter, search, limit).await,
+                None => self.all(list::orders(filter, limit), read::to_order).await,
+            },
             OrderQuery::Sandbox { after, limit } => self.all(read::sandbox_orders(after, limit), read::to_order).await,
             OrderQuery::Due { now, skipped, limit } => {
                 self.all(read::due_orders(now, skipped, limit), read::to_order).await

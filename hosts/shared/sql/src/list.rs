@@ -1,5 +1,7 @@
 //! Lists and searches of orders.
 
+use std::sync::LazyLock;
+
 use despacho_core::{
     changes::Write,
     model::{
@@ -8,7 +10,13 @@ use despacho_core::{
     },
 };
 
-use crate::{Query, Statement, Value};
+use crate::{Query, Row, Statement, Value};
+
+/// Maximum size of the bodies in a page without its last order.
+const PAGE_BYTES: usize = 262_144;
+
+/// The number of newest orders whose texts a search compares with its words. The index finds older ones.
+const COMPARED: u32 = 10_000;
 
 /// A query for the orders of these rows of `id, size`, newest first, up to 256 KiB: a hundred orders of the largest size have 27 MB. It sums
 /// only their sizes and then reads the orders by their IDs. `octet_length` takes the size from the head of a body; `length` would count
@@ -36,28 +44,102 @@ macro_rules! listed {
     };
 }
 
-/// A query for orders by their rows in `order_search`, whose indexes have the same order. Spare patterns match all texts.
-macro_rules! searched {
-    ($scope:literal) => {
-        bounded!(concat!(
-            "SELECT orders.id AS id, octet_length(orders.body) AS size FROM order_search CROSS JOIN orders \
-             WHERE order_search.order_id < $1 AND ",
-            $scope,
-            " AND orders.id = order_search.order_id AND orders.situation BETWEEN $3 AND $4 \
-             AND orders.created_at >= $5 AND orders.created_at < $6 AND ($7 = '' OR orders.code = $7) \
-             AND (order_search.order_id = $8 OR (order_search.terms LIKE $9 AND order_search.terms LIKE $10 \
-             AND order_search.terms LIKE $11 AND order_search.terms LIKE $12 AND order_search.terms LIKE $13 \
-             AND order_search.terms LIKE $14)) AND COALESCE(order_search.late_at, 9223372036854775807) <= $15 \
-             ORDER BY order_search.order_id DESC LIMIT $16"
-        ))
-    };
+/// The scopes of searches: a store, a parent store with its branches, all stores, and their late orders, for which a partial index has only
+/// open orders.
+const SCOPES: [&str; 4] = [
+    "order_search.store = :store AND EXISTS (SELECT 1 FROM stores WHERE stores.id = :store AND deleted_at IS NULL)",
+    "order_search.matrix = :store AND order_search.store IN \
+     (SELECT id FROM stores WHERE (stores.id = :store OR stores.matrix = :store) AND deleted_at IS NULL)",
+    "CAST(:store AS BIGINT) = 0",
+    "CAST(:store AS BIGINT) = 0 AND order_search.late_at IS NOT NULL",
+];
+
+/// The parameters of searches. SQLite numbers them by their first occurrence, which must therefore have this order.
+const PARAMETERS: [&str; 17] = [
+    "expression",
+    "before",
+    "store",
+    "min",
+    "max",
+    "from",
+    "until",
+    "code",
+    "late",
+    "word1",
+    "word2",
+    "word3",
+    "word4",
+    "word5",
+    "word6",
+    "compared",
+    "limit",
+];
+
+/// The queries of a scope by rows of `order_search`, whose indexes have the order of lists.
+struct Searches {
+    /// Without words.
+    all: String,
+    /// With words, among the newest orders.
+    newest: String,
+    /// With words, among the others.
+    older: String,
 }
 
-/// Reads by store: the index has each store's orders by ID, so that a page costs only the stores and the page. A code has its own index.
+static SEARCHES: LazyLock<[Searches; 4]> = LazyLock::new(|| SCOPES.map(Searches::of));
+
+impl Searches {
+    fn of(scope: &str) -> Searches {
+        let query = |rows: &str, id: &str, words: &str| {
+            let rows = format!(
+                "SELECT orders.id AS id, octet_length(orders.body) AS size FROM {rows} CROSS JOIN orders \
+                 WHERE orders.id = order_search.order_id AND order_search.order_id < :before AND {scope} \
+                 AND orders.situation BETWEEN :min AND :max AND orders.created_at >= :from AND orders.created_at < :until \
+                 AND (:code = '' OR orders.code = :code) AND COALESCE(order_search.late_at, 9223372036854775807) <= :late{words} \
+                 ORDER BY {id} DESC LIMIT :limit"
+            );
+            let sql = bounded!(":rows").replace(":rows", &rows);
+            let used: Vec<String> =
+                PARAMETERS.iter().map(|name| format!(":{name}")).filter(|name| sql.contains(name)).collect();
+            (1..).zip(used).fold(sql, |sql, (number, name): (u8, _)| sql.replace(&name, &format!("${number}")))
+        };
+        // Spare patterns match all texts.
+        let words: String =
+            (1..=SearchWords::MAX).map(|word| format!(" AND order_search.terms LIKE :word{word}")).collect();
+        // The newest order that is not compared, or null.
+        let bound = format!(
+            "(SELECT order_search.order_id FROM order_search WHERE order_search.order_id < :before AND {scope} \
+             ORDER BY order_search.order_id DESC LIMIT 1 OFFSET :compared)"
+        );
+        let newest = format!("{words} AND order_search.order_id > COALESCE({bound}, 0)");
+        let older = format!("{words} AND order_search.order_id = found.rowid AND found.rowid <= {bound}");
+        Searches {
+            all: query("order_search", "order_search.order_id", ""),
+            newest: query("order_search", "order_search.order_id", &newest),
+            older: query("order_words(:expression) AS found CROSS JOIN order_search", "found.rowid", &older),
+        }
+    }
+
+    fn scope(filter: &OrderFilter) -> &'static Searches {
+        let [of_store, with_branches, all, late] = &*SEARCHES;
+        match (filter.store, filter.branches) {
+            (Some(_), false) => of_store,
+            (Some(_), true) => with_branches,
+            (None, _) if filter.late_at.is_none() => all,
+            (None, _) => late,
+        }
+    }
+}
+
+/// Reads orders that match a filter without words. The index has each store's orders by ID, so that a page costs only the stores and the
+/// page. A code has its own index.
 pub(crate) fn orders(filter: &OrderFilter, limit: u32) -> Query {
     let store = match filter.store {
-        Some(store) if filter.search.is_none() && filter.late_at.is_none() => store,
-        _ => return searched_orders(filter, limit),
+        Some(store) if filter.late_at.is_none() => store,
+        _ => {
+            let mut params = scope_params(filter);
+            params.push(Value::number(limit));
+            return Query::new(&Searches::scope(filter).all, params);
+        }
     };
     let sql = match (filter.branches, &filter.code) {
         (false, None) => listed!(
@@ -88,32 +170,65 @@ pub(crate) fn orders(filter: &OrderFilter, limit: u32) -> Query {
     Query::new(sql, params)
 }
 
-/// Reads orders with words, late orders, and orders of all stores.
-fn searched_orders(filter: &OrderFilter, limit: u32) -> Query {
-    let sql = match (filter.store, filter.branches) {
-        (Some(_), false) => searched!(
-            "order_search.store = $2 AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $2 AND deleted_at IS NULL)"
-        ),
-        (Some(_), true) => searched!(
-            "order_search.matrix = $2 AND order_search.store IN \
-             (SELECT id FROM stores WHERE (stores.id = $2 OR stores.matrix = $2) AND deleted_at IS NULL)"
-        ),
-        (None, _) if filter.late_at.is_none() => searched!("CAST($2 AS BIGINT) = 0"),
-        // The partial index has only open orders.
-        (None, _) => searched!("CAST($2 AS BIGINT) = 0 AND order_search.late_at IS NOT NULL"),
+/// Reads orders that contain all words of a search, among the newest orders of its scope.
+pub(crate) fn newest(filter: &OrderFilter, search: &SearchWords, limit: u32) -> Query {
+    Query::new(&Searches::scope(filter).newest, search_params(filter, search.words(), COMPARED, limit))
+}
+
+/// Reads orders that contain all words of a search and are found by the index, among those that [`newest`] does not read.
+pub(crate) fn older(filter: &OrderFilter, search: &SearchWords, limit: u32) -> Query {
+    let mut params = vec![Value::Text(indexed(search.words()))];
+    params.extend(search_params(filter, search.words(), COMPARED, limit));
+    Query::new(&Searches::scope(filter).older, params)
+}
+
+/// Reads the newest order with an ID up to this one.
+pub(crate) fn up_to(filter: &OrderFilter, id: OrderId) -> Option<Query> {
+    let filter = OrderFilter { before: Some(OrderId::new(id.get() + 1)?), ..filter.clone() };
+    Some(Query::new(&Searches::scope(&filter).newest, search_params(&filter, &[], 1, 1)))
+}
+
+/// Returns how many orders a page still has room for.
+pub(crate) fn room(page: &[Row], limit: u32) -> u32 {
+    let is_large = page.iter().map(Row::bytes_of_text).sum::<usize>() >= PAGE_BYTES;
+    if is_large { 0 } else { limit.saturating_sub(u32::try_from(page.len()).unwrap_or(limit)) }
+}
+
+/// Returns the expression by which the index finds orders with these words: beginnings of words, and whole numbers. The index would have
+/// to merge the lists of all numbers with the same first digits, so that short numbers are only compared.
+fn indexed(words: &[String]) -> String {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_selective = |word: &&String| if is_number(word) { word.len() >= 8 } else { word.chars().count() >= 3 };
+    let expression = |word: &String| match word.len() {
+        // Phone numbers without the area code, and without the country code.
+        8 | 9 if is_number(word) => {
+            let phones: String = (11..100).map(|area| format!(" OR \"55{area}{word}\"")).collect();
+            format!("(\"{word}\"{phones})")
+        }
+        10 | 11 if is_number(word) => format!("(\"{word}\" OR \"55{word}\")"),
+        _ if !is_number(word) && is_selective(&word) => format!("\"{word}\"*"),
+        _ => format!("\"{word}\""),
     };
+    let selective: Vec<String> = words.iter().filter(is_selective).map(expression).collect();
+    if selective.is_empty() { words.iter().map(expression).collect::<Vec<_>>() } else { selective }.join(" AND ")
+}
+
+/// Returns the parameters of a search by words.
+fn search_params(filter: &OrderFilter, words: &[String], compared: u32, limit: u32) -> Vec<Value> {
+    let mut params = scope_params(filter);
+    // The words contain no wildcards: `searchable` removes all punctuation.
+    let pattern = |index: usize| words.get(index).map_or_else(|| "%".to_owned(), |word| format!("%{word}%"));
+    params.extend((0..SearchWords::MAX).map(|index| Value::Text(pattern(index))));
+    params.extend([Value::number(compared), Value::number(limit)]);
+    params
+}
+
+fn scope_params(filter: &OrderFilter) -> Vec<Value> {
     let mut params = vec![before(filter), Value::number(filter.store.map_or(0, StoreId::get))];
     params.extend(conditions(filter));
     params.push(filter.code.as_deref().unwrap_or_default().into());
-    let id = filter.search.as_ref().and_then(SearchWords::number).and_then(OrderId::new);
-    params.push(id.map_or(Value::Integer(-1), |id| Value::number(id.get())));
-    // The words contain no wildcards: `searchable` removes all punctuation.
-    let words = filter.search.as_ref().map(SearchWords::words).unwrap_or_default();
-    let pattern = |index: usize| words.get(index).map_or_else(|| "%".to_owned(), |word| format!("%{word}%"));
-    params.extend((0..SearchWords::MAX).map(|index| Value::Text(pattern(index))));
-    let late = filter.late_at.map_or(i64::MAX, |at| at.millis().saturating_sub(1));
-    params.extend([Value::Integer(late), Value::number(limit)]);
-    Query::new(sql, params)
+    params.push(Value::Integer(filter.late_at.map_or(i64::MAX, |at| at.millis().saturating_sub(1))));
+    params
 }
 
 fn before(filter: &OrderFilter) -> Value {

@@ -4,8 +4,8 @@ use despacho_core::{
     host::HostError,
     model::{
         Timestamp,
-        order::Order,
         privacy::{ErasureCause, ErasureRecord, PersonalData, PersonalQuery, Redaction, StoredRecord},
+        searchable,
         store::Claim,
     },
     rules::erasure::is_about,
@@ -13,11 +13,9 @@ use despacho_core::{
 
 use crate::{Driver, Query, Row, Statement, Value, outbound, read};
 
-/// The last ID of a window of orders.
-const WINDOW_END: &str = "SELECT id FROM orders WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2";
-
-/// A phone is a plus and digits, which JSON does not escape.
-const ORDERS_WITH: &str = "SELECT version, body FROM orders WHERE id > $1 AND id <= $2 AND body LIKE $3 ORDER BY id";
+/// Uses the index of words, which has the phones of all recipients that are not erased.
+const ORDERS_WITH: &str = "SELECT version, body FROM orders WHERE id IN (SELECT rowid FROM order_words($1)) AND id > $2 \
+     ORDER BY id LIMIT $3";
 
 /// Uses the index of ended orders whose recipients are still stored.
 const EXPIRED: &str = "SELECT version, body FROM orders WHERE situation >= 500 AND erasure < 2 AND erasure = $1 \
@@ -61,15 +59,10 @@ const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE expires_at <= $1 AND (scope
 pub(crate) async fn personal_data<D: Driver>(driver: &D, query: &PersonalQuery) -> Result<PersonalData, HostError> {
     let data = PersonalData::default();
     Ok(match query {
-        PersonalQuery::Orders { phone, after, window } => {
-            let skipped = Value::number(window.saturating_sub(1));
-            let end = Query::new(WINDOW_END, vec![Value::number(*after), skipped]);
-            let end = first(driver.read(end).await?, Row::integer)?;
-            let last = end.unwrap_or(i64::MAX);
-            let params = vec![Value::number(*after), Value::Integer(last), containing(phone.as_str())];
-            let mut orders: Vec<Order> = all(driver, Query::new(ORDERS_WITH, params), read::to_order).await?;
-            orders.retain(|order| order.delivers_to(phone));
-            PersonalData { orders, next: end.and_then(|end| u64::try_from(end).ok()), ..data }
+        PersonalQuery::Orders { phone, after, limit } => {
+            let word = Value::Text(format!("\"{}\"", searchable(phone.as_str())));
+            let params = vec![word, Value::number(*after), Value::number(*limit)];
+            PersonalData { orders: all(driver, Query::new(ORDERS_WITH, params), read::to_order).await?, ..data }
         }
         PersonalQuery::Expired { erasure, before, limit } => {
             let params = vec![Value::number(erasure.number()), (*before).into(), Value::number(*limit)];
@@ -184,10 +177,6 @@ async fn all<D: Driver, T>(
     decode: fn(&mut Row) -> Result<T, HostError>,
 ) -> Result<Vec<T>, HostError> {
     driver.read(query).await?.iter_mut().map(decode).collect()
-}
-
-fn first<T>(mut rows: Vec<Row>, decode: fn(&mut Row) -> Result<T, HostError>) -> Result<Option<T>, HostError> {
-    rows.first_mut().map(decode).transpose()
 }
 
 /// Decodes a row of the columns in [`RECORDS`].

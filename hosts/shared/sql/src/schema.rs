@@ -69,7 +69,7 @@ impl std::error::Error for SchemaError {}
 impl Dialect {
     /// Returns the statement that creates the table of schema versions. Run it before any query.
     pub fn version_table(self) -> String {
-        self.render("CREATE TABLE IF NOT EXISTS schema_version (version {int} NOT NULL PRIMARY KEY){strict}")
+        self.replace("CREATE TABLE IF NOT EXISTS schema_version (version {int} NOT NULL PRIMARY KEY){strict}")
     }
 
     /// Reads the schema's version: one row, null in a new database.
@@ -83,7 +83,16 @@ impl Dialect {
     pub const MIN_COMPATIBLE_QUERY: &'static str =
         "SELECT MAX(CAST(value AS BIGINT)) FROM settings WHERE name = 'schema_floor'";
 
-    fn render(self, step: &str) -> String {
+    /// Returns a step in this dialect, or `None` if it belongs to the other one.
+    fn render(self, step: &str) -> Option<String> {
+        let (own, other) = match self {
+            Dialect::Sqlite => ("{sqlite}", "{postgres}"),
+            Dialect::Postgres => ("{postgres}", "{sqlite}"),
+        };
+        (!step.starts_with(other)).then(|| self.replace(step.strip_prefix(own).unwrap_or(step)))
+    }
+
+    fn replace(self, step: &str) -> String {
         let (int, id, serial, strict, unlogged) = match self {
             Dialect::Sqlite => ("INTEGER", "INTEGER PRIMARY KEY", "INTEGER PRIMARY KEY AUTOINCREMENT", " STRICT", ""),
             Dialect::Postgres => {
@@ -160,7 +169,7 @@ fn missing(
 
 fn rendered(dialect: Dialect, versions: &[(Change, &[&str])]) -> Vec<Migration> {
     let migration = |(version, (change, steps)): (u32, &(Change, &[&str]))| {
-        let mut steps: Vec<String> = steps.iter().map(|step| dialect.render(step)).collect();
+        let mut steps: Vec<String> = steps.iter().filter_map(|step| dialect.render(step)).collect();
         if *change == Change::Breaking && version >= FIRST_MIN_COMPATIBLE {
             steps.push(format!(
                 "INSERT INTO settings (name, value) VALUES ('schema_floor', '{version}') \
@@ -208,6 +217,7 @@ const VERSIONS: &[(Change, &[&str])] = &[
     // The hours and the area are in the body of a store. An older program would accept orders outside them, and remove them when it changes
     // the store.
     (Change::Breaking, &[]),
+    (Change::Additive, WORDS),
 ];
 
 /// The first version. An aggregate is one row: the columns of queries, and its body as JSON.
@@ -454,6 +464,27 @@ const TARIFFS: &[&str] = &[
     "CREATE UNIQUE INDEX tariffs_version ON tariffs (version)",
     "CREATE INDEX tariffs_effect ON tariffs (effective_from, id)",
     "INSERT INTO counters (name, value) VALUES ('tariffs', 0)",
+];
+
+/// An index of the words in search terms. `order_words(expression)` has the orders that match an expression in the syntax of SQLite's FTS5.
+const WORDS: &[&str] = &[
+    "{sqlite}CREATE VIRTUAL TABLE order_words USING fts5 (terms, content = 'order_search', content_rowid = 'order_id', \
+     tokenize = 'ascii', detail = 'none', columnsize = 0)",
+    // An erasure also erases the words in the index, instead of marking them.
+    "{sqlite}INSERT INTO order_words (order_words, rank) VALUES ('secure-delete', 1)",
+    "{sqlite}INSERT INTO order_words (order_words) VALUES ('rebuild')",
+    "{sqlite}CREATE TRIGGER order_search_inserted AFTER INSERT ON order_search BEGIN \
+     INSERT INTO order_words (rowid, terms) VALUES (new.order_id, new.terms); END",
+    "{sqlite}CREATE TRIGGER order_search_updated AFTER UPDATE OF terms ON order_search WHEN old.terms <> new.terms BEGIN \
+     INSERT INTO order_words (order_words, rowid, terms) VALUES ('delete', old.order_id, old.terms); \
+     INSERT INTO order_words (rowid, terms) VALUES (new.order_id, new.terms); END",
+    "{sqlite}CREATE TRIGGER order_search_deleted AFTER DELETE ON order_search BEGIN \
+     INSERT INTO order_words (order_words, rowid, terms) VALUES ('delete', old.order_id, old.terms); END",
+    "{postgres}CREATE INDEX order_search_words ON order_search USING gin \
+     (array_to_tsvector(array_remove(regexp_split_to_array(terms, '\\s+'), '')))",
+    "{postgres}CREATE FUNCTION order_words (expression TEXT) RETURNS TABLE (rowid BIGINT) LANGUAGE sql STABLE AS \
+     $$ SELECT order_id FROM order_search WHERE array_to_tsvector(array_remove(regexp_split_to_array(terms, '\\s+'), '')) @@ \
+     CAST(replace(replace(replace(replace(expression, '\"*', '\":*'), '\"', ''''), ' AND ', ' & '), ' OR ', ' | ') AS tsquery) $$",
 ];
 
 #[cfg(test)]

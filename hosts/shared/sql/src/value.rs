@@ -77,6 +77,12 @@ impl Row {
         self.columns.collect()
     }
 
+    /// Returns the size of all texts that have not been read.
+    pub(crate) fn bytes_of_text(&self) -> usize {
+        let size = |value: &Value| if let Value::Text(text) = value { text.len() } else { 0 };
+        self.columns.as_slice().iter().map(size).sum()
+    }
+
     /// Reads the next column as an integer.
     pub fn integer(&mut self) -> Result<i64, HostError> {
         match self.columns.next() {

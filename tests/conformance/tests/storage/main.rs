@@ -12,6 +12,7 @@ mod plans;
 mod pooler;
 mod postgres;
 mod recent;
+mod search_index;
 mod sqlite;
 mod suite;
 mod what_if;

@@ -97,7 +97,7 @@ macro_rules! run_suite {
                 store_with_open_orders_is_not_removed,
             }
             privacy {
-                erasure_leaves_no_marker, open_orders_are_listed_but_not_erased, orders_are_searched_in_windows,
+                erasure_leaves_no_marker, open_orders_are_listed_but_not_erased, orders_of_a_phone_are_found_in_pages,
                 retention_follows_the_clock,
             }
             search {
