@@ -31,7 +31,7 @@ pub(crate) struct UpOptions {
 pub(crate) fn up(options: &UpOptions) -> Result<(), Failure> {
     let root = place::root()?;
     println!("building despacho (the first time takes a few minutes)");
-    let binary = server::build(&root)?;
+    let binary = server::build_dev(&root)?;
     let panel = if options.panel { panel(&root)? } else { None };
     let data = options.data.clone().unwrap_or_else(|| root.join(".despacho"));
     for (install, consequence) in installs(&binary, &data, &options.cities) {

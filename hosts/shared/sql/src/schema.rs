@@ -481,9 +481,9 @@ const WORDS: &[&str] = &[
     "{sqlite}CREATE TRIGGER order_search_deleted AFTER DELETE ON order_search BEGIN \
      INSERT INTO order_words (order_words, rowid, terms) VALUES ('delete', old.order_id, old.terms); END",
     "{postgres}CREATE INDEX order_search_words ON order_search USING gin \
-     (array_to_tsvector(array_remove(regexp_split_to_array(terms, '\\s+'), '')))",
+     (CAST(regexp_replace(terms, '(\\S+)', '''\\1''', 'g') AS tsvector))",
     "{postgres}CREATE FUNCTION order_words (expression TEXT) RETURNS TABLE (rowid BIGINT) LANGUAGE sql STABLE AS \
-     $$ SELECT order_id FROM order_search WHERE array_to_tsvector(array_remove(regexp_split_to_array(terms, '\\s+'), '')) @@ \
+     $$ SELECT order_id FROM order_search WHERE CAST(regexp_replace(terms, '(\\S+)', '''\\1''', 'g') AS tsvector) @@ \
      CAST(replace(replace(replace(replace(expression, '\"*', '\":*'), '\"', ''''), ' AND ', ' & '), ' OR ', ' | ') AS tsquery) $$",
 ];
 
