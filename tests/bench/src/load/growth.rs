@@ -90,7 +90,7 @@ pub(crate) fn run(sizes: &[usize]) -> Result<(), BoxError> {
     println!(
         "median ms of a request on one connection: one order, 20 orders, 20 open orders, 20 entries of the statement, the \
          console's search by a recipient's name that all orders share, a dispatch pass; and twice the console's search by the code \
-         of the oldest order, which compares all orders:"
+         of the oldest order:"
     );
     println!("  stored     {}   by code", TIMED.map(|name| format!("{name:>10}")).concat());
     for sized in &servers {
@@ -154,7 +154,7 @@ impl SizedServer {
         requests
     }
 
-    /// Returns the milliseconds of a search that ends with the oldest order, or the server's timeout.
+    /// Returns the milliseconds of a search for the oldest order, or the server's timeout.
     fn search_oldest(&self) -> Result<String, BoxError> {
         let (mut client, started) = (Client::connect(&self.server.base)?, Instant::now());
         match client.send(&get("/admin/orders?limit=20&q=G-0", OPERATOR))? {
