@@ -48,7 +48,8 @@ pub(crate) struct Readers {
     /// Connections for reads in place; `None` after the database was closed.
     in_place: Vec<Mutex<Option<Connection>>>,
     jobs: SyncSender<Job>,
-    limits: ReadLimits,
+    /// Maximum time of a read in place.
+    limit: Duration,
     counters: Arc<Counters>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -78,7 +79,7 @@ impl Readers {
         }
         let in_place = (0..readers.max(1)).map(|_| Ok(Mutex::new(Some(open_reader(path)?))));
         let in_place = in_place.collect::<Result<Vec<_>, OpenError>>()?;
-        Ok(Readers { in_place, jobs, limits, counters, threads: Mutex::new(threads) })
+        Ok(Readers { in_place, jobs, limit: limits.running, counters, threads: Mutex::new(threads) })
     }
 
     pub(crate) async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
@@ -95,7 +96,7 @@ impl Readers {
     /// Reads on an idle connection; `None` if all are busy.
     fn read_in_place(&self, query: &Query) -> Option<Result<Vec<Row>, HostError>> {
         let mut idle = self.in_place.iter().find_map(|connection| connection.try_lock().ok())?;
-        let result = read(idle.as_mut()?, query, self.limits.running);
+        let result = read(idle.as_mut()?, query, self.limit);
         self.counters.reads.fetch_add(1, Relaxed);
         Some(result)
     }
