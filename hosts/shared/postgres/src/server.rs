@@ -48,11 +48,12 @@ impl Kind {
         if self == Kind::Postgres { Flush::Later } else { Flush::Now }
     }
 
-    /// Adapts a step of the schema to this server. Without unlogged tables it creates an ordinary table.
+    /// Adapts a step of the schema to this server. Without unlogged tables it creates an ordinary table. CockroachDB has no `ROWS`.
     pub(crate) fn step(self, step: &str) -> String {
         match self {
             Kind::Postgres => step.to_owned(),
-            _ => step.replace("UNLOGGED ", ""),
+            Kind::Yugabyte => step.replace("UNLOGGED ", ""),
+            Kind::Cockroach => step.replace("UNLOGGED ", "").replace(" ROWS 20", ""),
         }
     }
 
