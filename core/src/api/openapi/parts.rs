@@ -159,8 +159,9 @@ fn in_queries() -> Vec<(&'static str, Json)> {
             "q",
             search(
                 "Only orders with this ID, or with all these words in a code or in a recipient's name or phone, without accents and case. \
-                 At most 6 words of letters and digits. In the 10,000 newest orders these words can be any part of the texts; in older ones \
-                 they are the beginnings of words, or whole numbers, where phone numbers need no country or area code.",
+                 At most 6 words of letters and digits. In the 10,000 newest orders a word can be any part of these texts. In older \
+                 ones it must be the beginning of a word or a complete number; a phone number is also found without its country code and \
+                 area code.",
             ),
         ),
         (

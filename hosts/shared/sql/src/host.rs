@@ -131,6 +131,7 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
         }
         let is_last = list::room(&rows, limit) > 0;
         let mut orders = rows.iter_mut().map(read::to_order).collect::<Result<Vec<_>, _>>()?;
+        // The order whose ID is the search, unless it is after the last order of a full page.
         let is_in_page = |id: &OrderId| {
             filter.before.is_none_or(|before| *id < before)
                 && (is_last || orders.last().is_some_and(|last| *id > last.id))

@@ -12,22 +12,27 @@ use despacho_core::{
 
 use crate::{Query, Row, Statement, Value};
 
-/// Maximum size of the bodies in a page without its last order.
-const PAGE_BYTES: usize = 262_144;
+/// Maximum size of the bodies in a page without its last order: a hundred orders of the largest size have 27 MB.
+macro_rules! page_bytes {
+    () => {
+        262_144
+    };
+}
 
 /// The number of newest orders whose texts a search compares with its words. The index finds older ones.
 const COMPARED: u32 = 10_000;
 
-/// A query for the orders of these rows of `id, size`, newest first, up to 256 KiB: a hundred orders of the largest size have 27 MB. It sums
-/// only their sizes and then reads the orders by their IDs. `octet_length` takes the size from the head of a body; `length` would count
-/// characters, for which both databases read the whole body.
+/// A query for a page of the orders of these rows of `id, size`, newest first. It sums only their sizes and then reads the orders by their
+/// IDs. `octet_length` takes the size from the head of a body; `length` would count characters, for which both databases read the whole body.
 macro_rules! bounded {
     ($rows:expr) => {
         concat!(
             "SELECT version, body FROM orders WHERE id IN (SELECT id FROM \
              (SELECT id, size, SUM(size) OVER (ORDER BY id DESC) AS total FROM (",
             $rows,
-            ") AS found) AS sized WHERE total - size < 262144) ORDER BY id DESC"
+            ") AS found) AS sized WHERE total - size < ",
+            page_bytes!(),
+            ") ORDER BY id DESC"
         )
     };
 }
@@ -190,27 +195,38 @@ pub(crate) fn up_to(filter: &OrderFilter, id: OrderId) -> Option<Query> {
 
 /// Returns how many orders a page still has room for.
 pub(crate) fn room(page: &[Row], limit: u32) -> u32 {
-    let is_large = page.iter().map(Row::bytes_of_text).sum::<usize>() >= PAGE_BYTES;
+    let is_large = page.iter().map(Row::bytes_of_text).sum::<usize>() >= page_bytes!();
     if is_large { 0 } else { limit.saturating_sub(u32::try_from(page.len()).unwrap_or(limit)) }
 }
 
-/// Returns the expression by which the index finds orders with these words: beginnings of words, and whole numbers. The index would have
-/// to merge the lists of all numbers with the same first digits, so that short numbers are only compared.
+/// Returns the expression by which the index finds orders with these words: beginnings of words, and complete numbers. To find the beginning
+/// of a number, the index would have to merge the lists of all numbers that begin with it.
 fn indexed(words: &[String]) -> String {
-    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_selective = |word: &&String| if is_number(word) { word.len() >= 8 } else { word.chars().count() >= 3 };
-    let expression = |word: &String| match word.len() {
+    let (selective, short): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| is_selective(word));
+    let used = if selective.is_empty() { short } else { selective };
+    used.into_iter().map(|word| expression(word)).collect::<Vec<_>>().join(" AND ")
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether few orders have the word. Next to such a word, the others are only compared.
+fn is_selective(word: &str) -> bool {
+    word.chars().count() >= if is_number(word) { 8 } else { 3 }
+}
+
+fn expression(word: &str) -> String {
+    match (is_number(word), word.len()) {
         // Phone numbers without the area code, and without the country code.
-        8 | 9 if is_number(word) => {
+        (true, 8 | 9) => {
             let phones: String = (11..100).map(|area| format!(" OR \"55{area}{word}\"")).collect();
             format!("(\"{word}\"{phones})")
         }
-        10 | 11 if is_number(word) => format!("(\"{word}\" OR \"55{word}\")"),
-        _ if !is_number(word) && is_selective(&word) => format!("\"{word}\"*"),
+        (true, 10 | 11) => format!("(\"{word}\" OR \"55{word}\")"),
+        (false, _) if is_selective(word) => format!("\"{word}\"*"),
         _ => format!("\"{word}\""),
-    };
-    let selective: Vec<String> = words.iter().filter(is_selective).map(expression).collect();
-    if selective.is_empty() { words.iter().map(expression).collect::<Vec<_>>() } else { selective }.join(" AND ")
+    }
 }
 
 /// Returns the parameters of a search by words.

@@ -69,7 +69,7 @@ impl std::error::Error for SchemaError {}
 impl Dialect {
     /// Returns the statement that creates the table of schema versions. Run it before any query.
     pub fn version_table(self) -> String {
-        self.replace("CREATE TABLE IF NOT EXISTS schema_version (version {int} NOT NULL PRIMARY KEY){strict}")
+        self.fill_in("CREATE TABLE IF NOT EXISTS schema_version (version {int} NOT NULL PRIMARY KEY){strict}")
     }
 
     /// Reads the schema's version: one row, null in a new database.
@@ -89,10 +89,10 @@ impl Dialect {
             Dialect::Sqlite => ("{sqlite}", "{postgres}"),
             Dialect::Postgres => ("{postgres}", "{sqlite}"),
         };
-        (!step.starts_with(other)).then(|| self.replace(step.strip_prefix(own).unwrap_or(step)))
+        (!step.starts_with(other)).then(|| self.fill_in(step.strip_prefix(own).unwrap_or(step)))
     }
 
-    fn replace(self, step: &str) -> String {
+    fn fill_in(self, step: &str) -> String {
         let (int, id, serial, strict, unlogged) = match self {
             Dialect::Sqlite => ("INTEGER", "INTEGER PRIMARY KEY", "INTEGER PRIMARY KEY AUTOINCREMENT", " STRICT", ""),
             Dialect::Postgres => {
@@ -106,6 +106,7 @@ impl Dialect {
         let step = step.replace("{int}", int).replace("{id}", id).replace("{unlogged}", unlogged);
         let step = step.replace("{serial}", serial).replace("{strict}", strict);
         let step = step.replace("{now}", now).replace("{json}", json).replace("{bytes}", bytes);
+        let step = step.replace("{lexemes}", "CAST(regexp_replace(terms, '(\\S+)', '''\\1''', 'g') AS tsvector)");
         if !step.contains("{folded}") {
             return step;
         }
@@ -480,12 +481,11 @@ const WORDS: &[&str] = &[
      INSERT INTO order_words (rowid, terms) VALUES (new.order_id, new.terms); END",
     "{sqlite}CREATE TRIGGER order_search_deleted AFTER DELETE ON order_search BEGIN \
      INSERT INTO order_words (order_words, rowid, terms) VALUES ('delete', old.order_id, old.terms); END",
-    "{postgres}CREATE INDEX order_search_words ON order_search USING gin \
-     (CAST(regexp_replace(terms, '(\\S+)', '''\\1''', 'g') AS tsvector))",
-    // The planner does not see into a volatile function, and expects few rows of it. Otherwise it would read all orders in the order of
-    // their IDs until the limit of a search.
+    "{postgres}CREATE INDEX order_search_words ON order_search USING gin ({lexemes})",
+    // The planner does not inline a volatile function, and expects few rows of it. Otherwise it would read the orders by their IDs until
+    // the page is full.
     "{postgres}CREATE FUNCTION order_words (expression TEXT) RETURNS TABLE (rowid BIGINT) LANGUAGE sql ROWS 20 AS \
-     $$ SELECT order_id FROM order_search WHERE CAST(regexp_replace(terms, '(\\S+)', '''\\1''', 'g') AS tsvector) @@ \
+     $$ SELECT order_id FROM order_search WHERE {lexemes} @@ \
      CAST(replace(replace(replace(replace(expression, '\"*', '\":*'), '\"', ''''), ' AND ', ' & '), ' OR ', ' | ') AS tsquery) $$",
 ];
 
