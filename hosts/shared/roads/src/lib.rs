@@ -43,15 +43,16 @@ mod pbf;
 mod profile;
 mod restriction;
 mod road_file;
-mod search;
 mod segments;
 mod simplify;
 mod snap;
 mod sparse;
 #[cfg(feature = "streets")]
 pub mod streets;
+mod sweep;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod trip;
 mod turns;
 
 pub use cut::{Area, CutReport, cut};

@@ -5,8 +5,8 @@ use despacho_core::model::Point;
 use crate::coord::Coord;
 use crate::cost::Cost;
 use crate::network::Roads;
-use crate::search;
 use crate::snap::SnappedPoint;
+use crate::sweep;
 
 /// A leg along roads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Roads {
         let starts: Vec<Vec<SnappedPoint>> = points.iter().map(|point| self.snap(Coord::from_point(*point))).collect();
         // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has been taken yet.
         let ends: Vec<Vec<SnappedPoint>> = starts.iter().map(|start| self.with_copies(start)).collect();
-        let costs = search::costs(self, &starts, &ends);
+        let costs = sweep::costs(self, &starts, &ends, diameter(points, &starts));
         let mut legs: Vec<Option<RoadLeg>> = costs.into_iter().map(|cost| cost.map(leg)).collect();
         for (point, leg) in legs.iter_mut().step_by(points.len() + 1).enumerate() {
             *leg = (!starts[point].is_empty()).then(RoadLeg::default);
@@ -73,6 +73,16 @@ impl Roads {
         }
         all
     }
+}
+
+/// Returns the diagonal, in metres, of the box around the points that are snapped.
+fn diameter(points: &[Point], snapped: &[Vec<SnappedPoint>]) -> f64 {
+    let all = points.iter().zip(snapped).filter(|(_, snapped)| !snapped.is_empty());
+    let corners = all.map(|(point, _)| Coord::from_point(*point)).map(|at| (at, at)).reduce(|(low, high), (at, _)| {
+        let low = Coord { lat: low.lat.min(at.lat), lon: low.lon.min(at.lon) };
+        (low, Coord { lat: high.lat.max(at.lat), lon: high.lon.max(at.lon) })
+    });
+    corners.map_or(0.0, |(low, high)| low.metres_to(high))
 }
 
 fn leg(cost: Cost) -> RoadLeg {

@@ -5,8 +5,8 @@ use despacho_core::model::Point;
 use crate::coord::Coord;
 use crate::cost::{Cost, NONE};
 use crate::network::Roads;
-use crate::search::{Trip, TripSearch};
 use crate::simplify::simplify;
+use crate::trip::{Trip, TripSearch};
 
 /// The maximum distance in metres between a path and the road. It is doubled until the path has few enough points. The distances
 /// of repeated simplifications add up to less than twice the last one.

@@ -9,8 +9,8 @@ use despacho_roads::{Roads, testing::Rng};
 
 /// The repetitions of each load. Those of an extract end after a minute.
 const LOADS: usize = 5;
-/// The matrices of each size.
-const MATRICES: u64 = 15;
+/// The median distance of near points from the first one, as in the service area of a store.
+const NEAR_M: f64 = 4_000.0;
 
 /// Returns the times of loading and of matrices, the minimum and median in milliseconds, and the highest memory of each load.
 pub(super) fn measure(extract: &Path) -> Result<String, BoxError> {
@@ -23,7 +23,11 @@ pub(super) fn measure(extract: &Path) -> Result<String, BoxError> {
     drop(roads);
     let (of_file, roads) = load(&file)?;
     let bytes = [extract, &file].map(|path| std::fs::metadata(path).map_or(0, |found| found.len()));
-    let (size, one, fifty) = (roads.size(), matrices(&roads, 2), matrices(&roads, 50));
+    let size = roads.size();
+    let [one, fifty] = [(2, 300), (50, 15)].map(|(count, times)| {
+        let [far, near] = [None, Some(NEAR_M)].map(|near| matrices(&roads, count, near, times));
+        format!("{far}\n  near each other: {near}")
+    });
     Ok(format!(
         "{} nodes, {} edges, {} turns, {} MB of memory\n\
          extract of {} MB: {of_extract}\nroad file of {} MB: {of_file}; written once in {saving}\n1 x 1 and back: {one}\n50 x 50: {fifty}",
@@ -53,13 +57,17 @@ fn load(file: &Path) -> Result<(String, Roads), BoxError> {
     }
 }
 
-/// Returns the times of matrices between all pairs of random points near roads.
-fn matrices(roads: &Roads, count: usize) -> String {
+/// Returns the times of matrices between all pairs of random points near roads, anywhere or near the first one.
+fn matrices(roads: &Roads, count: usize, near: Option<f64>, repetitions: u64) -> String {
     let (mut times, mut missing) = (Vec::new(), 0);
-    for seed in 0..MATRICES {
+    for seed in 1..=repetitions {
         let (mut rng, mut points) = (Rng::new(seed), Vec::<Point>::new());
         while points.len() < count {
-            points.extend(rng.point(roads.area()).filter(|point| roads.has_road_near(*point)));
+            let point = match (near, points.first()) {
+                (Some(metres), Some(first)) => rng.moved(*first, metres),
+                _ => rng.point(roads.area()),
+            };
+            points.extend(point.filter(|point| roads.has_road_near(*point)));
         }
         let start = Clock::now();
         let legs = roads.matrix(&points);
@@ -102,7 +110,7 @@ fn min_and_median(times: Vec<(f64, f64)>) -> String {
     let text = |times: &mut Vec<f64>| {
         times.sort_by(f64::total_cmp);
         let [min, median] = [0, times.len() / 2].map(|index| times.get(index).copied().unwrap_or(f64::NAN));
-        format!("min {min:.1} ms, median {median:.1} ms")
+        format!("min {min:.2} ms, median {median:.2} ms")
     };
     format!("{} (wall: {})", text(&mut cpu), text(&mut wall))
 }

@@ -1,52 +1,16 @@
-//! The fastest trips from many points to many others.
+//! The edges of the fastest trips.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::cost::{Cost, NONE};
+use crate::cost::Cost;
 use crate::hierarchy::Arcs;
 use crate::network::Roads;
 use crate::snap::SnappedPoint;
 use crate::sparse::SparseTable;
 
-/// Returns the cost of the fastest trip from each start to each end, row by row, or `None` if there is no trip.
-///
-/// This is the bucket algorithm: a backward upward search from every end stores its cost in a bucket at each edge that
-/// it settles, and a forward upward search from every start reads these buckets.
-pub(crate) fn costs(roads: &Roads, starts: &[Vec<SnappedPoint>], ends: &[Vec<SnappedPoint>]) -> Vec<Option<Cost>> {
-    let ranks = &roads.hierarchy.ranks;
-    let mut search = UpwardSearch::new(ranks.len());
-    let mut buckets = Buckets::new(ranks.len());
-    for (number, end) in (0u32..).zip(ends) {
-        search.start();
-        end.iter().for_each(|point| search.relax(ranks[point.edge as usize], point.offset));
-        search.run(&roads.hierarchy.backward, |rank, cost| buckets.insert(rank, number, cost));
-    }
-    buckets.sort();
-    let mut all = Vec::with_capacity(starts.len() * ends.len());
-    for start in starts {
-        let mut best: Vec<Option<Cost>> = ends.iter().map(|end| same_edge_cost(start, end)).collect();
-        search.start();
-        for point in start {
-            let rest = roads.cost(point.edge).minus(point.offset);
-            let turns = roads.turns_from(point.edge).iter();
-            turns.for_each(|turn| search.relax(ranks[turn.to as usize], rest.plus(turn.cost())));
-        }
-        search.run(&roads.hierarchy.forward, |rank, cost| {
-            for entry in buckets.of(rank) {
-                let (total, known) = (cost.plus(entry.cost), &mut best[entry.end as usize]);
-                if known.is_none_or(|known| total.is_below(known)) {
-                    *known = Some(total);
-                }
-            }
-        });
-        all.append(&mut best);
-    }
-    all
-}
-
 /// Returns the cost along one edge if both points are on it.
-fn same_edge_cost(start: &[SnappedPoint], end: &[SnappedPoint]) -> Option<Cost> {
+pub(crate) fn same_edge_cost(start: &[SnappedPoint], end: &[SnappedPoint]) -> Option<Cost> {
     same_edge(start, end).map(|(cost, ..)| cost)
 }
 
@@ -99,7 +63,7 @@ impl TripSearch<'_> {
         self.ends.start();
         let ranks = &self.roads.hierarchy.ranks;
         end.iter().for_each(|point| self.ends.relax(ranks[point.edge as usize], point.offset));
-        self.ends.run(&self.roads.hierarchy.backward, |_, _| {});
+        self.ends.run(&self.roads.hierarchy.backward);
         let mut first: Option<(Continuation, SnappedPoint)> = None;
         for point in start {
             let next = self.next_edge(point.edge, self.roads.cost(point.edge).minus(point.offset));
@@ -186,60 +150,6 @@ struct Continuation {
     total: Cost,
 }
 
-/// The costs stored by backward searches, by rank.
-struct Buckets {
-    /// The number of each rank's bucket from 1.
-    numbers: SparseTable<u32>,
-    /// The start of each bucket in `entries`.
-    starts: Vec<u32>,
-    /// The bucket of each entry until they are sorted.
-    unsorted: Vec<(u32, Entry)>,
-    entries: Vec<Entry>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Entry {
-    end: u32,
-    cost: Cost,
-}
-
-impl Buckets {
-    fn new(edges: usize) -> Buckets {
-        let numbers = SparseTable::new(edges);
-        Buckets { numbers, starts: vec![0; 2], unsorted: Vec::new(), entries: Vec::new() }
-    }
-
-    fn insert(&mut self, rank: u32, end: u32, cost: Cost) {
-        let number = self.numbers.get_mut(rank);
-        if *number == 0 {
-            *number = u32::try_from(self.starts.len() - 1).unwrap_or(NONE);
-            self.starts.push(0);
-        }
-        // Counts the entries one bucket later, so that the sums are the starts.
-        self.starts[*number as usize + 1] += 1;
-        self.unsorted.push((*number, Entry { end, cost }));
-    }
-
-    fn sort(&mut self) {
-        for number in 1..self.starts.len() {
-            self.starts[number] += self.starts[number - 1];
-        }
-        let mut free = self.starts.clone();
-        self.entries = vec![Entry::default(); self.unsorted.len()];
-        for (number, entry) in self.unsorted.drain(..) {
-            let at = &mut free[number as usize];
-            self.entries[*at as usize] = entry;
-            *at += 1;
-        }
-    }
-
-    fn of(&self, rank: u32) -> &[Entry] {
-        let number = self.numbers.get(rank) as usize;
-        let ends = self.starts.get(number).zip(self.starts.get(number + 1));
-        ends.and_then(|(from, to)| self.entries.get(*from as usize..*to as usize)).unwrap_or_default()
-    }
-}
-
 /// An upward search. Its tables are reused.
 struct UpwardSearch {
     /// The generation and cost at the start of the edge of each rank. The cost is valid if the generation is the current one.
@@ -270,65 +180,12 @@ impl UpwardSearch {
         }
     }
 
-    fn run(&mut self, arcs: &Arcs, mut each: impl FnMut(u32, Cost)) {
+    fn run(&mut self, arcs: &Arcs) {
         while let Some(Reverse(rank)) = self.queue.pop() {
             let cost = self.reached.get(rank).1;
-            each(rank, cost);
             for arc in arcs.of(rank) {
                 self.relax(arc.to, cost.plus(arc.cost));
             }
         }
-    }
-}
-
-#[cfg(all(test, feature = "testing"))]
-mod tests {
-    use super::*;
-    use crate::coord::Coord;
-    use crate::testing::{Rng, write_region};
-
-    /// Returns the costs from a start to the starts of all edges by a search over all turns.
-    fn dijkstra(roads: &Roads, start: &[SnappedPoint]) -> Vec<Option<Cost>> {
-        let mut best: Vec<Option<Cost>> = vec![None; roads.edges.len()];
-        // Each entry is the cost at the end of an edge.
-        let mut queue = BinaryHeap::new();
-        for point in start {
-            let rest = roads.cost(point.edge).minus(point.offset);
-            queue.push(Reverse((rest.weight, rest.cm, rest.ms, point.edge)));
-        }
-        while let Some(Reverse((weight, cm, ms, edge))) = queue.pop() {
-            for turn in roads.turns_from(edge) {
-                let (cost, known) = (Cost { weight, ms, cm }.plus(turn.cost()), &mut best[turn.to as usize]);
-                if known.is_none_or(|known| cost.is_below(known)) {
-                    *known = Some(cost);
-                    let end = cost.plus(roads.cost(turn.to));
-                    queue.push(Reverse((end.weight, end.cm, end.ms, turn.to)));
-                }
-            }
-        }
-        best
-    }
-
-    #[test]
-    fn costs_of_a_region_equal_dijkstra() {
-        // Enough junctions for two blocks.
-        let mut extract = Vec::new();
-        write_region(&mut extract, 21_000, 3).expect("memory");
-        let roads = Roads::from_bytes(&extract).expect("roads");
-        let mut rng = Rng::new(1);
-        let points = std::iter::repeat_with(|| rng.point(roads.area())).flatten().take(25);
-        let starts: Vec<Vec<SnappedPoint>> = points.map(|point| roads.snap(Coord::from_point(point))).collect();
-        let ends: Vec<Vec<SnappedPoint>> = starts.iter().map(|start| roads.with_copies(start)).collect();
-        let found = costs(&roads, &starts, &ends);
-        let key = |cost: Option<Cost>| cost.map(|cost| (cost.weight, cost.cm));
-        for (row, start) in found.chunks(ends.len()).zip(&starts) {
-            let best = dijkstra(&roads, start);
-            for (found, end) in row.iter().zip(&ends) {
-                let onward = end.iter().filter_map(|point| Some(best[point.edge as usize]?.plus(point.offset)));
-                let expected = onward.chain(same_edge_cost(start, end)).min_by_key(|cost| (cost.weight, cost.cm));
-                assert_eq!(key(*found), key(expected), "{start:?} to {end:?}");
-            }
-        }
-        assert!(found.iter().flatten().count() > 400, "most points are near a road");
     }
 }
