@@ -1,6 +1,7 @@
 //! The build of the Spin application's five components.
 
 use std::{
+    ffi::OsString,
     fs::{self, File, Metadata},
     io,
     path::{Path, PathBuf},
@@ -176,9 +177,16 @@ fn remaps() -> Vec<String> {
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
     let sources = home.and_then(|home| fs::read_dir(home.join("registry/src")).ok());
     let folders = sources.into_iter().flatten().flatten().map(|entry| entry.path());
+    let names = |folder: &PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
     // A flag with a space would be read as two.
-    let plain = folders.filter(|folder| !folder.to_string_lossy().contains(' '));
+    let plain = folders.filter(|folder| !folder.to_string_lossy().contains(' ') && has_dependency(names(folder)));
     plain.map(|folder| format!("--remap-path-prefix={}/=", folder.display())).collect()
+}
+
+/// Returns whether packages of other projects are among these. `cargo package` adds a folder with those of this workspace, and a flag
+/// for it would build all components again.
+fn has_dependency(mut packages: impl Iterator<Item = OsString>) -> bool {
+    packages.any(|package| !package.to_string_lossy().starts_with("despacho-"))
 }
 
 /// Returns cargo's output folder for a profile of the components.
@@ -205,5 +213,12 @@ mod tests {
         assert_eq!(check_size(file, MAX_BYTES), Ok(()));
         let error = check_size(file, 2_000_001).expect_err("one byte too many").to_string();
         assert!(error.contains("despacho.wasm has 2000001 bytes") && error.contains("core/SIZE.md"), "{error}");
+    }
+
+    #[test]
+    fn packages_of_the_workspace_are_no_dependencies() {
+        let has_dependency = |packages: &[&str]| has_dependency(packages.iter().map(OsString::from));
+        assert!(!has_dependency(&[]) && !has_dependency(&["despacho-route-0.1.0"]));
+        assert!(has_dependency(&["despacho-route-0.1.0", "serde-1.0.0"]));
     }
 }
