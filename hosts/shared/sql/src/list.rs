@@ -216,6 +216,7 @@ fn is_selective(word: &str) -> bool {
     word.chars().count() >= if is_number(word) { 8 } else { 3 }
 }
 
+/// Returns the expression by which the index finds one word.
 fn expression(word: &str) -> String {
     match (is_number(word), word.len()) {
         // Phone numbers without the area code, and without the country code.

@@ -24,8 +24,8 @@ pub(super) fn measure(extract: &Path) -> Result<String, BoxError> {
     let (of_file, roads) = load(&file)?;
     let bytes = [extract, &file].map(|path| std::fs::metadata(path).map_or(0, |found| found.len()));
     let size = roads.size();
-    let [one, fifty] = [(2, 300), (50, 15)].map(|(count, times)| {
-        let [far, near] = [None, Some(NEAR_M)].map(|near| matrices(&roads, count, near, times));
+    let [one, fifty] = [(2, 300), (50, 15)].map(|(count, repetitions)| {
+        let [far, near] = [false, true].map(|are_near| matrices(&roads, count, are_near, repetitions));
         format!("{far}\n  near each other: {near}")
     });
     Ok(format!(
@@ -58,13 +58,13 @@ fn load(file: &Path) -> Result<(String, Roads), BoxError> {
 }
 
 /// Returns the times of matrices between all pairs of random points near roads, anywhere or near the first one.
-fn matrices(roads: &Roads, count: usize, near: Option<f64>, repetitions: u64) -> String {
+fn matrices(roads: &Roads, count: usize, are_near: bool, repetitions: u64) -> String {
     let (mut times, mut missing) = (Vec::new(), 0);
-    for seed in 1..=repetitions {
+    for seed in 0..repetitions {
         let (mut rng, mut points) = (Rng::new(seed), Vec::<Point>::new());
         while points.len() < count {
-            let point = match (near, points.first()) {
-                (Some(metres), Some(first)) => rng.moved(*first, metres),
+            let point = match points.first() {
+                Some(first) if are_near => rng.moved(*first, NEAR_M),
                 _ => rng.point(roads.area()),
             };
             points.extend(point.filter(|point| roads.has_road_near(*point)));
