@@ -51,6 +51,7 @@ function restore(): Session | null {
 
 effect(() => {
   credentials.key = session.value?.key ?? null;
+  credentials.session += 1;
   if (session.value === null) sessionStorage.removeItem(STORAGE_KEY);
   else sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session.value));
 });
@@ -88,17 +89,23 @@ export function logOut(): Promise<boolean> {
   return own === null ? Promise.resolve(true) : sessions.end(own.keyId, own.key);
 }
 
-let loading: Promise<void> | null = null;
+let loading: { own: Session; done: Promise<void> } | null = null;
 
 /** Loads the store of the session and its branches. */
 export function loadStore(): Promise<void> {
-  loading ??= readStore().finally(() => (loading = null));
-  return loading;
+  const own = session.value;
+  if (own === null) return Promise.resolve();
+  // An earlier session may still be loading.
+  if (loading?.own !== own) {
+    const done = readStore(own).finally(() => {
+      if (loading?.own === own) loading = null;
+    });
+    loading = { own, done };
+  }
+  return loading.done;
 }
 
-async function readStore(): Promise<void> {
-  const own = session.value;
-  if (own === null) return;
+async function readStore(own: Session): Promise<void> {
   const [found, all] = await Promise.all([stores.get(own.storeId), sessions.list()]);
   if (session.value !== own) return;
   role.value = all.sessions.find((one) => one.current)?.role ?? "OWNER";
@@ -108,6 +115,7 @@ async function readStore(): Promise<void> {
 
 export async function loadBranches(): Promise<void> {
   if (!isParentStore.value) return;
+  const own = session.value;
   try {
     const all: Store[] = [];
     let cursor: string | undefined;
@@ -116,7 +124,7 @@ export async function loadBranches(): Promise<void> {
       all.push(...page.stores);
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined && all.length < 1000);
-    branches.value = all.filter((branch) => branch.id !== store.value?.id);
+    if (session.value === own) branches.value = all.filter((branch) => branch.id !== store.value?.id);
   } catch (error) {
     // The panel works without the list of branches.
     if (!(error instanceof ApiError)) throw error;

@@ -190,3 +190,33 @@ test("draft survives a revoked session", async () => {
   assert.deepEqual(pageErrors, []);
   await context.close();
 });
+
+test("a late rejection of an ended session does not end the next one", async () => {
+  const { page, pageErrors, context } = await openLoggedIn(browser);
+  const { key, keyId, storeId } = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")));
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  const held = [];
+  await page.route(`**/delivery/stores/${storeId}`, async (route) => {
+    if (route.request().headers()["x-api-token"] === key) {
+      held.push(route.request());
+      await released;
+    }
+    await route.continue();
+  });
+  assert.equal((await api(page, "DELETE", `/delivery/keys/${keyId}`)).status, 204);
+  // The page loads the store. One of its requests is rejected, and another waits.
+  await page.reload();
+  await page.locator(".login .notice").waitFor();
+  await page.fill("#f-email", "matriz@demo.despacho.example");
+  await page.fill("#f-password", "despacho-demo");
+  await page.click("button[type=submit]");
+  await page.waitForSelector("#title");
+  assert.equal(held.length, 1);
+  release();
+  assert.equal((await held[0].response()).status(), 401);
+  await goTo(page, "/keys");
+  await page.locator("tbody tr").first().waitFor();
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});

@@ -42,13 +42,15 @@ interface Credentials {
   key: string | null;
   /** Whether a cookie that scripts cannot read contains the session, instead of the key. */
   cookie: boolean;
+  /** The number of the session on this page. The late rejection of an earlier one does not end it. */
+  session: number;
   language: string;
   /** Called if the API rejects the key or the session. */
   onRejected: () => void;
 }
 
 /** Set by the session module, which imports this one. */
-export const credentials: Credentials = { key: null, cookie: false, language: "pt-BR", onRejected: () => {} };
+export const credentials: Credentials = { key: null, cookie: false, session: 0, language: "pt-BR", onRejected: () => {} };
 
 const TIMEOUT_MS = 20_000;
 const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
@@ -81,6 +83,7 @@ async function send(path: string, options: RequestOptions): Promise<Response> {
   const maxAttempts = idempotent ? (options.maxAttempts ?? 3) : 1;
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt >= maxAttempts;
+    const own = credentials.session;
     const response = await sendOnce(path, options).catch((error: unknown) => {
       if (options.signal?.aborted === true) throw error;
       online.value = false;
@@ -91,7 +94,7 @@ async function send(path: string, options: RequestOptions): Promise<Response> {
       online.value = true;
       if (response.ok) return response;
       const problem = await readProblem(response);
-      if (response.status === 401 && (credentials.key !== null || credentials.cookie)) credentials.onRejected();
+      if (response.status === 401 && own === credentials.session && (credentials.key !== null || credentials.cookie)) credentials.onRejected();
       if (last || !RETRYABLE_STATUSES.has(response.status)) throw new ApiError(problem);
       await sleep(retryDelay(attempt, response), options.signal);
     } else {

@@ -34,6 +34,7 @@ export async function signIn(token: string): Promise<void> {
     throw new ApiError(invalidFields([{ pointer: "/token", code, detail } as FieldError]));
   });
   ended.value = false;
+  credentials.session += 1;
   state.value = "signedIn";
 }
 

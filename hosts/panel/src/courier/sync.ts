@@ -17,6 +17,8 @@ const ME = "me";
 
 let running: Promise<void> | null = null;
 let isRequested = false;
+/** The number of sign-ins on this page. */
+let session = 0;
 let failures = 0;
 let selfReadAt = 0;
 let timer = 0;
@@ -55,6 +57,7 @@ function wake(): void {
 /** Exchanges a sign-in code for a session. Data of another courier is removed, because only its owner may send it. */
 export async function signIn(code: string): Promise<void> {
   const courier = await api.signIn(code);
+  session += 1;
   if (me.value !== null && me.value.id !== courier.id) await reset();
   await setSelf(courier);
   phase.value = "ready";
@@ -89,6 +92,7 @@ export function sync(): Promise<void> {
 async function run(): Promise<void> {
   clearTimeout(timer);
   let delay: number | null = null;
+  const own = session;
   try {
     while (isRequested) {
       isRequested = false;
@@ -97,7 +101,9 @@ async function run(): Promise<void> {
     }
     [connected.value, failures] = [true, 0];
   } catch (error) {
-    if (error instanceof SignedOutError) phase.value = "signedOut";
+    // The courier may have signed in again since the request.
+    if (error instanceof SignedOutError && own !== session) delay = 0;
+    else if (error instanceof SignedOutError) phase.value = "signedOut";
     else if (error instanceof UnavailableError) [connected.value, delay] = [error.responded, error.delay];
     else throw error;
     failures += 1;
