@@ -120,7 +120,7 @@ test("typing mistakes cause no request, even if the server computes the prices",
   page.off("request", count);
   assert.equal(await page.locator("[data-source=page]").count(), 0);
   await page.getByRole("button", { name: "Limpar" }).click();
-  await page.unroute("**/preview-context");
+  await page.unrouteAll({ behavior: "wait" });
   await page.reload();
 });
 

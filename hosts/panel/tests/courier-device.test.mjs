@@ -59,7 +59,7 @@ test("push shows a notice without content", async () => {
   };
   const { page, context, close } = await openApp(browser, "Rita Aviso", RECIFE, { prepare, permissions: ["geolocation", "notifications"] });
   const devtools = await context.newCDPSession(page);
-  const registered = new Promise((resolve) => devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => resolve(registrations[0])));
+  const registered = new Promise((resolve) => devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => registrations.length > 0 && resolve(registrations[0])));
   await devtools.send("ServiceWorker.enable");
   const { registrationId } = await registered;
   await testId(page, "settings").click();
