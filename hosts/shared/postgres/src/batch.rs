@@ -1,12 +1,16 @@
-//! Writes of one statement that share a transaction.
+//! Writes of several requests that share a transaction.
 //!
-//! Positions of couriers and counted requests come from thousands of callers, each for a row of its own. A transaction for each of them costs
-//! the server several times as much as the write. One task therefore takes all writes that arrived during its previous transaction.
+//! Positions of couriers, counted requests and new orders come from thousands of callers. A transaction for each of them costs the server
+//! more than the writes. A task therefore takes all that arrived while the earlier ones were being written.
 
-use std::{future::Future, time::Duration};
+use std::{
+    future::Future,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use despacho_core::host::HostError;
-use despacho_sql::{Query, Row, Value};
+use despacho_sql::{Query, Row};
 use tokio::{
     sync::{mpsc, oneshot},
     time::timeout,
@@ -20,76 +24,194 @@ use crate::{
     value::row,
 };
 
-/// Maximum writes in one transaction.
-const MAX_BATCH: usize = 64;
 /// Timeout of an exchange of several requests' writes, after which each runs by itself.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(1);
-/// Maximum writes in the queue. Further requests wait for a place in it.
-const QUEUE: usize = 8 * MAX_BATCH;
+/// The number of full batches that can wait in a queue. Further requests wait for a place in it.
+const QUEUED_BATCHES: usize = 8;
 
-/// A write in the queue.
-pub(crate) struct QueuedWrite {
-    pub(crate) query: Query,
-    outcome: oneshot::Sender<Result<Vec<Row>, HostError>>,
+/// The limits of a queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Maximum batches at the same time.
+    pub(crate) lanes: usize,
+    /// Maximum requests in a batch.
+    pub(crate) batch: usize,
+    /// Maximum time that a request waits for its batch to begin.
+    pub(crate) wait: Duration,
 }
 
-impl QueuedWrite {
-    /// Returns the statement and its row, by which writes are sorted.
-    fn sort_key(&self) -> (&str, &[Value]) {
-        (self.query.sql, &self.query.params)
-    }
+/// A request in the queue. Its work is gone if the request has stopped waiting.
+struct Queued<T, R> {
+    work: Arc<Mutex<Option<T>>>,
+    outcome: oneshot::Sender<Result<R, HostError>>,
+}
 
+/// A request whose batch has begun.
+pub(crate) struct Taken<T, R> {
+    pub(crate) work: T,
+    outcome: oneshot::Sender<Result<R, HostError>>,
+}
+
+impl<T, R> Queued<T, R> {
+    fn take(self) -> Option<Taken<T, R>> {
+        let Queued { work, outcome } = self;
+        let work = take(&work).filter(|_| !outcome.is_closed())?;
+        Some(Taken { work, outcome })
+    }
+}
+
+impl<T, R> Taken<T, R> {
     /// Returns the outcome to the request, unless the request was cancelled.
-    pub(crate) fn complete(self, outcome: Result<Vec<Row>, HostError>) {
+    pub(crate) fn complete(self, outcome: Result<R, HostError>) {
         let _ = self.outcome.send(outcome);
     }
 }
 
-/// The queue of writes that are flushed at the same time.
-#[derive(Debug)]
-pub(crate) struct BatchQueue(mpsc::Sender<QueuedWrite>);
+fn take<T>(work: &Mutex<Option<T>>) -> Option<T> {
+    work.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
 
-impl BatchQueue {
-    /// Creates a queue whose writes are passed to `serve` until that returns `None`, because the database was dropped. All instances write
-    /// rows in the same order, which prevents deadlocks.
-    pub(crate) fn start<F>(serve: impl Fn(Vec<QueuedWrite>) -> Option<F> + Send + 'static) -> BatchQueue
+/// A queue of requests that are written together.
+#[derive(Debug)]
+pub(crate) struct BatchQueue<T, R> {
+    sender: mpsc::Sender<Queued<T, R>>,
+    wait: Duration,
+}
+
+impl<T: Send + 'static, R: Send + 'static> BatchQueue<T, R> {
+    /// Creates a queue whose requests are passed to `serve`.
+    pub(crate) fn start<F>(
+        limits: Limits,
+        serve: impl Fn(Vec<Taken<T, R>>) -> F + Send + Sync + 'static,
+    ) -> BatchQueue<T, R>
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let (sender, mut receiver) = mpsc::channel(QUEUE);
-        tokio::spawn(async move {
-            let mut batch = Vec::with_capacity(MAX_BATCH);
-            while receiver.recv_many(&mut batch, MAX_BATCH).await > 0 {
-                batch.sort_by(|one: &QueuedWrite, other| one.sort_key().cmp(&other.sort_key()));
-                let Some(served) = serve(std::mem::take(&mut batch)) else { return };
-                served.await;
-            }
-        });
-        BatchQueue(sender)
+        let Limits { lanes, batch, wait } = limits;
+        let (sender, receiver) = mpsc::channel::<Queued<T, R>>(QUEUED_BATCHES * batch);
+        let (receiver, serve) = (Arc::new(tokio::sync::Mutex::new(receiver)), Arc::new(serve));
+        for _ in 0..lanes {
+            let (receiver, serve) = (Arc::clone(&receiver), Arc::clone(&serve));
+            tokio::spawn(async move {
+                let mut queued = Vec::with_capacity(batch);
+                while receiver.lock().await.recv_many(&mut queued, batch).await > 0 {
+                    let taken: Vec<_> = queued.drain(..).filter_map(Queued::take).collect();
+                    if !taken.is_empty() {
+                        serve(taken).await;
+                    }
+                }
+            });
+        }
+        BatchQueue { sender, wait }
     }
 
-    /// Queues a write and returns its rows.
-    pub(crate) async fn write(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        let (outcome, receiver) = oneshot::channel();
-        let ended = || unavailable("the database is closed");
-        self.0.send(QueuedWrite { query, outcome }).await.map_err(|_| ended())?;
-        receiver.await.map_err(|_| ended())?
+    /// Returns the number of requests in the queue.
+    pub(crate) fn len(&self) -> usize {
+        self.sender.max_capacity() - self.sender.capacity()
+    }
+
+    /// Queues a request and returns its outcome.
+    pub(crate) async fn run(&self, work: T) -> Result<R, HostError> {
+        let (outcome, mut receiver) = oneshot::channel();
+        let work = Arc::new(Mutex::new(Some(work)));
+        let queued = Queued { work: Arc::clone(&work), outcome };
+        let ended = |_| unavailable("the database is closed");
+        let waiting = async {
+            self.sender.send(queued).await.map_err(|_| unavailable("the database is closed"))?;
+            (&mut receiver).await.map_err(ended)?
+        };
+        match timeout(self.wait, waiting).await {
+            Ok(outcome) => outcome,
+            Err(_) if take(&work).is_some() => Err(unavailable("no connection was free in time")),
+            // Its batch has begun.
+            Err(_) => receiver.await.map_err(ended)?,
+        }
     }
 }
 
 /// Runs writes in one transaction and returns the rows of each.
-pub(crate) async fn write_together(
+pub(crate) async fn write_together<'a>(
     lease: Lease,
     session: &Session,
     kind: Kind,
-    writes: &[QueuedWrite],
+    writes: impl Iterator<Item = &'a Query>,
 ) -> Result<Vec<Vec<Row>>, PgError> {
-    let queries = writes.iter().map(|write| &write.query);
-    let exchange = async { pipeline::query_all(lease.client()?, session, kind, queries).await };
+    let exchange = async { pipeline::query_all(lease.client()?, session, kind, writes).await };
     let results = timeout(BATCH_TIMEOUT, exchange).await;
     let results = results.map_err(|_| PgError::ConnectionLost("writes took too long together".to_owned()))?;
     if !matches!(results, Err(PgError::ConnectionLost(_))) {
         lease.release();
     }
     results?.iter().map(|rows| rows.iter().map(row).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    const WAIT: Duration = Duration::from_millis(200);
+
+    /// A queue of one lane whose batches wait for a permit, and the number of requests in batches that began.
+    fn queue() -> (BatchQueue<u32, u32>, Arc<Semaphore>, Arc<AtomicUsize>) {
+        let (permits, begun) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (own_permits, own_begun) = (Arc::clone(&permits), Arc::clone(&begun));
+        let queue = BatchQueue::start(Limits { lanes: 1, batch: 8, wait: WAIT }, move |taken: Vec<Taken<u32, u32>>| {
+            own_begun.fetch_add(taken.len(), SeqCst);
+            let permits = Arc::clone(&own_permits);
+            async move {
+                permits.acquire().await.unwrap().forget();
+                for one in taken {
+                    let doubled = one.work * 2;
+                    one.complete(Ok(doubled));
+                }
+            }
+        });
+        (queue, permits, begun)
+    }
+
+    #[tokio::test]
+    async fn request_waits_for_its_batch_only_for_the_limit() {
+        let (queue, permits, begun) = queue();
+        let first = queue.run(1);
+        let later = async {
+            while begun.load(SeqCst) == 0 {
+                tokio::task::yield_now().await;
+            }
+            let later = queue.run(2).await;
+            permits.add_permits(1);
+            later
+        };
+        // The first one has begun, so it waits for its outcome beyond the limit.
+        let (first, later) = tokio::join!(first, later);
+        assert_eq!((first, later), (Ok(2), Err(unavailable("no connection was free in time"))));
+        permits.add_permits(1);
+        assert_eq!(queue.run(3).await, Ok(6));
+        assert_eq!(begun.load(SeqCst), 2, "the second request is not written after its error");
+    }
+
+    #[tokio::test]
+    async fn waiting_requests_begin_together_without_cancelled_ones() {
+        let (queue, permits, begun) = queue();
+        let queue = Arc::new(queue);
+        let run = |work| {
+            let queue = Arc::clone(&queue);
+            tokio::spawn(async move { queue.run(work).await })
+        };
+        let first = run(1);
+        while begun.load(SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        let (second, cancelled, third) = (run(2), run(3), run(4));
+        tokio::task::yield_now().await;
+        cancelled.abort();
+        assert!(cancelled.await.unwrap_err().is_cancelled());
+        permits.add_permits(2);
+        assert_eq!([first.await.unwrap(), second.await.unwrap(), third.await.unwrap()], [Ok(2), Ok(4), Ok(8)]);
+        assert_eq!(begun.load(SeqCst), 3);
+        assert_eq!(permits.available_permits(), 0);
+    }
 }

@@ -6,6 +6,7 @@
 
 mod address;
 mod batch;
+mod connections;
 mod connector;
 mod database;
 mod error;

@@ -47,7 +47,9 @@ impl CommitMarker {
 /// A transaction with its marker.
 pub(crate) struct MarkedTransaction<'a> {
     pub(crate) marker: CommitMarker,
-    pub(crate) statements: &'a [Statement],
+    pub(crate) statements: Vec<&'a Statement>,
+    /// The number of requests whose statements it has.
+    pub(crate) requests: u64,
 }
 
 /// A transaction that is committed.
@@ -65,8 +67,9 @@ struct Ready<'a> {
     parameters: Vec<Parameter<'a>>,
 }
 
-/// A transaction without its `BEGIN` and `COMMIT`.
+/// A transaction without its `COMMIT`.
 struct Prepared<'a> {
+    begin: Cow<'a, str>,
     /// Whether it is one statement from [`marked`].
     is_single: bool,
     statements: Vec<Ready<'a>>,
@@ -136,7 +139,7 @@ pub(crate) async fn query_all(
     for query in queries {
         list.push(prepare(client, session, query.sql.into(), &[&query.params]).await?);
     }
-    query_within(client, &kind.with_short_lock_timeout(session.begin()), &list).await
+    query_within(client, &kind.begin_shared(session.begin()), &list).await
 }
 
 /// Runs statements between this beginning of a transaction and its commit.
@@ -160,23 +163,28 @@ async fn query_within(client: &ClientWrapper, begin: &str, list: &[Ready<'_>]) -
 pub(crate) async fn run(
     client: &ClientWrapper,
     session: &Session,
+    kind: Kind,
     transactions: &[&MarkedTransaction<'_>],
     resent: bool,
 ) -> Result<Vec<Result<CommitOutcome, PgError>>, PgError> {
     let mut prepared = Vec::with_capacity(transactions.len());
     for transaction in transactions {
-        prepared.push(match transaction.statements {
+        let begin = match transaction.requests {
+            1 => session.begin().into(),
+            _ => kind.begin_shared(session.begin()).into(),
+        };
+        prepared.push(match &transaction.statements[..] {
             [Statement { sql, params, expect: Expect::One }] if !resent => {
                 let single =
                     prepare(client, session, marked(sql, params.len()), &[params, &transaction.marker.0]).await?;
-                Prepared { is_single: true, statements: vec![single] }
+                Prepared { begin, is_single: true, statements: vec![single] }
             }
-            _ => Prepared { is_single: false, statements: prepare_all(client, session, transaction).await? },
+            _ => Prepared { begin, is_single: false, statements: prepare_all(client, session, transaction).await? },
         });
     }
     let mut requests: Vec<PendingRequest<'_, Result<u64, Error>>> = Vec::new();
     for transaction in &prepared {
-        requests.push(Box::pin(async { client.batch_execute(session.begin()).await.map(|()| 0) }));
+        requests.push(Box::pin(async { client.batch_execute(&transaction.begin).await.map(|()| 0) }));
         for ready in &transaction.statements {
             requests.push(Box::pin(ready.send(client)));
         }
@@ -199,7 +207,7 @@ async fn prepare_all<'a>(
 ) -> Result<Vec<Ready<'a>>, PgError> {
     let mut list = Vec::with_capacity(transaction.statements.len() + 1);
     list.push(prepare(client, session, INSERT_MARKER.into(), &[&transaction.marker.0]).await?);
-    for statement in transaction.statements {
+    for statement in &transaction.statements {
         let sql = match statement.expect {
             Expect::Any => statement.sql.into(),
             Expect::One => guarded(statement.sql),

@@ -83,9 +83,10 @@ impl Kind {
         format!("BEGIN{isolation}; {}", self.settings("SET LOCAL", None, flush).join("; "))
     }
 
-    /// Returns the beginning of a transaction that fails soon if another one has locked a row, so that the other rows need not wait.
-    pub(crate) fn with_short_lock_timeout(self, begin: &str) -> String {
-        let limit = if self == Kind::Postgres { "; SET LOCAL lock_timeout = '100ms'" } else { "" };
+    /// Returns the beginning of a transaction of several requests, which fails soon if another one has locked a row, so that the other
+    /// requests need not wait.
+    pub(crate) fn begin_shared(self, begin: &str) -> String {
+        let limit = if self == Kind::Postgres { "; SET LOCAL lock_timeout = '250ms'" } else { "" };
         format!("{begin}{limit}")
     }
 

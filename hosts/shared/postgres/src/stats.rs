@@ -13,7 +13,7 @@ pub struct Stats {
     pub failures: u64,
     /// Pipelines that were sent; `commits / pipelines` is the mean number of transactions in one.
     pub pipelines: u64,
-    /// Retries of transactions after a deadlock, a serialization failure or a lost connection.
+    /// Retries of transactions after a deadlock, a serialization failure or a lost connection, and of joined transactions by themselves.
     pub repeats: u64,
     /// Transactions that a retry found committed, because their connection broke before the response.
     pub found_done: u64,
@@ -23,7 +23,7 @@ pub struct Stats {
     pub connections: u64,
     /// Idle connections.
     pub idle: u64,
-    /// Requests that are waiting for a connection.
+    /// Requests that wait in a queue or for a connection.
     pub waiting: u64,
 }
 
@@ -39,9 +39,9 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn stats(&self, pools: impl Iterator<Item = deadpool_postgres::Status>) -> Stats {
+    pub(crate) fn stats(&self, pools: impl Iterator<Item = deadpool_postgres::Status>, queued: usize) -> Stats {
         let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-        let (mut connections, mut idle, mut waiting) = (0, 0, 0);
+        let (mut connections, mut idle, mut waiting) = (0, 0, wide(queued));
         for pool in pools {
             connections += wide(pool.size);
             idle += wide(pool.available);

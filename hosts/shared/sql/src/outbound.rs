@@ -62,6 +62,12 @@ const ADVANCE_JOURNAL: &str = "INSERT INTO journals (matrix, last) \
      VALUES (COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $1), $1), 1) \
      ON CONFLICT (matrix) DO UPDATE SET last = journals.last + 1";
 
+/// Maximum journals of one statement.
+const MAX_LOCKED: usize = 16;
+
+const LOCK_JOURNALS: &str = "SELECT matrix FROM journals WHERE matrix IN (SELECT COALESCE(stores.matrix, stores.id) FROM stores \
+     WHERE stores.id IN ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)) ORDER BY matrix FOR UPDATE";
+
 /// A removed store has no new entries: its own balance is closed, even if another store pays.
 const INSERT_ENTRY: &str = "INSERT INTO ledger (order_id, kind, amount, at, reference, store, balance, branch) \
      SELECT $1, $2, $3, $4, $5, account.store, account.amount, CASE WHEN account.store <> own.store THEN own.store END \
@@ -190,6 +196,15 @@ pub(crate) fn to_attempt(row: &mut Row) -> Result<RecordedAttempt, HostError> {
 /// Takes the next position of a store's journal and locks the journal's row.
 pub(crate) fn advance_journal(store: StoreId) -> Statement {
     Statement::one(ADVANCE_JOURNAL, vec![id(store.get())])
+}
+
+/// Locks the journals that these transactions advance, in the same order in every program. One that does not exist yet is not locked. The
+/// statement is for PostgreSQL and at most [`MAX_LOCKED`] journals.
+pub fn lock_journals<'a>(transactions: impl Iterator<Item = &'a [Statement]>) -> Statement {
+    let advances = transactions.flatten().filter(|statement| statement.sql == ADVANCE_JOURNAL);
+    let mut stores: Vec<Value> = advances.filter_map(|statement| statement.params.first().cloned()).collect();
+    stores.resize(MAX_LOCKED, Value::Null);
+    Statement::any(LOCK_JOURNALS, stores)
 }
 
 /// Returns the entry of a top-up, without its reference.

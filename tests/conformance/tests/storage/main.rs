@@ -7,6 +7,7 @@
 mod archive;
 mod backend;
 mod instances;
+mod joined;
 mod migration;
 mod plans;
 mod pooler;

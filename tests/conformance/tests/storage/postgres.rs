@@ -34,7 +34,7 @@ const CUT: &str = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 /// The sessions that hold a lock for [`hold`].
-const SLEEPING: &str =
+pub(crate) const SLEEPING: &str =
     "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
 
 fn create(number: u64) -> Changes {
@@ -201,14 +201,17 @@ async fn deadlocked_transactions_both_commit() {
         let (first, second) = if number.is_multiple_of(2) { (1, 2) } else { (2, 1) };
         Changes { ledger: vec![entry(first, 1, None), entry(second, 1, None)], ..changes() }
     };
+    // Each instance joins its own writes, so that these deadlock with those of the other.
+    let other = backend.sibling().await;
     let writes: Vec<Changes> = (0..6).map(crossed).collect();
-    let results = join_all(writes.iter().map(|changes| backend.host().commit(changes))).await;
+    let write = |(index, changes)| if index < 3 { backend.host().commit(changes) } else { other.commit(changes) };
+    let results = join_all(writes.iter().enumerate().map(write)).await;
     assert!(results.iter().all(Result::is_ok), "{results:?}");
     assert_eq!(backend.query("SELECT MIN(amount), MAX(amount) FROM balances"), "6|6");
 }
 
 /// Runs a statement in another session, which commits after some seconds. Returns as soon as the statement has locked its rows.
-async fn hold(backend: &OnPostgres, statement: &str, seconds: f32) -> JoinHandle<Result<String, Failure>> {
+pub(crate) async fn hold(backend: &OnPostgres, statement: &str, seconds: f32) -> JoinHandle<Result<String, Failure>> {
     let hold = format!("BEGIN; {statement}; SELECT pg_sleep({seconds}); COMMIT");
     let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
     let held = tokio::task::spawn_blocking(move || cluster.query(&address, &hold));
