@@ -175,7 +175,7 @@ impl Connections {
         let each = requests.into_iter().map(|request| {
             let own = Arc::clone(&self);
             tokio::spawn(async move {
-                let outcome = own.commit_alone(&request.work).await;
+                let outcome = own.commit_one(&request.work).await;
                 request.complete(outcome);
             })
         });
@@ -183,7 +183,7 @@ impl Connections {
     }
 
     /// Runs one transaction.
-    pub(crate) async fn commit_alone(self: &Arc<Self>, statements: &[Statement]) -> Result<(), HostError> {
+    pub(crate) async fn commit_one(self: &Arc<Self>, statements: &[Statement]) -> Result<(), HostError> {
         self.commit_all(vec![marked(statements)]).await.pop().unwrap_or(Ok(()))
     }
 

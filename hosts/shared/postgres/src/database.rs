@@ -223,7 +223,7 @@ impl Driver for Postgres {
         if is_short(&statements) {
             return self.0.transactions.run(statements).await;
         }
-        Box::pin(self.0.connections.commit_alone(&statements)).await
+        Box::pin(self.0.connections.commit_one(&statements)).await
     }
 
     async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
