@@ -199,7 +199,7 @@ pub(crate) fn advance_journal(store: StoreId) -> Statement {
 }
 
 /// Locks the journals that these transactions advance, in the same order in every program. One that does not exist yet is not locked. The
-/// statement is for PostgreSQL and at most [`MAX_LOCKED`] journals.
+/// statement is for PostgreSQL and at most 16 journals.
 pub fn lock_journals<'a>(transactions: impl Iterator<Item = &'a [Statement]>) -> Statement {
     let advances = transactions.flatten().filter(|statement| statement.sql == ADVANCE_JOURNAL);
     let mut stores: Vec<Value> = advances.filter_map(|statement| statement.params.first().cloned()).collect();
