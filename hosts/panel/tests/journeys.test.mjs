@@ -276,6 +276,29 @@ test("order submitted offline is sent after reconnecting", async () => {
   await context.close();
 });
 
+test("a store's rows are not shown for another store that fails to load", async () => {
+  const { page, pageErrors, context } = await openLoggedIn(browser);
+  const fail = (route) => route.fulfill({ status: 500, json: { code: "internal", status: 500, detail: "Falha do teste." } });
+  await goTo(page, "/keys");
+  await page.locator("tbody tr").first().waitFor();
+  await page.route("**/delivery/keys?storeId=*", fail);
+  await page.locator(".filters select").selectOption({ index: 1 });
+  await page.getByText("Falha do teste.").waitFor();
+  assert.equal(await page.locator("tbody tr").count(), 0);
+  await page.unroute("**/delivery/keys?storeId=*");
+  await page.getByRole("button", { name: "Tentar novamente" }).click();
+  await page.locator("tbody tr, .state").first().waitFor();
+
+  await goTo(page, "/balance");
+  await page.locator(".amount", { hasText: "R$" }).waitFor();
+  const other = await page.locator(".filters select option").nth(1).getAttribute("value");
+  await page.route(`**/delivery/stores/${other}`, fail);
+  await page.locator(".filters select").selectOption(other);
+  await page.locator(".amount", { hasText: "—" }).waitFor();
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
 test("panel can be used with the keyboard only", async () => {
   const { page, context } = await open(browser);
   await page.goto(BASE);

@@ -54,7 +54,7 @@ test("report shows the server's figures, and the file contains the same", async 
   await page.selectOption("select", own);
   const entries = days.filter((one) => String(one.storeId) === own);
   assert.ok(entries.length < days.length);
-  await page.waitForFunction((expected) => document.querySelector(".totals dd").textContent === expected, String(sum("created", entries)));
+  await page.waitForFunction((expected) => document.querySelector(".totals dd")?.textContent === expected, String(sum("created", entries)));
   const one = await downloaded();
   assert.match(one.name, new RegExp(`^despacho-${own}-`));
   const [head, ...lines] = one.text.trim().split("\r\n");

@@ -3,9 +3,9 @@
 import { useEffect } from "preact/hooks";
 import { useLoad, type Resource } from "../ui/load";
 
-/** The interval in milliseconds can depend on the value, which is null before the first response. */
-export function usePolled<T>(read: () => Promise<T>, dependencies: readonly unknown[], interval: number | ((value: T | null) => number)): Resource<T> {
-  const resource = useLoad(read, dependencies);
+/** The interval in milliseconds can depend on the value, which is null before the first response. `keep` is that of [`useLoad`]. */
+export function usePolled<T>(read: () => Promise<T>, dependencies: readonly unknown[], interval: number | ((value: T | null) => number), keep = false): Resource<T> {
+  const resource = useLoad(read, dependencies, keep);
   const { reload, value } = resource;
   const intervalMs = typeof interval === "number" ? interval : interval(value);
   useEffect(() => {

@@ -74,7 +74,7 @@ async function downloadCsv(filter: Filter): Promise<void> {
 export function ReportsPage() {
   const t = reportTexts.value;
   const filter = readFilter();
-  const list = useLoad(() => read(filter).then((entries) => ({ entries, filter })), [filter.from, filter.to, filter.storeId]);
+  const list = useLoad(() => read(filter), [filter.from, filter.to, filter.storeId]);
   const name = filter.storeId === 0 ? (accessibleStores.value.length > 1 ? t.all : (store.value?.name ?? "")) : storeName(filter.storeId);
   return (
     <Page
@@ -88,11 +88,9 @@ export function ReportsPage() {
       }
     >
       <Filters filter={filter} />
-      {list.error !== null && list.value !== null ? <Loaded of={{ ...list, value: null }}>{() => null}</Loaded> : (
-        <Loaded of={list} lines={6}>
-          {(found) => (found.entries.length === 0 ? <Empty text={t.empty} hint={t.emptyHint} /> : <Report key={`${found.filter.from} ${found.filter.to}`} entries={found.entries} filter={found.filter} />)}
-        </Loaded>
-      )}
+      <Loaded of={list} lines={6}>
+        {(entries) => (entries.length === 0 ? <Empty text={t.empty} hint={t.emptyHint} /> : <Report key={`${filter.from} ${filter.to}`} entries={entries} filter={filter} />)}
+      </Loaded>
     </Page>
   );
 }

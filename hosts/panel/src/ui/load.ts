@@ -11,9 +11,13 @@ export interface Resource<T> {
   set: (value: T) => void;
 }
 
-export function useLoad<T>(read: () => Promise<T>, dependencies: readonly unknown[]): Resource<T> {
-  const [value, setValue] = useState<T | null>(null);
-  const [error, setError] = useState<unknown>(null);
+/**
+ * A value is not shown for other dependencies, for example under the name of another store. With `keep` it remains until the next one is
+ * loaded, for rows that a filter changes.
+ */
+export function useLoad<T>(read: () => Promise<T>, dependencies: readonly unknown[], keep = false): Resource<T> {
+  const key = keep ? "" : JSON.stringify(dependencies);
+  const [loaded, setLoaded] = useState<{ key: string; value: T | null; error: unknown }>({ key, value: null, error: null });
   const [revision, setRevision] = useState(0);
   const latestRequest = useRef(0);
   const reload = useCallback(() => setRevision((before) => before + 1), []);
@@ -24,16 +28,17 @@ export function useLoad<T>(read: () => Promise<T>, dependencies: readonly unknow
     read().then(
       (found) => {
         if (request !== latestRequest.current) return;
-        setValue(found);
-        setError(null);
+        setLoaded({ key, value: found, error: null });
       },
       (failure: unknown) => {
         if (request !== latestRequest.current) return;
-        setError(failure);
+        setLoaded((before) => ({ key, value: before.key === key ? before.value : null, error: failure }));
         if (failure instanceof NetworkError) void whenOnline(stop.signal).then(reload, () => {});
       },
     );
     return () => stop.abort();
   }, [...dependencies, revision, language.value]);
-  return { value, error, reload, set: setValue };
+  const set = (value: T) => setLoaded({ key, value, error: null });
+  const { value, error } = loaded.key === key ? loaded : { value: null, error: null };
+  return { value, error, reload, set };
 }
