@@ -60,11 +60,12 @@ export function App() {
 }
 
 async function load(): Promise<void> {
+  const own = session.value;
   try {
     loadError.value = null;
     await loadStore();
   } catch (error) {
-    loadError.value = error;
+    if (session.value === own) loadError.value = error;
   }
 }
 

@@ -81,8 +81,10 @@ let newestId: number | null = null;
 
 /** Updates the number of unread notifications, and signals new ones. */
 export async function countUnread(): Promise<void> {
+  const own = session.value;
   try {
     const { notifications: all } = await notifications.list();
+    if (session.value !== own) return;
     const open = all.filter((one) => one.readAt === null);
     unread.value = open.length;
     const before = newestId;

@@ -35,6 +35,7 @@ export function shownDay(): string {
 /** Loads the selected day's orders. */
 export async function load(): Promise<void> {
   loads.value += 1;
+  const own = session.value;
   const date = shownDay();
   const begin = startOfDay(date, zone.value);
   const today = date === day(new Date(), zone.value);
@@ -44,12 +45,12 @@ export async function load(): Promise<void> {
     const all: OrderRow[] = [];
     await list(all, { from, to });
     if (today) await list(all, { from: new Date(begin.getTime() - CARRY_OVER_MS).toISOString(), to: from, open: true });
-    if (date !== shownDay()) return;
+    if (session.value !== own || date !== shownDay()) return;
     const histories = new Map(rows.value.map((row) => [row.id, row]));
     rows.value = all.map((row) => withHistory(row, histories.get(row.id)));
     failure.value = null;
   } catch (error) {
-    failure.value = error;
+    if (session.value === own) failure.value = error;
   } finally {
     loaded.value = true;
   }
@@ -88,12 +89,19 @@ function sendHistoryRequests(): void {
     waiting.pop();
     historyRequests += 1;
     const order = id;
-    void orders.get(order).then(updateRow, () => {}).finally(() => {
+    void read(order).finally(() => {
       requested.delete(order);
       historyRequests -= 1;
       sendHistoryRequests();
     });
   }
+}
+
+/** Reads an order, and updates its row unless the session has ended. */
+async function read(id: number): Promise<void> {
+  const own = session.value;
+  const order = await orders.get(id).catch(() => null);
+  if (order !== null && session.value === own) updateRow(order);
 }
 
 const changed = new Set<number>();
@@ -108,7 +116,7 @@ function refresh(id: number): void {
     const ids = [...changed];
     changed.clear();
     if (ids.length > 8) void load();
-    else for (const one of ids) void orders.get(one).then(updateRow, () => {});
+    else for (const one of ids) void read(one);
   }, 150);
 }
 

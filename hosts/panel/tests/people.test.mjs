@@ -1,5 +1,5 @@
 // One order with three people at once: the merchant's panel, the courier's app and the recipient's page. Each sees the others'
-// actions within two seconds.
+// actions without a reload.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BASE, api, goTo, launch, open, openLoggedIn, screenshot, uniqueCnpj, uniqueCode, until } from "./browser.mjs";

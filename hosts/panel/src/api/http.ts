@@ -81,9 +81,11 @@ export async function download(path: string, accept: string): Promise<Blob> {
 async function send(path: string, options: RequestOptions): Promise<Response> {
   const idempotent = (options.method ?? "GET") === "GET" || options.idempotencyKey !== undefined;
   const maxAttempts = idempotent ? (options.maxAttempts ?? 3) : 1;
+  const own = credentials.session;
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt >= maxAttempts;
-    const own = credentials.session;
+    // A later session does not repeat the requests of an earlier one.
+    if (own !== credentials.session) throw new NetworkError("the session has ended");
     const response = await sendOnce(path, options).catch((error: unknown) => {
       if (options.signal?.aborted === true) throw error;
       online.value = false;

@@ -38,7 +38,7 @@ export function useLoad<T>(read: () => Promise<T>, dependencies: readonly unknow
     );
     return () => stop.abort();
   }, [...dependencies, revision, language.value]);
-  const set = (value: T) => setLoaded({ key, value, error: null });
+  const set = (value: T) => setLoaded((before) => (before.key === key ? { key, value, error: null } : before));
   const { value, error } = loaded.key === key ? loaded : { value: null, error: null };
   return { value, error, reload, set };
 }
