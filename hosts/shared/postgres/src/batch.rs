@@ -32,7 +32,7 @@ const QUEUED_BATCHES: usize = 8;
 /// The limits of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Maximum batches at the same time.
+    /// Maximum batches that are being served at the same time.
     pub(crate) lanes: usize,
     /// Maximum requests in a batch.
     pub(crate) batch: usize,
@@ -122,7 +122,7 @@ impl<T: Send + 'static, R: Send + 'static> BatchQueue<T, R> {
         };
         match timeout(self.wait, waiting).await {
             Ok(outcome) => outcome,
-            Err(_) if take(&work).is_some() => Err(unavailable("no connection was free in time")),
+            Err(_) if take(&work).is_some() => Err(unavailable("no transaction began in time")),
             // Its batch has begun.
             Err(_) => receiver.await.map_err(ended)?,
         }
@@ -187,7 +187,7 @@ mod tests {
         };
         // The first one has begun, so it waits for its outcome beyond the limit.
         let (first, later) = tokio::join!(first, later);
-        assert_eq!((first, later), (Ok(2), Err(unavailable("no connection was free in time"))));
+        assert_eq!((first, later), (Ok(2), Err(unavailable("no transaction began in time"))));
         permits.add_permits(1);
         assert_eq!(queue.run(3).await, Ok(6));
         assert_eq!(begun.load(SeqCst), 2, "the second request is not written after its error");

@@ -8,7 +8,6 @@ use std::{
 use deadpool_postgres::Pool;
 use despacho_core::host::HostError;
 use despacho_sql::{Query, Row, Statement, Value, WriteHealth, lock_journals};
-use futures_util::future::join_all;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::{
@@ -29,7 +28,7 @@ const MAX_PIPELINED: usize = 32;
 pub(crate) const MAX_JOINED: usize = 16;
 /// Maximum statements of a transaction that is joined with others.
 const MAX_STATEMENTS: usize = 16;
-/// The time that a lane waits for transactions that run by themselves. One that waits for a lock does not delay others.
+/// The time that a lane waits for the transaction of a single request. Then that waits for a lock, and the lane takes others.
 const LANE_TIMEOUT: Duration = Duration::from_millis(250);
 /// Maximum retries of a transaction after a deadlock or serialization failure, before the caller reads the data again.
 const MAX_RETRIES: u32 = 5;
@@ -160,7 +159,8 @@ impl Connections {
 
     /// Runs the transactions of several requests as one. If it is rolled back, each runs by itself, so that none fails because of another.
     pub(crate) async fn commit_joined(self: Arc<Self>, requests: Vec<Taken<Vec<Statement>, ()>>) {
-        if requests.len() > 1 {
+        let is_joined = requests.len() > 1;
+        if is_joined {
             let lock = lock_journals(requests.iter().map(|request| &request.work[..]));
             let joined = MarkedTransaction {
                 marker: CommitMarker::at(now()),
@@ -168,18 +168,21 @@ impl Connections {
                 requests: requests.len().try_into().unwrap_or(u64::MAX),
             };
             let result = self.commit_all(vec![joined]).await.pop().unwrap_or(Ok(()));
-            if matches!(result, Ok(()) | Err(HostError::Unavailable { .. } | HostError::Timeout { .. })) {
+            // If it is unavailable, the outcome can be unknown.
+            if matches!(result, Ok(()) | Err(HostError::Unavailable { .. })) {
                 return requests.into_iter().for_each(|request| request.complete(result.clone()));
             }
         }
-        let each = requests.into_iter().map(|request| {
+        for request in requests {
             let own = Arc::clone(&self);
-            tokio::spawn(async move {
+            let committed = tokio::spawn(async move {
                 let outcome = own.commit_one(&request.work).await;
                 request.complete(outcome);
-            })
-        });
-        let _ = timeout(LANE_TIMEOUT, join_all(each)).await;
+            });
+            if !is_joined {
+                let _ = timeout(LANE_TIMEOUT, committed).await;
+            }
+        }
     }
 
     /// Runs one transaction.
@@ -208,7 +211,7 @@ impl Connections {
             let (mut pending, mut waits) = (Vec::new(), false);
             for ((index, transaction), response) in open.into_iter().zip(responses) {
                 let is_retried = match &response {
-                    Err(PgError::Retryable(_)) => transaction.requests == 1 && attempt < MAX_RETRIES,
+                    Err(PgError::Retryable(_)) => (transaction.requests == 1 || lost) && attempt < MAX_RETRIES,
                     // A transaction that was never sent was not committed, so the error is returned without delay.
                     Err(PgError::ConnectionLost(_)) => (sent || lost) && Instant::now() < until,
                     _ => false,
@@ -246,19 +249,20 @@ impl Connections {
         match response {
             Ok(outcome) => {
                 counters.found_done.fetch_add(u64::from(outcome == CommitOutcome::AlreadyCommitted), Relaxed);
-                if counters.commits.fetch_add(requests, Relaxed) % SWEEP_INTERVAL < requests {
+                let before = counters.commits.fetch_add(requests, Relaxed);
+                if before / SWEEP_INTERVAL != (before + requests) / SWEEP_INTERVAL {
                     self.sweep();
                 }
                 Ok(())
+            }
+            Err(PgError::ConnectionLost(detail) | PgError::Retryable(detail)) if lost => {
+                counters.failures.fetch_add(1, Relaxed);
+                Err(unavailable(format!("the outcome of a transaction is unknown: {detail}")))
             }
             Err(PgError::Permanent(HostError::Conflict) | PgError::Retryable(_)) => {
                 let counter = if requests == 1 { &counters.conflicts } else { &counters.repeats };
                 counter.fetch_add(1, Relaxed);
                 Err(HostError::Conflict)
-            }
-            Err(PgError::ConnectionLost(detail)) if lost => {
-                counters.failures.fetch_add(1, Relaxed);
-                Err(unavailable(format!("the outcome of a transaction is unknown: {detail}")))
             }
             Err(error) => {
                 counters.failures.fetch_add(1, Relaxed);

@@ -220,7 +220,7 @@ impl Driver for Postgres {
             let query = Query { sql, params: std::mem::take(params) };
             return self.0.flushed_writes.run(query).await.map(drop);
         }
-        if is_short(&statements) {
+        if self.0.connections.server.kind.limits_locks() && is_short(&statements) {
             return self.0.transactions.run(statements).await;
         }
         Box::pin(self.0.connections.commit_one(&statements)).await

@@ -70,8 +70,10 @@ fn by_state(state: &str, detail: String) -> PgError {
     match state {
         // Division by zero: a write did not touch the row that it must. Unique violation: the value exists.
         "22012" | "23505" => PgError::Permanent(HostError::Conflict),
-        // Serialization failure, deadlock, unknown completion, or timeout of a lock.
-        "40001" | "40P01" | "40003" | "55P03" => PgError::Retryable(detail),
+        // Serialization failure, deadlock, or timeout of a lock.
+        "40001" | "40P01" | "55P03" => PgError::Retryable(detail),
+        // The outcome is unknown, as after a lost connection.
+        "40003" => PgError::ConnectionLost(detail),
         // Statement timeout; the statement was rolled back.
         "57014" => PgError::Permanent(HostError::Timeout { what: DATABASE }),
         // The server is starting, shutting down or closed the connection (57P01 to 57P05), or a connection exception (class 08).
@@ -123,7 +125,7 @@ mod tests {
         for state in ["40001", "40P01", "55P03"] {
             assert!(matches!(error(state), PgError::Retryable(_)), "{state}");
         }
-        for state in ["57P01", "57P02", "57P03", "08006", "26000", "42P05"] {
+        for state in ["40003", "57P01", "57P02", "57P03", "08006", "26000", "42P05"] {
             assert!(matches!(error(state), PgError::ConnectionLost(_)), "{state}");
         }
         assert!(matches!(error("57014"), PgError::Permanent(HostError::Timeout { .. })));

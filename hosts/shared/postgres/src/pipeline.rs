@@ -169,9 +169,10 @@ pub(crate) async fn run(
 ) -> Result<Vec<Result<CommitOutcome, PgError>>, PgError> {
     let mut prepared = Vec::with_capacity(transactions.len());
     for transaction in transactions {
+        // A transaction that is sent again waits as long as necessary for the marker of the first attempt, which may still be running.
         let begin = match transaction.requests {
-            1 => session.begin().into(),
-            _ => kind.begin_shared(session.begin()).into(),
+            2.. if !resent => kind.begin_shared(session.begin()).into(),
+            _ => session.begin().into(),
         };
         prepared.push(match &transaction.statements[..] {
             [Statement { sql, params, expect: Expect::One }] if !resent => {

@@ -37,6 +37,11 @@ impl Kind {
         self == Kind::Postgres
     }
 
+    /// Whether `lock_timeout` works, without which transactions of several requests would wait for each other's locks.
+    pub(crate) fn limits_locks(self) -> bool {
+        self == Kind::Postgres
+    }
+
     /// Whether `LISTEN` works.
     pub(crate) fn listens(self) -> bool {
         self == Kind::Postgres
@@ -86,7 +91,7 @@ impl Kind {
     /// Returns the beginning of a transaction of several requests, which fails soon if another one has locked a row, so that the other
     /// requests need not wait.
     pub(crate) fn begin_shared(self, begin: &str) -> String {
-        let limit = if self == Kind::Postgres { "; SET LOCAL lock_timeout = '250ms'" } else { "" };
+        let limit = if self.limits_locks() { "; SET LOCAL lock_timeout = '250ms'" } else { "" };
         format!("{begin}{limit}")
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// The counters of a database since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Committed transactions.
+    /// Committed transactions of single requests; several can share one transaction of the database.
     pub commits: u64,
     /// Transactions that were rolled back because of a concurrent write.
     pub conflicts: u64,

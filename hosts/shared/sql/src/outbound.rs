@@ -203,6 +203,8 @@ pub(crate) fn advance_journal(store: StoreId) -> Statement {
 pub fn lock_journals<'a>(transactions: impl Iterator<Item = &'a [Statement]>) -> Statement {
     let advances = transactions.flatten().filter(|statement| statement.sql == ADVANCE_JOURNAL);
     let mut stores: Vec<Value> = advances.filter_map(|statement| statement.params.first().cloned()).collect();
+    stores.sort();
+    stores.dedup();
     stores.resize(MAX_LOCKED, Value::Null);
     Statement::any(LOCK_JOURNALS, stores)
 }

@@ -56,10 +56,10 @@ pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
         "durable orders of 2 stops on PostgreSQL, {CLIENTS} clients, orders per second: despacho over HTTP; pgbench with the \
          same rows, statement by statement and pipelined"
     );
-    for (who, merchants) in [("with a merchant each", &merchants[..]), ("of one merchant", &merchants[..1])] {
+    for (label, merchants) in [("with a merchant each", &merchants[..]), ("of one merchant", &merchants[..1])] {
         let bench = PgBench::new(&cluster, &address, data.path(), merchants)?;
         bench.run("plain", Duration::from_secs(2))?;
-        println!("{who}:");
+        println!("{label}:");
         let mut ratios = Vec::new();
         for _ in 0..ROUNDS {
             let despacho = create(&server.base, merchants, &next, span)?;
