@@ -31,6 +31,8 @@ test("invalid input in each form shows the API errors next to the fields", async
   await goTo(page, "/orders/new");
   const door = "/deliveries/0";
   await page.fill(at("/preparationTime"), "1441");
+  // Until the user types, the form contains the suggested code as soon as the day's orders are loaded.
+  await page.fill(at("/code"), "x");
   await page.fill(at("/code"), "");
   await page.fill(at(`${door}/phone`), "1198");
   await page.fill(at(`${door}/productValue`), "-1");
