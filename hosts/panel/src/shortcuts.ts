@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { go } from "./router";
-import { goAndFocus } from "./ui/frame";
+import { goAndFocus } from "./ui/focus";
 
 /** The pages that `g` and another key open. */
 export const PAGES = { o: "orders", n: "notifications", s: "stores", k: "keys", w: "webhooks", b: "balance", r: "reports", u: "access", c: "settings" } as const;

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { texts } from "../i18n";
-import { ErrorBox, FieldErrors, TextField, fieldErrorsOf, useFirstField } from "../ui/field";
+import { ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
+import { useFirstField } from "../ui/focus";
 import { LanguageSwitch } from "../ui/language";
 import { useSubmit } from "../ui/submit";
 import { ended, signIn } from "./session";

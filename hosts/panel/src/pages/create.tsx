@@ -34,7 +34,6 @@ export function CreatePage() {
   const isSending = useRef(false);
   useEffect(() => {
     preload();
-    document.querySelector<HTMLInputElement>("[data-first] input")?.select();
     return () => stop.current?.abort();
   }, []);
 

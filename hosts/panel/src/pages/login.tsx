@@ -2,7 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import { deployment } from "../api/client";
 import { texts } from "../i18n";
 import { ended, logIn } from "../session";
-import { FieldErrors, ErrorBox, TextField, fieldErrorsOf, useFirstField } from "../ui/field";
+import { FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
+import { useFirstField } from "../ui/focus";
 import { LanguageSwitch } from "../ui/language";
 import { useSubmit } from "../ui/submit";
 

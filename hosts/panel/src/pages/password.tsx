@@ -6,7 +6,8 @@ import { ApiError, invalidFields } from "../api/http";
 import { texts } from "../i18n";
 import { accessTexts } from "../i18n/access";
 import { go } from "../router";
-import { FieldErrors, ErrorBox, TextField, fieldErrorsOf, useFirstField } from "../ui/field";
+import { FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
+import { useFirstField } from "../ui/focus";
 import { LanguageSwitch } from "../ui/language";
 import { useSubmit } from "../ui/submit";
 

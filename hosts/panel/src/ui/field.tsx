@@ -1,18 +1,10 @@
 /** Form fields, each with its JSON pointer in the request body, so that the API's errors are shown next to them. */
 
 import { createContext, type ComponentChildren, type JSX } from "preact";
-import { useContext, useEffect, useRef } from "preact/hooks";
+import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import { ApiError } from "../api/http";
 import type { FieldError, Pointer } from "../api/wire";
 import { texts } from "../i18n";
-
-/** Selects the field that has the focus when its page opens. */
-export const FIRST_FIELD = "[data-first] :is(input, select)";
-
-/** Focuses the first field of a page without a menu; the frame does so for the other pages. */
-export function useFirstField(): void {
-  useEffect(() => document.querySelector<HTMLElement>(FIRST_FIELD)?.focus(), []);
-}
 
 /** The API's errors for the fields of the current form. */
 export const FieldErrors = createContext<readonly FieldError[]>([]);
@@ -235,7 +227,8 @@ function labelOf(element: HTMLElement): string | null | undefined {
 export function ErrorBox(props: { error: unknown }) {
   const box = useRef<HTMLDivElement>(null);
   const errors = fieldErrorsOf(props.error);
-  useEffect(() => {
+  // In the same step in which the errors appear: what the user types after it must not lose the focus.
+  useLayoutEffect(() => {
     if (props.error !== null) box.current?.focus();
   }, [props.error]);
   if (props.error === null) return null;

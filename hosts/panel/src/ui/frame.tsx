@@ -5,8 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { online } from "../api/http";
 import { texts } from "../i18n";
-import { go, path } from "../router";
-import { FIRST_FIELD } from "./field";
+import { path } from "../router";
 
 const menuOpen = signal(false);
 
@@ -27,45 +26,11 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** What a page focuses instead of its title, until another page is opened. */
-let requested: { path: string; selector: string } | undefined;
-
-/** Opens a page, by its path without a leading slash, and focuses an element of it instead of its title. */
-export function goAndFocus(page: string, selector: string): void {
-  requested = { path: page, selector };
-  go(`/${page}`);
-}
-
-/** Focuses what was requested, or the first field of a form, or the title, which makes screen readers announce the page. Returns whether it exists. */
-function focusPage(main: HTMLElement, selector: string | undefined): boolean {
-  const find = (one: string) => main.querySelector<HTMLElement>(one);
-  const target = selector !== undefined ? find(selector) : (find(FIRST_FIELD) ?? find("#title"));
-  target?.focus();
-  return target !== null;
-}
-
 export function Frame(props: Props) {
   const t = texts.value;
   const main = useRef<HTMLElement>(null);
-  const isFirstPage = useRef(true);
   useEffect(() => {
     menuOpen.value = false;
-    scrollTo(0, 0);
-    const { current } = main;
-    const selector = requested?.path === path.value ? requested.selector : undefined;
-    requested = undefined;
-    // The first page keeps the browser's focus.
-    if (isFirstPage.current || current === null) {
-      isFirstPage.current = false;
-      return;
-    }
-    if (focusPage(current, selector)) return;
-    // The page is still being loaded.
-    const observer = new MutationObserver(() => {
-      if (focusPage(current, selector)) observer.disconnect();
-    });
-    observer.observe(current, { childList: true, subtree: true });
-    return () => observer.disconnect();
   }, [path.value]);
   return (
     <div class="frame">

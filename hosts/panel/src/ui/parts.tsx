@@ -9,10 +9,12 @@ import { alertCount, zone } from "../context";
 import { age, dateTime, day, time, timeOrDateTime, timeWithSeconds, zoneName } from "../format";
 import { texts } from "../i18n";
 import { tone } from "../situations";
+import { usePageFocus } from "./focus";
 import type { Resource } from "./load";
 
 export function Page(props: { title: string; aside?: ComponentChildren; children: ComponentChildren; lead?: string }) {
   const count = alertCount.value;
+  usePageFocus();
   useEffect(() => {
     document.title = `${count > 0 ? `(${count}) ` : ""}${props.title} · ${texts.value.product}`;
   }, [props.title, count]);
