@@ -1,7 +1,7 @@
 //! Writes of several requests that share a transaction.
 //!
 //! Positions of couriers, counted requests and new orders come from thousands of callers. A transaction for each of them costs the server
-//! more than the writes. A task therefore takes all that arrived while the earlier ones were being written.
+//! more than the writes. Therefore a worker takes all that arrived while the earlier ones were being written.
 
 use std::{
     future::Future,
@@ -10,30 +10,21 @@ use std::{
 };
 
 use despacho_core::host::HostError;
-use despacho_sql::{Query, Row};
 use tokio::{
     sync::{mpsc, oneshot},
     time::timeout,
 };
 
-use crate::{
-    error::{PgError, unavailable},
-    lease::Lease,
-    pipeline::{self, Session},
-    server::Kind,
-    value::row,
-};
+use crate::error::unavailable;
 
-/// Timeout of an exchange of several requests' writes, after which each runs by itself.
-const BATCH_TIMEOUT: Duration = Duration::from_secs(1);
 /// The number of full batches that can wait in a queue. Further requests wait for a place in it.
 const QUEUED_BATCHES: usize = 8;
 
 /// The limits of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Maximum batches that are being served at the same time.
-    pub(crate) lanes: usize,
+    /// The number of tasks, each of which serves one batch at a time.
+    pub(crate) workers: usize,
     /// Maximum requests in a batch.
     pub(crate) batch: usize,
     /// Maximum time that a request waits for its batch to begin.
@@ -87,10 +78,10 @@ impl<T: Send + 'static, R: Send + 'static> BatchQueue<T, R> {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let Limits { lanes, batch, wait } = limits;
+        let Limits { workers, batch, wait } = limits;
         let (sender, receiver) = mpsc::channel::<Queued<T, R>>(QUEUED_BATCHES * batch);
         let (receiver, serve) = (Arc::new(tokio::sync::Mutex::new(receiver)), Arc::new(serve));
-        for _ in 0..lanes {
+        for _ in 0..workers {
             let (receiver, serve) = (Arc::clone(&receiver), Arc::clone(&serve));
             tokio::spawn(async move {
                 let mut queued = Vec::with_capacity(batch);
@@ -115,34 +106,18 @@ impl<T: Send + 'static, R: Send + 'static> BatchQueue<T, R> {
         let (outcome, mut receiver) = oneshot::channel();
         let work = Arc::new(Mutex::new(Some(work)));
         let queued = Queued { work: Arc::clone(&work), outcome };
-        let ended = |_| unavailable("the database is closed");
+        let closed = || unavailable("the database is closed");
         let waiting = async {
-            self.sender.send(queued).await.map_err(|_| unavailable("the database is closed"))?;
-            (&mut receiver).await.map_err(ended)?
+            self.sender.send(queued).await.map_err(|_| closed())?;
+            (&mut receiver).await.map_err(|_| closed())?
         };
         match timeout(self.wait, waiting).await {
             Ok(outcome) => outcome,
             Err(_) if take(&work).is_some() => Err(unavailable("no transaction began in time")),
             // Its batch has begun.
-            Err(_) => receiver.await.map_err(ended)?,
+            Err(_) => receiver.await.map_err(|_| closed())?,
         }
     }
-}
-
-/// Runs writes in one transaction and returns the rows of each.
-pub(crate) async fn write_together<'a>(
-    lease: Lease,
-    session: &Session,
-    kind: Kind,
-    writes: impl Iterator<Item = &'a Query>,
-) -> Result<Vec<Vec<Row>>, PgError> {
-    let exchange = async { pipeline::query_all(lease.client()?, session, kind, writes).await };
-    let results = timeout(BATCH_TIMEOUT, exchange).await;
-    let results = results.map_err(|_| PgError::ConnectionLost("writes took too long together".to_owned()))?;
-    if !matches!(results, Err(PgError::ConnectionLost(_))) {
-        lease.release();
-    }
-    results?.iter().map(|rows| rows.iter().map(row).collect()).collect()
 }
 
 #[cfg(test)]
@@ -155,21 +130,22 @@ mod tests {
 
     const WAIT: Duration = Duration::from_millis(200);
 
-    /// A queue of one lane whose batches wait for a permit, and the number of requests in batches that began.
+    /// A queue with one worker whose batches wait for a permit, and the number of requests in batches that began.
     fn queue() -> (BatchQueue<u32, u32>, Arc<Semaphore>, Arc<AtomicUsize>) {
         let (permits, begun) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
         let (own_permits, own_begun) = (Arc::clone(&permits), Arc::clone(&begun));
-        let queue = BatchQueue::start(Limits { lanes: 1, batch: 8, wait: WAIT }, move |taken: Vec<Taken<u32, u32>>| {
-            own_begun.fetch_add(taken.len(), SeqCst);
-            let permits = Arc::clone(&own_permits);
-            async move {
-                permits.acquire().await.unwrap().forget();
-                for one in taken {
-                    let doubled = one.work * 2;
-                    one.complete(Ok(doubled));
+        let queue =
+            BatchQueue::start(Limits { workers: 1, batch: 8, wait: WAIT }, move |taken: Vec<Taken<u32, u32>>| {
+                own_begun.fetch_add(taken.len(), SeqCst);
+                let permits = Arc::clone(&own_permits);
+                async move {
+                    permits.acquire().await.unwrap().forget();
+                    for one in taken {
+                        let doubled = one.work * 2;
+                        one.complete(Ok(doubled));
+                    }
                 }
-            }
-        });
+            });
         (queue, permits, begun)
     }
 

@@ -7,12 +7,12 @@ use std::{
 
 use deadpool_postgres::Pool;
 use despacho_core::host::HostError;
-use despacho_sql::{Query, Row, Statement, Value, WriteHealth, lock_journals};
+use despacho_sql::{MAX_LOCKED_JOURNALS, Query, Row, Statement, Value, WriteHealth, lock_journals};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::{
     address::Pooling,
-    batch::{self, Taken},
+    batch::Taken,
     connector::Connector,
     error::{PgError, unavailable},
     lease::Lease,
@@ -24,12 +24,14 @@ use crate::{
 
 /// Maximum transactions in one pipeline, because each waits for those before it.
 const MAX_PIPELINED: usize = 32;
-/// Maximum requests whose transactions are joined.
-pub(crate) const MAX_JOINED: usize = 16;
+/// Timeout of a transaction of several requests' writes, after which each runs by itself.
+const WRITES_TIMEOUT: Duration = Duration::from_secs(1);
+/// Maximum requests whose transactions are joined. Most advance one journal.
+pub(crate) const MAX_JOINED: usize = MAX_LOCKED_JOURNALS;
 /// Maximum statements of a transaction that is joined with others.
 const MAX_STATEMENTS: usize = 16;
-/// The time that a lane waits for the transaction of a single request. Then that waits for a lock, and the lane takes others.
-const LANE_TIMEOUT: Duration = Duration::from_millis(250);
+/// The time that a worker waits for the transaction of a single request. If that waits for a lock, the worker continues with others.
+const SINGLE_TIMEOUT: Duration = Duration::from_millis(250);
 /// Maximum retries of a transaction after a deadlock or serialization failure, before the caller reads the data again.
 const MAX_RETRIES: u32 = 5;
 /// Maximum retries of a query on a new connection.
@@ -103,9 +105,7 @@ impl Connections {
                 return;
             }
         };
-        let server = &self.server;
-        let queries = writes.iter().map(|write| &write.work);
-        match batch::write_together(lease, &server.session(flush), server.kind, queries).await {
+        match self.write_together(lease, flush, writes.iter().map(|write| &write.work)).await {
             Ok(outcomes) => {
                 self.health.record(Ok(()), self.opened.elapsed());
                 self.counters.reads.fetch_add(writes.len().try_into().unwrap_or(u64::MAX), Relaxed);
@@ -121,6 +121,23 @@ impl Connections {
                 }
             }
         }
+    }
+
+    /// Runs writes in one transaction and returns the rows of each.
+    async fn write_together<'a>(
+        &self,
+        lease: Lease,
+        flush: Flush,
+        writes: impl Iterator<Item = &'a Query>,
+    ) -> Result<Vec<Vec<Row>>, PgError> {
+        let session = self.server.session(flush);
+        let exchange = async { pipeline::query_all(lease.client()?, &session, self.server.kind, writes).await };
+        let results = timeout(WRITES_TIMEOUT, exchange).await;
+        let results = results.map_err(|_| PgError::ConnectionLost("writes took too long together".to_owned()))?;
+        if !matches!(results, Err(PgError::ConnectionLost(_))) {
+            lease.release();
+        }
+        results?.iter().map(|rows| rows.iter().map(row).collect()).collect()
     }
 
     fn pool(&self, flush: Flush) -> &Pool {
@@ -162,12 +179,9 @@ impl Connections {
         let is_joined = requests.len() > 1;
         if is_joined {
             let lock = lock_journals(requests.iter().map(|request| &request.work[..]));
-            let joined = MarkedTransaction {
-                marker: CommitMarker::at(now()),
-                statements: std::iter::once(&lock).chain(requests.iter().flat_map(|request| &request.work)).collect(),
-                requests: requests.len().try_into().unwrap_or(u64::MAX),
-            };
-            let result = self.commit_all(vec![joined]).await.pop().unwrap_or(Ok(()));
+            let statements = std::iter::once(&lock).chain(requests.iter().flat_map(|request| &request.work));
+            let joined = marked(statements, requests.len().try_into().unwrap_or(u64::MAX));
+            let result = self.commit_one(joined).await;
             // If it is unavailable, the outcome can be unknown.
             if matches!(result, Ok(()) | Err(HostError::Unavailable { .. })) {
                 return requests.into_iter().for_each(|request| request.complete(result.clone()));
@@ -176,25 +190,25 @@ impl Connections {
         for request in requests {
             let own = Arc::clone(&self);
             let committed = tokio::spawn(async move {
-                let outcome = own.commit_one(&request.work).await;
+                let outcome = own.commit_one(marked(&request.work, 1)).await;
                 request.complete(outcome);
             });
             if !is_joined {
-                let _ = timeout(LANE_TIMEOUT, committed).await;
+                let _ = timeout(SINGLE_TIMEOUT, committed).await;
             }
         }
     }
 
     /// Runs one transaction.
-    pub(crate) async fn commit_one(self: &Arc<Self>, statements: &[Statement]) -> Result<(), HostError> {
-        self.commit_all(vec![marked(statements)]).await.pop().unwrap_or(Ok(()))
+    pub(crate) async fn commit_one(self: &Arc<Self>, transaction: MarkedTransaction<'_>) -> Result<(), HostError> {
+        self.commit_all(vec![transaction]).await.pop().unwrap_or(Ok(()))
     }
 
     /// Runs transactions in order and returns the outcome of each.
     pub(crate) async fn commit_each(self: &Arc<Self>, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
         let mut results = Vec::with_capacity(transactions.len());
         for pipeline in transactions.chunks(MAX_PIPELINED) {
-            let pipeline = pipeline.iter().map(|statements| marked(statements)).collect();
+            let pipeline = pipeline.iter().map(|statements| marked(statements, 1)).collect();
             results.extend(Box::pin(self.commit_all(pipeline)).await);
         }
         results
@@ -333,9 +347,9 @@ pub(crate) fn is_short(statements: &[Statement]) -> bool {
         && !statements.iter().flat_map(|statement| &statement.params).any(is_large)
 }
 
-/// Returns the transaction of one request with a new marker.
-fn marked(statements: &[Statement]) -> MarkedTransaction<'_> {
-    MarkedTransaction { marker: CommitMarker::at(now()), statements: statements.iter().collect(), requests: 1 }
+/// Returns the transaction of some requests with a new marker.
+pub(crate) fn marked<'a>(statements: impl IntoIterator<Item = &'a Statement>, requests: u64) -> MarkedTransaction<'a> {
+    MarkedTransaction { marker: CommitMarker::at(now()), statements: statements.into_iter().collect(), requests }
 }
 
 async fn rows(lease: &Lease, session: &Session, query: &Query) -> Result<Vec<Row>, PgError> {

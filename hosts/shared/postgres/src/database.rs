@@ -18,7 +18,7 @@ use tokio::{
 use crate::{
     address::Address,
     batch::{BatchQueue, Limits},
-    connections::{Connections, MAX_JOINED, Server, is_short, now},
+    connections::{Connections, MAX_JOINED, Server, is_short, marked, now},
     connector::Connector,
     error::PgError,
     lease::Lease,
@@ -90,14 +90,12 @@ impl Postgres {
         drop(client);
         driver.abort();
         migrated?;
+        let few = (options.connections / 8).max(1);
         let (relaxed, others) = match kind.flush() {
-            Flush::Later => {
-                let few = (options.connections / 8).max(1);
-                (
-                    Some(pool(&connector, kind.session(Flush::Later), options.wait, few)?),
-                    options.connections.saturating_sub(few),
-                )
-            }
+            Flush::Later => (
+                Some(pool(&connector, kind.session(Flush::Later), options.wait, few)?),
+                options.connections.saturating_sub(few),
+            ),
             Flush::Now => (None, options.connections),
         };
         let pool = pool(&connector, kind.session(Flush::Now), options.wait, others.max(2))?;
@@ -110,13 +108,13 @@ impl Postgres {
             opened: Instant::now(),
             timeout: options.timeout,
         });
-        let limits = Limits { lanes: 1, batch: MAX_WRITES, wait: options.wait };
+        let limits = Limits { workers: 1, batch: MAX_WRITES, wait: options.wait };
         let writes = |flush| {
             let own = Arc::clone(&connections);
             BatchQueue::start(limits, move |writes| Arc::clone(&own).write_all(writes, flush))
         };
         let (flushed_writes, relaxed_writes) = (writes(Flush::Now), writes(kind.flush()));
-        let limits = Limits { lanes: (options.connections / 8).max(1), batch: MAX_JOINED, wait: options.wait };
+        let limits = Limits { workers: few, batch: MAX_JOINED, wait: options.wait };
         let own = Arc::clone(&connections);
         let transactions = BatchQueue::start(limits, move |requests| Arc::clone(&own).commit_joined(requests));
         let notifications = Mutex::default();
@@ -220,10 +218,10 @@ impl Driver for Postgres {
             let query = Query { sql, params: std::mem::take(params) };
             return self.0.flushed_writes.run(query).await.map(drop);
         }
-        if self.0.connections.server.kind.limits_locks() && is_short(&statements) {
+        if self.0.connections.server.kind.has_lock_timeout() && is_short(&statements) {
             return self.0.transactions.run(statements).await;
         }
-        Box::pin(self.0.connections.commit_one(&statements)).await
+        Box::pin(self.0.connections.commit_one(marked(&statements, 1))).await
     }
 
     async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {

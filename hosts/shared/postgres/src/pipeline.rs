@@ -139,7 +139,7 @@ pub(crate) async fn query_all(
     for query in queries {
         list.push(prepare(client, session, query.sql.into(), &[&query.params]).await?);
     }
-    query_within(client, &kind.begin_shared(session.begin()), &list).await
+    query_within(client, &kind.begin_joined(session.begin()), &list).await
 }
 
 /// Runs statements between this beginning of a transaction and its commit.
@@ -171,7 +171,7 @@ pub(crate) async fn run(
     for transaction in transactions {
         // A transaction that is sent again waits as long as necessary for the marker of the first attempt, which may still be running.
         let begin = match transaction.requests {
-            2.. if !resent => kind.begin_shared(session.begin()).into(),
+            2.. if !resent => kind.begin_joined(session.begin()).into(),
             _ => session.begin().into(),
         };
         prepared.push(match &transaction.statements[..] {

@@ -38,7 +38,7 @@ impl Kind {
     }
 
     /// Whether `lock_timeout` works, without which transactions of several requests would wait for each other's locks.
-    pub(crate) fn limits_locks(self) -> bool {
+    pub(crate) fn has_lock_timeout(self) -> bool {
         self == Kind::Postgres
     }
 
@@ -90,8 +90,8 @@ impl Kind {
 
     /// Returns the beginning of a transaction of several requests, which fails soon if another one has locked a row, so that the other
     /// requests need not wait.
-    pub(crate) fn begin_shared(self, begin: &str) -> String {
-        let limit = if self.limits_locks() { "; SET LOCAL lock_timeout = '250ms'" } else { "" };
+    pub(crate) fn begin_joined(self, begin: &str) -> String {
+        let limit = if self.has_lock_timeout() { "; SET LOCAL lock_timeout = '250ms'" } else { "" };
         format!("{begin}{limit}")
     }
 

@@ -39,7 +39,7 @@ pub use driver::Driver;
 pub use geocoded::{delete_expired_geocoded, geocoded, put_geocoded, to_geocoded, trim_geocoded};
 pub use health::{STORAGE, WriteHealth, WriteState};
 pub use host::{Machine, SqlHost};
-pub use outbound::lock_journals;
+pub use outbound::{MAX_LOCKED_JOURNALS, lock_journals};
 pub use recent::RecentKeys;
 pub use schema::{Change, Dialect, Migration, SchemaError, SchemaState, is_ahead, migrations, pending};
 pub use slot::{Slot, Slots};

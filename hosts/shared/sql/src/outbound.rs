@@ -62,8 +62,8 @@ const ADVANCE_JOURNAL: &str = "INSERT INTO journals (matrix, last) \
      VALUES (COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $1), $1), 1) \
      ON CONFLICT (matrix) DO UPDATE SET last = journals.last + 1";
 
-/// Maximum journals of one statement.
-const MAX_LOCKED: usize = 16;
+/// Maximum journals that [`lock_journals`] locks.
+pub const MAX_LOCKED_JOURNALS: usize = 16;
 
 const LOCK_JOURNALS: &str = "SELECT matrix FROM journals WHERE matrix IN (SELECT COALESCE(stores.matrix, stores.id) FROM stores \
      WHERE stores.id IN ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)) ORDER BY matrix FOR UPDATE";
@@ -199,13 +199,13 @@ pub(crate) fn advance_journal(store: StoreId) -> Statement {
 }
 
 /// Locks the journals that these transactions advance, in the same order in every program. One that does not exist yet is not locked. The
-/// statement is for PostgreSQL and at most 16 journals.
+/// statement is for PostgreSQL, and for at most [`MAX_LOCKED_JOURNALS`].
 pub fn lock_journals<'a>(transactions: impl Iterator<Item = &'a [Statement]>) -> Statement {
     let advances = transactions.flatten().filter(|statement| statement.sql == ADVANCE_JOURNAL);
     let mut stores: Vec<Value> = advances.filter_map(|statement| statement.params.first().cloned()).collect();
     stores.sort();
     stores.dedup();
-    stores.resize(MAX_LOCKED, Value::Null);
+    stores.resize(MAX_LOCKED_JOURNALS, Value::Null);
     Statement::any(LOCK_JOURNALS, stores)
 }
 

@@ -2,8 +2,8 @@
 //! rows into the same tables.
 //!
 //! Both have the same number of clients, first each with its own merchant and then all with the same one, whose orders
-//! wait for the lock on its balance. PostgreSQL has its default durability: every commit is on disk before the response. They take turns
-//! so that both run under the same conditions.
+//! wait for the lock on its balance. PostgreSQL has its default durability: every commit is on disk before the response.
+//! They take turns so that both run under the same conditions.
 
 use std::{
     fmt::Write as _,
