@@ -45,10 +45,15 @@ export const loginFilledIn = (page) => page.waitForFunction(() => document.query
 export async function logIn(page) {
   await page.goto(BASE);
   await loginFilledIn(page);
+  await sendLogin(page);
+  await page.waitForSelector(".side");
+}
+
+/** Fills in the login of the demo and sends it. */
+export async function sendLogin(page) {
   await page.fill("#f-email", EMAIL);
   await page.fill("#f-password", PASSWORD);
   await page.click("button[type=submit]");
-  await page.waitForSelector(".side");
 }
 
 /** Opens the panel and logs in. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, request, fillAddress, uniqueCode, uniqueCnpj, goTo, launch, open, openLoggedIn, screenshot } from "./browser.mjs";
+import { BASE, VERGUEIRO, api, request, fillAddress, sendLogin, uniqueCode, uniqueCnpj, goTo, launch, open, openLoggedIn, screenshot } from "./browser.mjs";
 import { assertShown, at } from "./form-checks.mjs";
 
 let browser;
@@ -22,9 +22,7 @@ test("invalid input in each form shows the API errors next to the fields", async
   await page.click("button[type=submit]");
   await page.waitForSelector(".error-box");
   await assertShown(page, await request("", "POST", "/delivery/sessions", { email: "no-address", password: "" }), 1);
-  await page.fill("#f-email", "matriz@demo.despacho.example");
-  await page.fill("#f-password", "despacho-demo");
-  await page.click("button[type=submit]");
+  await sendLogin(page);
   await page.waitForSelector(".side");
   const rejected = (to, body) => api(page, "POST", to, body, "pt-BR");
 
@@ -168,9 +166,7 @@ test("draft survives a revoked session", async () => {
   await page.click("form.create button[type=submit]", { timeout: 3_000 }).catch(() => {});
   await page.locator(".login .notice").waitFor();
   await screenshot(page, "login-ended");
-  await page.fill("#f-email", "matriz@demo.despacho.example");
-  await page.fill("#f-password", "despacho-demo");
-  await page.click("button[type=submit]");
+  await sendLogin(page);
   await page.waitForSelector("#f-code");
   assert.equal(await page.inputValue("#f-code"), code);
   assert.equal(await page.inputValue("#f-deliveries-0-observation"), "Portão verde");
@@ -210,9 +206,7 @@ test("a late rejection of an ended session does not end the next one", async () 
   // The page loads the store. One of its requests is rejected, and another waits.
   await page.reload();
   await page.locator(".login .notice").waitFor();
-  await page.fill("#f-email", "matriz@demo.despacho.example");
-  await page.fill("#f-password", "despacho-demo");
-  await page.click("button[type=submit]");
+  await sendLogin(page);
   await page.waitForSelector("#title");
   assert.equal(held.length, 1);
   release();

@@ -1,11 +1,11 @@
 /** Data that is read again regularly while the page is visible. */
 
 import { useEffect } from "preact/hooks";
-import { useLoad, type Resource } from "../ui/load";
+import { useLoad, type LoadOptions, type Resource } from "../ui/load";
 
-/** The interval in milliseconds can depend on the value, which is null before the first response. `keep` is that of [`useLoad`]. */
-export function usePolled<T>(read: () => Promise<T>, dependencies: readonly unknown[], interval: number | ((value: T | null) => number), keep = false): Resource<T> {
-  const resource = useLoad(read, dependencies, keep);
+/** The interval in milliseconds can depend on the value, which is null before the first response. */
+export function usePolled<T>(read: () => Promise<T>, dependencies: readonly unknown[], interval: number | ((value: T | null) => number), options?: LoadOptions): Resource<T> {
+  const resource = useLoad(read, dependencies, options);
   const { reload, value } = resource;
   const intervalMs = typeof interval === "number" ? interval : interval(value);
   useEffect(() => {

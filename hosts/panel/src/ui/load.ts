@@ -11,11 +11,13 @@ export interface Resource<T> {
   set: (value: T) => void;
 }
 
-/**
- * A value is not shown for other dependencies, for example under the name of another store. With `keep` it remains until the next one is
- * loaded, for rows that a filter changes.
- */
-export function useLoad<T>(read: () => Promise<T>, dependencies: readonly unknown[], keep = false): Resource<T> {
+export interface LoadOptions {
+  /** Shows the value of earlier dependencies until the next one is loaded, for rows that a filter changes. Default: false. */
+  keep?: boolean;
+}
+
+/** A value is not shown for other dependencies, for example under the name of another store. */
+export function useLoad<T>(read: () => Promise<T>, dependencies: readonly unknown[], { keep = false }: LoadOptions = {}): Resource<T> {
   const key = keep ? "" : JSON.stringify(dependencies);
   const [loaded, setLoaded] = useState<{ key: string; value: T | null; error: unknown }>({ key, value: null, error: null });
   const [revision, setRevision] = useState(0);

@@ -77,7 +77,7 @@ function Found(props: { order: OrderDetails; onChange: (order: Order) => void })
 function Dispatch(props: { order: OrderDetails }) {
   const t = detailTexts.value;
   const { order } = props;
-  const found = usePolled(() => orders.dispatch(order.id), [order.id, order.situation, order.deliveryMan?.id], isFinal(order.situation) ? FINAL_POLL_MS : DISPATCH_POLL_MS, true);
+  const found = usePolled(() => orders.dispatch(order.id), [order.id, order.situation, order.deliveryMan?.id], isFinal(order.situation) ? FINAL_POLL_MS : DISPATCH_POLL_MS, { keep: true });
   return (
     <section class="card" data-testid="dispatch">
       <h2>{t.dispatch}</h2>

@@ -73,7 +73,7 @@ function OrderList() {
   const key = JSON.stringify(applied);
   const [depth, setDepth] = useState({ key, pages: 1 });
   const pages = depth.key === key ? depth.pages : 1;
-  const found = usePolled(() => load(applied, pages), [key, pages], POLL_MS, true);
+  const found = usePolled(() => load(applied, pages), [key, pages], POLL_MS, { keep: true });
   const { value, error } = found;
   const errors = filterErrors(filter.value, error);
   const isRejected = Object.values(errors).some((one) => one !== null);

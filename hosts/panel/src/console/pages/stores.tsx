@@ -34,7 +34,7 @@ function StoreList() {
   const query = useDelayed(search.value.trim());
   const [depth, setDepth] = useState({ query, pages: 1 });
   const pages = depth.query === query ? depth.pages : 1;
-  const found = useLoad(() => readPages((cursor) => stores.list(query.length < MIN_SEARCH ? undefined : query, cursor), pages), [query, pages], true);
+  const found = useLoad(() => readPages((cursor) => stores.list(query.length < MIN_SEARCH ? undefined : query, cursor), pages), [query, pages], { keep: true });
   const { value, error } = found;
   const problem = error instanceof ApiError && error.problem.code === "validation_failed" ? error.problem : null;
   const rows = value === null ? [] : value.pages.flatMap((page) => page.stores);
