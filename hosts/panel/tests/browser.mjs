@@ -216,10 +216,16 @@ export async function defectsEverywhere(page, name) {
   return found;
 }
 
+/** Waits until a page has loaded its data and its animations have ended, except those that repeat. Its colours and sizes are then final. */
+export const settled = (page) =>
+  page.waitForFunction(() => {
+    const isMoving = (one) => one.playState === "running" && one.effect.getComputedTiming().endTime !== Infinity;
+    return document.querySelector(".loading") === null && !document.getAnimations().some(isMoving);
+  });
+
 /** Takes a screenshot of a page, and returns what is wrong with it: accessibility, heading, title and overflow. */
 export async function defects(page, name, suffix) {
-  await page.waitForFunction(() => document.querySelector(".loading") === null);
-  await page.waitForTimeout(300);
+  await settled(page);
   await screenshot(page, `${name}-${suffix}`);
   const found = (await axeViolations(page)).map((one) => `${name}: ${one}`);
   const [title, heads, head] = await page.evaluate(() => {

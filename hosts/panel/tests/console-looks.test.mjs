@@ -74,7 +74,6 @@ everywhere("", async ({ page, device, check, close }) => {
   await signIn(page);
   for (const [name, route] of Object.entries(pages())) {
     await goTo(page, route);
-    await page.waitForTimeout(400);
     await check(name);
   }
   await goTo(page, `/couriers/${rider.id}`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { runnerImport } from "vite";
-import { BASE, axeViolations, courier, launch, open, request, screenshot, until } from "./browser.mjs";
+import { BASE, axeViolations, courier, launch, open, request, screenshot, settled, until } from "./browser.mjs";
 import { PHONE, TRIP, allocated, cutNetwork, merchant, nextIs, openApp, orderFor, photo, queueEmpty, result, returnCode, stepTaken, takeStep } from "./courier-app.mjs";
 
 let browser;
@@ -371,7 +371,7 @@ for (const [device, viewport, colorScheme, locale] of LOOKS) {
     const { page, context, pageErrors, close } = await openApp(browser, "Rita Vista", moved, { viewport, colorScheme, locale });
     const found = [];
     const check = async (name) => {
-      await page.waitForTimeout(250);
+      await settled(page);
       await screenshot(page, `courier-${name}-${device}-${colorScheme}`);
       // The desktop has the same elements and colours.
       if (device === "phone") {

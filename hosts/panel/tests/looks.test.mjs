@@ -97,7 +97,6 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     await check("order");
     for (const [name, route] of Object.entries(PAGES)) {
       await goTo(page, route);
-      await page.waitForTimeout(400);
       await check(name);
     }
     await goTo(page, "/settings");
@@ -123,7 +122,6 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     await page.waitForSelector(".table");
     await check("webhooks");
     await goTo(page, "/orders/new");
-    await page.waitForTimeout(500);
     await page.fill("#f-code", "1");
     await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
     await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));

@@ -1,7 +1,10 @@
 //! Builds the merchant panel, the courier's app and the operator's console from their sources and the browser package, and tests
 //! them in a browser with a real server.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use despacho_xtask::{
     place,
@@ -13,6 +16,8 @@ use crate::{needs::Need, package};
 
 /// The panel's sources.
 const FOLDER: &str = "hosts/panel";
+/// The number of test files that run at the same time, each against a server of its own. Most tests wait for a page or for the server.
+const WORKERS: usize = 3;
 /// The operator's token of the tested server.
 const OPERATOR: &str = "panel-tests-operator-token";
 /// Settings of the tested server. The limits allow frequent logins and polling from one account. Simulated couriers are fast
@@ -61,47 +66,47 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let panel = build(root)?;
     let (measurements, tests) = test_files(&root.join(FOLDER))?;
-    // Most tests wait for a page or for the server: two halves of them at once take little more than half of the time.
-    let half = |number: &str| {
-        let shard = format!("--test-shard={number}/2");
-        run_tests(root, &panel, number, &[&[&*shard][..], &words(&tests)].concat())
+    let next = AtomicUsize::new(0);
+    let run_next = |worker: usize| {
+        let server = start(&panel, &worker.to_string())?;
+        let files = std::iter::from_fn(|| tests.get(next.fetch_add(1, Ordering::Relaxed)));
+        // A failure does not stop the other files.
+        files.map(|file| run_tests(root, &server, file)).fold(Ok(()), Result::and)
     };
-    let (first, second) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| half("2"));
-        (half("1"), second.join())
-    });
-    first?;
-    second.map_err(|_| Failure::new("the second half of the panel's tests panicked"))??;
-    run_tests(root, &panel, "speed", &words(&measurements))
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..=WORKERS).map(|worker| scope.spawn(move || run_next(worker))).collect();
+        let panicked = |_| Err(Failure::new("a worker of the panel's tests panicked"));
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(panicked)).fold(Ok(()), Result::and)
+    })?;
+    let server = start(&panel, "speed")?;
+    measurements.iter().try_for_each(|file| run_tests(root, &server, file))
 }
 
-/// Returns the test files that measure times, which run alone, and all others.
+/// Returns the test files that measure times, which run alone, and all others, those that take longest first.
 fn test_files(folder: &Path) -> Result<(Vec<String>, Vec<String>), Failure> {
     let tests = folder.join("tests");
     let entries = std::fs::read_dir(&tests).map_err(|e| Failure::new(format!("{}: {e}", tests.display())))?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut files: Vec<_> =
         names.filter(|name| name.ends_with(".test.mjs")).map(|name| format!("tests/{name}")).collect();
-    files.sort();
+    files.sort_by_cached_key(|name| (!name.ends_with("looks.test.mjs"), name.clone()));
     Ok(files.into_iter().partition(|name| name.ends_with("/speed.test.mjs")))
 }
 
-fn words(files: &[String]) -> Vec<&str> {
-    files.iter().map(String::as_str).collect()
-}
-
-/// Runs tests of the panel against a server of their own. `name` names its data folder.
-fn run_tests(root: &Path, panel: &Path, name: &str, arguments: &[&str]) -> Result<(), Failure> {
-    let target = place::target()?;
-    let data = target.join("panel-data").join(name);
+/// Starts a server whose data folder has the given name.
+fn start(panel: &Path, name: &str) -> Result<Server, Failure> {
+    let data = place::target()?.join("panel-data").join(name);
     if data.exists() {
         std::fs::remove_dir_all(&data).map_err(|e| Failure::new(format!("{}: {e}", data.display())))?;
     }
-    let files = panel.to_string_lossy();
-    let server = Server::start(&server::shipped()?, &data, &["--demo", "--panel", &files], &SETTINGS)?;
-    let mut tests = run::command(&root.join(FOLDER), &[&["npm", "test", "--"], arguments].concat());
+    Server::start(&server::shipped()?, &data, &["--demo", "--panel", &panel.to_string_lossy()], &SETTINGS)
+}
+
+/// Runs the tests of a file against a server.
+fn run_tests(root: &Path, server: &Server, file: &str) -> Result<(), Failure> {
+    let mut tests = run::command(&root.join(FOLDER), &["npm", "test", "--", file]);
     tests.env("DESPACHO_PANEL_ADMIN", OPERATOR);
-    tests.env("DESPACHO_PANEL_URL", &server.base).env("DESPACHO_PANEL_SHOTS", target.join("panel"));
+    tests.env("DESPACHO_PANEL_URL", &server.base).env("DESPACHO_PANEL_SHOTS", place::target()?.join("panel"));
     run::show(tests)
 }
 
@@ -119,7 +124,8 @@ mod tests {
     fn measurements_are_separate_from_the_other_tests() -> Result<(), Failure> {
         let (measurements, tests) = test_files(&place::root()?.join(FOLDER))?;
         assert_eq!(measurements, ["tests/speed.test.mjs"]);
-        assert!(tests.len() > 10 && tests.is_sorted() && !tests.contains(&measurements[0]));
+        assert_eq!(tests[..2], ["tests/console-looks.test.mjs", "tests/looks.test.mjs"]);
+        assert!(tests.len() > 10 && tests[2..].is_sorted() && !tests.contains(&measurements[0]));
         Ok(())
     }
 
