@@ -5,6 +5,8 @@
 //! minimum cut between the quarters of the junctions that lie farthest in two opposite directions. (Schild, Sommer: On balanced
 //! separators in road networks, 2015.)
 
+use std::cmp::Reverse;
+
 use crate::coord::Coord;
 
 /// A set with at most as many junctions is not divided.
@@ -18,7 +20,12 @@ const DIRECTIONS: [(i64, i64); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
 const SHARE: usize = 4;
 
 /// A road segment between two junctions.
-pub(crate) type Link = [u32; 2];
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) ends: [u32; 2],
+    /// The rate of travel, in millimetres per second.
+    pub(crate) rate: u32,
+}
 
 /// The order in which the members of a network are contracted: links, or edges.
 #[derive(Debug, PartialEq, Eq)]
@@ -91,7 +98,7 @@ impl<'a> Dissection<'a> {
     fn new(junctions: &'a [Coord], links: &'a [Link]) -> Dissection<'a> {
         let mut starts = vec![0u32; junctions.len() + 1];
         // A link from a junction to itself is stored once.
-        let ends = |link: Link| link.into_iter().take(if link[0] == link[1] { 1 } else { 2 });
+        let ends = |link: Link| link.ends.into_iter().take(if link.ends[0] == link.ends[1] { 1 } else { 2 });
         for junction in links.iter().flat_map(|link| ends(*link)) {
             starts[junction as usize + 1] += 1;
         }
@@ -142,6 +149,8 @@ impl<'a> Dissection<'a> {
     }
 
     /// Divides a set in the direction with the fewest links between the halves. Returns the number of junctions of the first half.
+    ///
+    /// Fast links are contracted last of those that are cut, because most trips between the others pass them and need no shortcuts.
     fn divide(&mut self, set: &mut [u32], cut: &mut Vec<u32>) -> usize {
         let share = (set.len() / SHARE).max(1);
         let mut fewest = usize::MAX;
@@ -160,16 +169,19 @@ impl<'a> Dissection<'a> {
                 }
             }
         }
+        let first = cut.len();
         for junction in set.iter() {
             for place in self.starts[*junction as usize]..self.starts[*junction as usize + 1] {
                 let link = self.around[place as usize] as usize;
-                let [from, to] = self.links[link];
+                let [from, to] = self.links[link].ends;
                 if !self.is_cut[link] && self.side[from as usize] != self.side[to as usize] {
                     self.is_cut[link] = true;
                     cut.push(u32::try_from(link).unwrap_or(UNREACHED));
                 }
             }
         }
+        let links = self.links;
+        cut[first..].sort_by_key(|link| Reverse(links[*link as usize].rate));
         set.sort_unstable_by_key(|junction| (self.side[*junction as usize], *junction));
         set.partition_point(|junction| !self.side[*junction as usize])
     }
@@ -179,7 +191,7 @@ impl<'a> Dissection<'a> {
         for junction in set {
             for place in self.starts[*junction as usize]..self.starts[*junction as usize + 1] {
                 let link = self.around[place as usize];
-                if !self.is_cut[link as usize] && self.links[link as usize][0] == *junction {
+                if !self.is_cut[link as usize] && self.links[link as usize].ends[0] == *junction {
                     within.push(link);
                 }
             }
@@ -250,7 +262,7 @@ impl<'a> Dissection<'a> {
     /// Returns where a link leads if more can flow along it, and it was not cut before.
     fn residual(&self, junction: u32, place: u32) -> Option<u32> {
         let link = self.around[place as usize] as usize;
-        let [from, to] = self.links[link];
+        let [from, to] = self.links[link].ends;
         let (other, flow) = if from == junction { (to, self.flow[link]) } else { (from, -self.flow[link]) };
         (flow < 1 && !self.is_cut[link]).then_some(other)
     }
@@ -277,7 +289,7 @@ impl<'a> Dissection<'a> {
         }
         for (junction, place) in path {
             let link = self.around[place as usize] as usize;
-            self.flow[link] += if self.links[link][0] == junction { 1 } else { -1 };
+            self.flow[link] += if self.links[link].ends[0] == junction { 1 } else { -1 };
         }
         true
     }
@@ -287,6 +299,10 @@ impl<'a> Dissection<'a> {
 mod tests {
     use super::*;
 
+    fn link(ends: [u32; 2]) -> Link {
+        Link { ends, rate: 1 }
+    }
+
     /// Returns a grid of junctions with some links missing. The junctions of a row and of a column are connected.
     fn grid(side: u32) -> (Vec<Coord>, Vec<Link>) {
         let place = |at: u32| (at * 1_000 + at * at % 17).cast_signed();
@@ -294,14 +310,14 @@ mod tests {
         let mut links = Vec::new();
         for at in 0..side * side {
             if at % side + 1 < side && at % 7 != 3 {
-                links.push([at, at + 1]);
+                links.push(link([at, at + 1]));
             }
             if at / side + 1 < side {
-                links.push([at + side, at]);
+                links.push(link([at + side, at]));
             }
         }
         // A road that ends where it begins, and a second road between two junctions.
-        links.extend([[5, 5], [0, 1]]);
+        links.extend([[5, 5], [0, 1]].map(link));
         (junctions, links)
     }
 
@@ -316,7 +332,7 @@ mod tests {
     /// Returns a junction that represents each junction's component.
     fn components<'a>(junctions: usize, links: impl Iterator<Item = &'a Link>) -> Vec<usize> {
         let mut root: Vec<usize> = (0..junctions).collect();
-        for [from, to] in links {
+        for Link { ends: [from, to], .. } in links {
             let (from, to) = (find(&mut root, *from as usize), find(&mut root, *to as usize));
             root[from] = to;
         }
@@ -346,7 +362,7 @@ mod tests {
         assert!(
             sizes(&components(junctions.len(), free)).into_iter().max().is_some_and(|size| size <= LEAF && size > 2)
         );
-        let block_of = |link: &Link| blocks[link[0] as usize];
+        let block_of = |link: &Link| blocks[link.ends[0] as usize];
         for block in &order.blocks {
             let parts: std::collections::BTreeSet<usize> = of(&block.members).into_iter().map(block_of).collect();
             let others = order.blocks.iter().filter(|other| *other != block).flat_map(|other| of(&other.members));
@@ -360,8 +376,9 @@ mod tests {
         let (mut junctions, mut links) = grid(10);
         let north = junctions.len();
         junctions.extend(junctions.clone().into_iter().map(|at| Coord { lat: at.lat + 12_000, ..at }));
-        let second: Vec<Link> = links.iter().map(|link| link.map(|end| end + 100)).collect();
-        let bridges = [[93, 103], [98, 108]];
+        let second: Vec<Link> = links.iter().map(|one| link(one.ends.map(|end| end + 100))).collect();
+        // In the order of their rates, not of their junctions.
+        let bridges = [([98, 108], 2), ([91, 101], 5), ([95, 105], 7)].map(|(ends, rate)| Link { ends, rate });
         links.extend(second.into_iter().chain(bridges));
         let order = order(&junctions, &links, north);
         let core: Vec<Link> = order.core.iter().map(|link| links[*link as usize]).collect();

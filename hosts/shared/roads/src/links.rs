@@ -1,6 +1,6 @@
 //! The links between junctions, and the order of their edges in the contraction.
 
-use crate::cost::NONE;
+use crate::cost::{NONE, whole_number};
 use crate::dissection::{self, Link, MAX_BLOCK, Order};
 use crate::segments::RoadSegments;
 use crate::turns::Turns;
@@ -18,14 +18,17 @@ pub(crate) fn order(segments: &RoadSegments, found: &Turns, numbers: &[u32]) -> 
     for of_link in edges.chunk_by(|one, other| one.0 == other.0) {
         let segment = &segments.list[of_link[0].0 as usize];
         let coords = [segments.shapes[segment.shape.0], segments.shapes[segment.shape.1 - 1]];
-        links.push(std::array::from_fn(|end| {
+        let rates = segment.travel.iter().flatten().map(|travel| whole_number(travel.rate * 1_000.0));
+        let rate = rates.max().unwrap_or(0);
+        let ends = std::array::from_fn(|end| {
             let number = &mut numbers[segment.ends[end] as usize];
             if *number == NONE {
                 *number = u32::try_from(junctions.len()).unwrap_or(NONE);
                 junctions.push(coords[end]);
             }
             *number
-        }));
+        });
+        links.push(Link { ends, rate });
         starts.push(start);
         start += of_link.len();
     }
