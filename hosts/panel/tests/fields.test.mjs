@@ -1,7 +1,7 @@
 // Invalid input at its field and lost networks in the settings, the access page, the import and the dialogs; the first field of each page.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, goTo, launch, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
+import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, goTo, launch, logIn, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
 import { assertShown, at, sendAfterLostNetwork } from "./form-checks.mjs";
 
 let browser;
@@ -269,10 +269,30 @@ test("the first field has the focus when a page opens", async () => {
   await focused("f-name");
   await goTo(page, "/orders/import");
   await page.waitForFunction(() => document.activeElement.closest("[data-first]") !== null);
+  await goTo(page, "/orders/new");
+  await page.reload();
+  await focused("f-code");
   const opened = await open(browser);
   await opened.page.goto(BASE);
   await opened.page.waitForFunction(() => document.activeElement.id === "f-email");
+  // The start address becomes that of the search while the user types.
+  await logIn(opened.page);
+  await opened.page.locator("input[type=search]").pressSequentially("Maria", { delay: 150 });
+  await opened.page.waitForFunction(() => location.hash === "#/orders?q=Maria");
+  assert.equal(await opened.page.evaluate(() => document.activeElement.type), "search");
   await opened.context.close();
+});
+
+test("the focus returns from a page that cannot be loaded", async () => {
+  await goTo(page, "/keys");
+  await page.reload();
+  await page.waitForSelector("#title");
+  await page.route(/\/assets\/reports-.*\.js$/, (route) => route.abort());
+  await page.locator(".side").getByRole("link", { name: "Relatórios" }).click();
+  await page.getByRole("button", { name: "Tentar novamente" }).waitFor();
+  await page.goBack();
+  await page.waitForFunction(() => location.hash === "#/keys" && document.activeElement.id === "title");
+  await page.unrouteAll({ behavior: "wait" });
 });
 
 test("pages have no errors", async () => {

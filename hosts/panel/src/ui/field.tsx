@@ -227,7 +227,7 @@ function labelOf(element: HTMLElement): string | null | undefined {
 export function ErrorBox(props: { error: unknown }) {
   const box = useRef<HTMLDivElement>(null);
   const errors = fieldErrorsOf(props.error);
-  // In the same step in which the errors appear: what the user types after it must not lose the focus.
+  // Before the next paint, so that a field that the user is already correcting keeps the focus.
   useLayoutEffect(() => {
     if (props.error !== null) box.current?.focus();
   }, [props.error]);

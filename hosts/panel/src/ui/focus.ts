@@ -1,5 +1,6 @@
 /** Moves the focus to the page that the user opens, which makes screen readers announce it. */
 
+import { effect } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import { go, path } from "../router";
 
@@ -13,32 +14,39 @@ export function useFirstField(): void {
 
 const find = (selector: string) => document.querySelector<HTMLElement>(selector);
 
-/** What the page with this path focuses when it opens, instead of its first field or its title. */
+/** The page that was requested with {@link goAndFocus}, by its path, and the element that it focuses. */
 let requested: { path: string; selector: string } | undefined;
+/** The page that was opened and has not appeared yet. It focuses its first field or its title unless it has a selector. */
+let opened: { selector?: string } | undefined;
+let current = path.peek();
+
+effect(() => {
+  if (path.value === current) return;
+  current = path.value;
+  opened = requested?.path === current ? requested : {};
+  requested = undefined;
+});
 
 /** Opens a page, by its path without a leading slash, and focuses an element of it. */
 export function goAndFocus(page: string, selector: string): void {
-  requested = { path: page, selector };
+  // The present page is still being loaded.
+  if (page === current) opened = { selector };
+  else requested = { path: page, selector };
   go(`/${page}`);
 }
 
-/** The path of the page that was opened last. */
-let last: string | undefined;
-
-/** Focuses a page in the same step in which it appears: a key that the user presses after it belongs to it. */
+/** Focuses a page before it is painted, so that the next key already applies to it. */
 export function usePageFocus(): void {
-  const opened = path.value;
   useLayoutEffect(() => {
-    // The first page keeps the browser's focus.
-    const isNew = last !== undefined && last !== opened;
-    last = opened;
-    const selector = requested?.path === opened ? requested.selector : undefined;
-    if (selector !== undefined) requested = undefined;
-    else if (!isNew) return;
-    scrollTo(0, 0);
-    const target = selector !== undefined ? find(selector) : (find(FIRST_FIELD) ?? find("#title"));
+    const page = opened;
+    opened = undefined;
+    if (page !== undefined) scrollTo(0, 0);
+    else if (document.activeElement !== document.body) return;
+    // The browser announces the first page.
+    const title = page === undefined ? null : find("#title");
+    const target = page?.selector === undefined ? (find(FIRST_FIELD) ?? title) : find(page.selector);
     target?.focus();
-    // A suggested value is replaced by typing, as after the tab key.
+    // Typing replaces a suggested value, as after the tab key.
     if (target instanceof HTMLInputElement) target.select();
-  }, [opened]);
+  }, []);
 }
