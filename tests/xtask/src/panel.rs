@@ -67,17 +67,23 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let panel = build(root)?;
     let (measurements, tests) = test_files(&root.join(FOLDER))?;
     let next = AtomicUsize::new(0);
-    let run_next = |worker: usize| {
-        let server = start(&panel, &worker.to_string())?;
+    let run_next = |worker: usize| -> Vec<Failure> {
+        let server = match start(&panel, &worker.to_string()) {
+            Ok(server) => server,
+            Err(failure) => return vec![failure],
+        };
         let files = std::iter::from_fn(|| tests.get(next.fetch_add(1, Ordering::Relaxed)));
-        // A failure does not stop the other files.
-        files.map(|file| run_tests(root, &server, file)).fold(Ok(()), Result::and)
+        files.filter_map(|file| run_tests(root, &server, file).err()).collect()
     };
-    std::thread::scope(|scope| {
+    let failures: Vec<String> = std::thread::scope(|scope| {
         let workers: Vec<_> = (1..=WORKERS).map(|worker| scope.spawn(move || run_next(worker))).collect();
-        let panicked = |_| Err(Failure::new("a worker of the panel's tests panicked"));
-        workers.into_iter().map(|worker| worker.join().unwrap_or_else(panicked)).fold(Ok(()), Result::and)
-    })?;
+        let panicked = |_| vec![Failure::new("a worker of the panel's tests panicked")];
+        let failures = workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(panicked));
+        failures.map(|failure| failure.to_string()).collect()
+    });
+    if !failures.is_empty() {
+        return Err(Failure::new(failures.join("\n")));
+    }
     let server = start(&panel, "speed")?;
     measurements.iter().try_for_each(|file| run_tests(root, &server, file))
 }
