@@ -133,6 +133,33 @@ fn branch_and_bound_equals_dynamic_programming() {
     }
 }
 
+/// The longest leg of the first problem is the longest whose sums are computed in `f32`. Those of the second need `u64`.
+#[test]
+fn order_of_tripled_legs_is_equal() {
+    let mut rng = Rng(6);
+    for case in 0..CASES / 2 {
+        let count = 1 + rng.index(12);
+        let longest = ((1 << 24) - 1) / (u32::try_from(count).unwrap() + 2);
+        let mut legs = vec![0; (count + 1) * (count + 1)];
+        for (cell, leg) in legs.iter_mut().enumerate().filter(|(cell, _)| cell % (count + 2) != 0) {
+            // Many orders are equally long, or differ by one metre.
+            let random = u32::try_from(rng.index(16)).unwrap();
+            *leg = match random {
+                _ if cell == 1 => longest,
+                0 => UNREACHABLE,
+                1..=5 => random,
+                _ => longest - random % 4,
+            };
+        }
+        let model = Model::new(&Problem::new(count + 1, legs).unwrap().closed(case % 2 == 0)).unwrap();
+        let mut tripled = Model::new(&Problem::new(1, vec![0]).unwrap()).unwrap();
+        let triple = |legs: &[u32]| legs.iter().map(|leg| if *leg == UNREACHABLE { *leg } else { leg * 3 }).collect();
+        tripled.count = count;
+        (tripled.legs, tripled.out, tripled.back) = (triple(&model.legs), triple(&model.out), triple(&model.back));
+        assert_eq!(subset::solve(&model), subset::solve(&tripled), "case {case}");
+    }
+}
+
 #[test]
 fn branch_and_cut_equals_dynamic_programming() {
     for kind in KINDS {
