@@ -23,7 +23,7 @@ const SHARE: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) ends: [u32; 2],
-    /// The rate of travel, in millimetres per second.
+    /// The rate of travel in the faster direction, in millimetres per second.
     pub(crate) rate: u32,
 }
 
@@ -150,7 +150,7 @@ impl<'a> Dissection<'a> {
 
     /// Divides a set in the direction with the fewest links between the halves. Returns the number of junctions of the first half.
     ///
-    /// Fast links are contracted last of those that are cut, because most trips between the others pass them and need no shortcuts.
+    /// Of the cut links, the fast ones are contracted last: most trips between slow ones use a fast one, which saves shortcuts.
     fn divide(&mut self, set: &mut [u32], cut: &mut Vec<u32>) -> usize {
         let share = (set.len() / SHARE).max(1);
         let mut fewest = usize::MAX;
