@@ -232,7 +232,8 @@ fn serve(data: &Path, overrides: &CaseSettings, more: &[(&str, &str)]) -> Result
     let binary = server::binary().map_err(|e| e.to_string())?;
     let variable = |key: &str| format!("DESPACHO_{}", key.replace(['.', '-'], "_").to_uppercase());
     let named: Vec<(String, &str)> = overrides.iter().map(|(key, text)| (variable(key), text.as_str())).collect();
-    let mut variables = vec![("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN)];
+    // The cases start the passes of dispatch. A pass of the server itself between two requests would assign the order first.
+    let mut variables = vec![("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN), ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "60")];
     variables.extend(named.iter().map(|(name, text)| (name.as_str(), *text)));
     variables.extend(more);
     Server::start(&binary, data, &[], &variables).map_err(|e| e.to_string())
