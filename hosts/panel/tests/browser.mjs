@@ -158,6 +158,12 @@ export async function fillAddress(page, at, address) {
   }
 }
 
+/** Sends the form of a new order when its price is that of the last input. Otherwise the user would have to confirm another price. */
+export async function sendOrder(page) {
+  await page.waitForSelector(".create-price [aria-busy=false]");
+  await page.click("form.create button[type=submit]");
+}
+
 export async function screenshot(page, name) {
   await mkdir(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`), fullPage: true });

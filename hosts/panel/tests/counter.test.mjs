@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { VERGUEIRO, api, axeViolations, fillAddress, goTo, launch, logIn, open, outsideMap, printed, screenshot, uniqueCode } from "./browser.mjs";
+import { VERGUEIRO, api, axeViolations, fillAddress, goTo, launch, logIn, open, outsideMap, printed, screenshot, sendOrder, uniqueCode } from "./browser.mjs";
 
 let browser;
 let page;
@@ -66,7 +66,7 @@ test("phones and CEPs are accepted as typed", async () => {
   await page.fill("#f-preparationTime", "25");
   await page.fill("#f-code", uniqueCode("FONE"));
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.waitForSelector(".timeline");
   await page.locator(".stops").getByText("(11) 98765-4321").waitFor();
   const id = (await page.evaluate(() => location.hash)).split("/").at(-1);
@@ -109,10 +109,10 @@ test("typing mistakes cause no request, even if the server computes the prices",
   let requests = 0;
   const count = (request) => (requests += request.method() === "POST" && request.url().endsWith("/delivery/orders") ? 1 : 0);
   page.on("request", count);
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.locator("#f-deliveries-0-phone-error").getByText("telefone ou e-mail").waitFor();
   await page.fill("#f-deliveries-0-phone", "12");
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.locator("#f-deliveries-0-phone-error").getByText(/E\.164|\+55/).waitFor();
   await page.locator("#f-deliveries-0-confirmation-platform").uncheck();
   assert.equal(await page.locator("#f-deliveries-0-email").count(), 0);
@@ -138,7 +138,7 @@ test("vehicle and load become requirements of the order, which its page shows", 
   await page.fill("#f-requirements-packages", "3");
   await page.locator("#f-requirements-container").check();
   await page.locator("#f-requirements-weightGrams-error").waitFor({ state: "detached" });
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.getByRole("heading", { level: 1, name: code }).waitFor();
   await page.locator(".facts").getByText("25,5").waitFor();
   const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
@@ -199,7 +199,7 @@ test("window of a delivery is checked, kept in the draft and shown", async () =>
   await until.fill(local(10));
   await page.fill("#f-preparationTime", "60");
   await page.locator("#f-deliveries-0-window-error").waitFor();
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.locator(".error-box .link", { hasText: "Janela de entrega: " }).click();
   assert.equal(await page.evaluate(() => document.activeElement.id), "f-deliveries-0-window");
   assert.deepEqual(await axeViolations(page), []);
@@ -207,7 +207,7 @@ test("window of a delivery is checked, kept in the draft and shown", async () =>
   await page.fill("#f-preparationTime", "0");
   await from.fill(`${tomorrow}T20:00`);
   await until.fill(`${tomorrow}T21:00`);
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.getByRole("heading", { level: 1, name: code }).waitFor();
   await page.locator(".stops").getByText(/entre \d\d\/\d\d\/\d{4},? 20:00 e 21:00/).waitFor();
   const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
@@ -234,6 +234,12 @@ test("price names the missing field, and is marked while estimated", async () =>
   await page.getByRole("button", { name: "Adicionar entrega" }).click();
   await reason.getByText("não inclui todas as entregas. Entrega 2: Informe o CEP").waitFor();
   await page.getByRole("button", { name: "Remover a entrega 2" }).click();
+  // Until there is a price and without one, the buttons have the same place.
+  const submit = page.locator("form.create button[type=submit]");
+  const withPrice = await submit.boundingBox();
+  await page.fill("#f-deliveries-0-address-city", "");
+  await page.waitForFunction(() => document.querySelector("[data-testid=price]").textContent === "—");
+  assert.deepEqual(await submit.boundingBox(), withPrice);
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
   await page.locator(".estimate").waitFor({ state: "detached" });
   await page.fill("#f-deliveries-0-address-latitude", "95");
@@ -449,7 +455,7 @@ test("alerts are opt-in, and typing mistakes cause none", async () => {
   await page.fill("#f-code", made.code);
   await page.fill("#f-deliveries-0-phone", "11987654321");
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.getByText("Já existe um pedido com este código.").waitFor();
   await Promise.all([page.waitForResponse(/\/delivery\/notifications(\?|$)/), page.clock.fastForward(30_000)]);
   await page.evaluate(() => new Promise(requestAnimationFrame));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, request, fillAddress, sendLogin, uniqueCode, uniqueCnpj, goTo, launch, open, openLoggedIn, screenshot } from "./browser.mjs";
+import { BASE, VERGUEIRO, api, fillAddress, goTo, launch, open, openLoggedIn, request, screenshot, sendLogin, sendOrder, uniqueCnpj, uniqueCode } from "./browser.mjs";
 import { assertShown, at } from "./form-checks.mjs";
 
 let browser;
@@ -35,7 +35,7 @@ test("invalid input in each form shows the API errors next to the fields", async
   await page.fill(at(`${door}/phone`), "1198");
   await page.fill(at(`${door}/productValue`), "-1");
   await page.fill(at(`${door}/address/zipCode`), "123");
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.waitForSelector(".error-box");
   const order = {
     code: "", preparationTime: 1441, previewDeliveryTime: true, sortByBestRoute: false,
@@ -44,7 +44,7 @@ test("invalid input in each form shows the API errors next to the fields", async
   await assertShown(page, await rejected("/delivery/orders", order), 6);
   // Text in a number field.
   await page.fill(at("/preparationTime"), "vinte");
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.waitForFunction((before) => document.querySelector(".error-box")?.textContent !== before, await page.locator(".error-box").innerText());
   const rejectedText = await rejected("/delivery/orders", { ...order, preparationTime: "vinte" });
   await page.waitForFunction((detail) => document.querySelector("#f-preparationTime-error")?.textContent === detail, rejectedText.body.errors.find((one) => one.pointer === "/preparationTime").detail);
@@ -172,7 +172,7 @@ test("draft survives a revoked session", async () => {
   assert.equal(await page.inputValue("#f-deliveries-0-observation"), "Portão verde");
   assert.equal(await page.inputValue("#f-deliveries-0-phone"), "(11) 98765-4321");
   await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.waitForFunction((expected) => document.querySelector("#title")?.textContent?.includes(expected), code);
   // A logout deletes the drafts.
   await goTo(page, "/orders/new");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { BASE, PASSWORD, VERGUEIRO, api, fillAddress, loginFilledIn, uniqueCode, uniqueCnpj, goTo, launch, open, openLoggedIn, request, screenshot } from "./browser.mjs";
+import { BASE, PASSWORD, VERGUEIRO, api, fillAddress, goTo, launch, loginFilledIn, open, openLoggedIn, request, screenshot, sendOrder, uniqueCnpj, uniqueCode } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -79,7 +79,7 @@ test("order is created at the displayed price", async () => {
     return box?.closest("[aria-busy=false]") !== null && /R\$/.test(box?.textContent ?? "") && box?.textContent !== before;
   }, rough);
   const shown = await price.innerText();
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.waitForFunction((expected) => document.querySelector("#title")?.textContent?.includes(expected), code);
   assert.equal(await page.locator(".price tfoot td.number").innerText(), shown);
   // The map is loaded on demand.
@@ -193,7 +193,7 @@ test("rejected order shows the API errors next to the fields", async () => {
   await page.fill("#f-code", "");
   await page.fill(`${DELIVERY}-phone`, "1198");
   await page.fill(`${DELIVERY}-address-zipCode`, "123");
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.waitForSelector("#f-code-error");
   const sent = { code: "", deliveries: [{ name: "", phone: "1198", address: { zipCode: "123" } }] };
   const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key);
@@ -262,7 +262,7 @@ test("order submitted offline is sent after reconnecting", async () => {
   await context.setOffline(true);
   await page.waitForSelector(".banner");
   await page.fill(`${DELIVERY}-observation`, "Portão azul");
-  await page.click("form.create button[type=submit]");
+  await sendOrder(page);
   await page.waitForSelector(".create-price .notice", { timeout: 30_000 });
   await context.setOffline(false);
   await page.waitForFunction((expected) => document.querySelector("#title")?.textContent?.includes(expected), code);

@@ -1,7 +1,7 @@
 // Every page and dialog on desktop and phone, in light and dark: screenshots and the violations that axe finds.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, LOOKS, PASSWORD, VERGUEIRO, api, closingDefects, courier, defects, fillAddress, goTo, launch, logIn, open, openLoggedIn, uniqueCode, until } from "./browser.mjs";
+import { BASE, LOOKS, PASSWORD, VERGUEIRO, api, closingDefects, courier, defects, fillAddress, goTo, launch, logIn, open, openLoggedIn, sendOrder, uniqueCode, until } from "./browser.mjs";
 
 let browser;
 /** An order at a door and one that is returned. */
@@ -130,7 +130,7 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     });
     await check("create");
     await page.fill("#f-deliveries-0-phone", "11");
-    await page.click("form.create button[type=submit]");
+    await sendOrder(page);
     await page.waitForSelector(".error-box");
     await check("create-rejected");
     await goTo(page, "/orders/import");

@@ -1,6 +1,6 @@
 /** The price of the order that the user types, and the reason if there is none. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NetworkError } from "../api/http";
 import type { Preview } from "../api/wire";
 import { kilometres, money } from "../format";
@@ -110,7 +110,8 @@ export function usePrice(): PriceState {
   const { body, stops } = previewRequest(draft.value);
   const text = JSON.stringify(body);
   const isFirst = useRef(true);
-  useEffect(() => {
+  // Before the next paint, so that the price of earlier input is marked at once.
+  useLayoutEffect(() => {
     // A restored draft needs no debounce.
     const delay = isFirst.current ? 0 : inPage.value ? DEBOUNCE_IN_PAGE_MS : DEBOUNCE_MS;
     isFirst.current = false;

@@ -82,12 +82,7 @@ export function CreatePage() {
             <LoadFields value={draft.value.load ?? emptyLoad()} set={(load) => change({ load })} />
           </div>
           <aside class="create-price" aria-label={t.price}>
-            <PricePanel of={price} />
-            {phase === "waiting" && (
-              <p class="notice" role="status">
-                {t.waiting}
-              </p>
-            )}
+            {/* Above the price, which changes its height: otherwise a button can move away while it is clicked. */}
             <div class="row">
               <button type="submit" class="button primary big" aria-disabled={phase !== "typing"}>
                 {phase === "typing" ? t.submit : t.sending}
@@ -102,6 +97,12 @@ export function CreatePage() {
                 </button>
               )}
             </div>
+            {phase === "waiting" && (
+              <p class="notice" role="status">
+                {t.waiting}
+              </p>
+            )}
+            <PricePanel of={price} />
           </aside>
         </FieldErrors.Provider>
       </form>
