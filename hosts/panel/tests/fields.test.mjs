@@ -283,6 +283,22 @@ test("the first field has the focus when a page opens", async () => {
   await opened.context.close();
 });
 
+test("a requested element gets the focus if the previous page was not painted", async () => {
+  await goTo(page, "/orders");
+  await page.evaluate(async () => {
+    for (const keys of ["gb", "/"]) {
+      document.activeElement.blur();
+      for (const key of keys) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      dispatchEvent(new Event("hashchange"));
+      // The page is rendered, but not painted.
+      for (let at = 0; at < 10; at += 1) await null;
+    }
+  });
+  await page.waitForFunction(() => location.hash === "#/orders" && document.querySelector("input[type=search]") !== null);
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
+  assert.equal(await page.evaluate(() => document.activeElement.type), "search");
+});
+
 test("the focus returns from a page that cannot be loaded", async () => {
   await goTo(page, "/keys");
   await page.reload();
