@@ -6,7 +6,7 @@ use super::problem::UNREACHABLE;
 /// The maximum number of free stops. Time and memory double with every stop.
 pub(super) const MAX_FREE_STOPS: usize = 12;
 
-/// Metres up to this number, and their sums up to it, are exact as `f32`.
+/// Whole numbers up to this one are exact as `f32`.
 const MAX_EXACT: u64 = 1 << f32::MANTISSA_DIGITS;
 /// Exceeds the length of every route; the sum of two does not overflow.
 const INFINITE: u64 = u64::MAX / 2;
@@ -14,7 +14,7 @@ const INFINITE: u64 = u64::MAX / 2;
 /// Returns the first optimum in lexicographic order, or `None` if every order has a missing road.
 pub(super) fn solve(model: &Model) -> Option<Vec<usize>> {
     let is_exact = u64::from(model.longest()) * (model.count as u64 + 2) < MAX_EXACT;
-    #[expect(clippy::cast_precision_loss, reason = "exact up to the longest leg")]
+    #[expect(clippy::cast_precision_loss, reason = "the longest leg is exact")]
     let float = |metres: u32| metres as f32;
     match (is_exact, model.count) {
         (_, 0) => Some(Vec::new()),

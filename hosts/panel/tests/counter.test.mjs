@@ -234,7 +234,7 @@ test("price names the missing field, and is marked while estimated", async () =>
   await page.getByRole("button", { name: "Adicionar entrega" }).click();
   await reason.getByText("não inclui todas as entregas. Entrega 2: Informe o CEP").waitFor();
   await page.getByRole("button", { name: "Remover a entrega 2" }).click();
-  // Until there is a price and without one, the buttons have the same place.
+  // The buttons have the same place with and without a price.
   const submit = page.locator("form.create button[type=submit]");
   const withPrice = await submit.boundingBox();
   await page.fill("#f-deliveries-0-address-city", "");

@@ -67,7 +67,9 @@ export async function cutNetwork(page) {
     globalThis.fetch = (...all) => (globalThis.isCut ? Promise.reject(new TypeError("no network")) : send(...all));
   };
   // The app is stored on the device when its worker is active.
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+  });
   await page.context().setOffline(true);
   await page.evaluate(cut);
   await page.addInitScript(cut);

@@ -1,7 +1,7 @@
-// Invalid input at its field and lost networks in the settings, the access page, the import and the dialogs; the first field of each page.
+// Invalid input at its field and lost networks in the settings, the access page, the import and the dialogs; what has the focus when a page opens.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, goTo, launch, logIn, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
+import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, goTo, launch, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
 import { assertShown, at, sendAfterLostNetwork } from "./form-checks.mjs";
 
 let browser;
@@ -275,8 +275,11 @@ test("the first field has the focus when a page opens", async () => {
   const opened = await open(browser);
   await opened.page.goto(BASE);
   await opened.page.waitForFunction(() => document.activeElement.id === "f-email");
-  // The start address becomes that of the search while the user types.
-  await logIn(opened.page);
+  await opened.context.close();
+});
+
+test("the search keeps the focus when the address changes from the start address to that of the results", async () => {
+  const opened = await openLoggedIn(browser);
   await opened.page.locator("input[type=search]").pressSequentially("Maria", { delay: 150 });
   await opened.page.waitForFunction(() => location.hash === "#/orders?q=Maria");
   assert.equal(await opened.page.evaluate(() => document.activeElement.type), "search");

@@ -14,7 +14,7 @@ export function useFirstField(): void {
 
 const find = (selector: string) => document.querySelector<HTMLElement>(selector);
 
-/** The page that was requested with {@link goAndFocus}, by its path, and the element that it focuses. */
+/** The page that [`goAndFocus`] requested, by its path, and the element that it focuses. */
 let requested: { path: string; selector: string } | undefined;
 /** The page that was opened and has not appeared yet. It focuses its first field or its title unless it has a selector. */
 let opened: { selector?: string } | undefined;

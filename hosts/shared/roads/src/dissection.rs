@@ -180,8 +180,7 @@ impl<'a> Dissection<'a> {
                 }
             }
         }
-        let links = self.links;
-        cut[first..].sort_by_key(|link| Reverse(links[*link as usize].rate));
+        cut[first..].sort_by_key(|link| Reverse(self.links[*link as usize].rate));
         set.sort_unstable_by_key(|junction| (self.side[*junction as usize], *junction));
         set.partition_point(|junction| !self.side[*junction as usize])
     }
