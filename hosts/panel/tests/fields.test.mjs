@@ -153,6 +153,29 @@ test("errors of the recipients' pages are at their fields, also at a list", asyn
   await saved();
 });
 
+test("settings keep what is typed when the language changes", async () => {
+  const form = await openSettings("tracking");
+  await page.fill(at("/contact/name"), "Bia");
+  for (const [language, title] of [["en", "Settings"], ["pt", "Configurações"]]) {
+    const reloaded = page.waitForResponse((response) => response.url().endsWith(`/stores/${branch}/tracking`));
+    await page.click(`button[lang=${language}]`);
+    await (await reloaded).finished();
+    await page.locator("#title", { hasText: title }).waitFor();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    assert.equal(await form.locator(at("/contact/name")).inputValue(), "Bia");
+  }
+});
+
+test("a session that cannot be ended is reported", async () => {
+  const other = await openLoggedIn(browser);
+  await goTo(page, "/access");
+  await page.route("**/delivery/sessions/*", (route) => route.abort());
+  await page.getByRole("button", { name: /^Encerrar: / }).last().click();
+  await page.locator(".toast.bad").waitFor();
+  await page.unrouteAll({ behavior: "wait" });
+  await other.context.close();
+});
+
 test("users, links and the own password keep what is typed", async () => {
   await goTo(page, "/access");
   const users = page.locator("[aria-labelledby=users]");
@@ -275,6 +298,42 @@ test("the first field has the focus when a page opens", async () => {
   const opened = await open(browser);
   await opened.page.goto(BASE);
   await opened.page.waitForFunction(() => document.activeElement.id === "f-email");
+  await opened.context.close();
+});
+
+test("typing replaces a code that is suggested meanwhile", async () => {
+  await goTo(page, "/keys");
+  await goTo(page, "/orders/new");
+  await page.waitForSelector("#f-code:focus");
+  const code = String(Date.now() % 1e9);
+  const deliveries = [{ name: "Maria Silva", phone: "+5511990000201", onlinePayment: true, address: VERGUEIRO }];
+  const made = await send("POST", "/delivery/orders", { code, previewDeliveryTime: true, deliveries });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  await page.waitForFunction((next) => document.querySelector("#f-code").value === next, String(Number(code) + 1));
+  await page.keyboard.type("A7");
+  assert.equal(await page.inputValue("#f-code"), "A7");
+  await page.getByRole("button", { name: "Limpar" }).click();
+  await send("POST", "/delivery/orders/cancel", { orderId: made.body.id });
+});
+
+test("a city that is typed before that of the CEP is found stays", async () => {
+  const opened = await openLoggedIn(browser);
+  const field = (delivery, name) => opened.page.locator(at(`/deliveries/${delivery}/address/${name}`));
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  await opened.page.route("**/*.wasm", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await goTo(opened.page, "/orders/new");
+  await opened.page.getByRole("button", { name: "Adicionar entrega" }).click();
+  await field(0, "zipCode").fill("01304-001");
+  await field(0, "city").fill("Osasco");
+  await field(1, "zipCode").fill("01304-001");
+  release();
+  await opened.page.waitForFunction((city) => document.querySelector(city).value === "São Paulo", at("/deliveries/1/address/city"));
+  assert.equal(await field(0, "city").inputValue(), "Osasco");
+  assert.deepEqual(opened.pageErrors, []);
   await opened.context.close();
 });
 

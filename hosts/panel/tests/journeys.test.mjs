@@ -43,15 +43,22 @@ test("wrong password shows an error in the user's language", async () => {
   await context.close();
 });
 
-test("demo does not replace what a user has typed", async () => {
-  const { page, pageErrors, context } = await open(browser);
+/** Opens the panel, and returns the page and a function that lets the demo's login arrive. */
+async function openBeforeDemo() {
+  const opened = await open(browser);
+  const { page } = opened;
   let release;
-  const typed = new Promise((resolve) => (release = resolve));
+  const released = new Promise((resolve) => (release = resolve));
   await page.route("**/panel.json", async (route) => {
-    await typed;
+    await released;
     await route.continue();
   });
   await page.goto(BASE);
+  return { ...opened, release };
+}
+
+test("demo does not replace what a user has typed", async () => {
+  const { page, pageErrors, context, release } = await openBeforeDemo();
   await page.fill("#f-email", "bia@demo.despacho.example");
   const response = page.waitForResponse("**/panel.json");
   release();
@@ -59,6 +66,17 @@ test("demo does not replace what a user has typed", async () => {
   await page.waitForTimeout(100);
   assert.deepEqual([await page.inputValue("#f-email"), await page.inputValue("#f-password")], ["bia@demo.despacho.example", ""]);
   assert.equal(await page.getByText("Esta é uma demonstração").count(), 0);
+  assert.deepEqual(pageErrors, []);
+  await context.close();
+});
+
+test("typing replaces the demo's login", async () => {
+  const { page, pageErrors, context, release } = await openBeforeDemo();
+  await page.waitForSelector("#f-email:focus");
+  release();
+  await loginFilledIn(page);
+  await page.keyboard.type("bia@demo.despacho.example");
+  assert.equal(await page.inputValue("#f-email"), "bia@demo.despacho.example");
   assert.deepEqual(pageErrors, []);
   await context.close();
 });

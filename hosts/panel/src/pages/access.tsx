@@ -15,7 +15,7 @@ import { Empty, Loaded, Page, When } from "../ui/parts";
 import { StoreChoice } from "../ui/store-choice";
 import { Table, actionsColumn } from "../ui/table";
 import { useSubmit } from "../ui/submit";
-import { notify } from "../ui/toast";
+import { notify, notifyError } from "../ui/toast";
 import { NewPasswordLink, userColumns } from "../ui/users";
 
 export function AccessPage() {
@@ -159,9 +159,13 @@ function NewLink(props: { user: User; close: () => void; done: (link: PasswordLi
 function SessionTable(props: { sessions: readonly Session[]; reload: () => void }) {
   const t = accessTexts.value;
   const end = async (one: Session) => {
-    await sessions.remove(one.id);
-    if (one.current) return void logOut();
-    notify(t.ended);
+    try {
+      await sessions.remove(one.id);
+      if (one.current) return void logOut();
+      notify(t.ended);
+    } catch (failure) {
+      notifyError(failure);
+    }
     props.reload();
   };
   return (
@@ -175,7 +179,7 @@ function SessionTable(props: { sessions: readonly Session[]; reload: () => void 
         { head: texts.value.common.created, cell: (one) => <When at={one.createdAt} full /> },
         { head: t.expires, cell: (one) => <When at={one.expiresAt} full /> },
         actionsColumn<Session>((one) => (
-          <button type="button" class="button small" aria-label={`${t.end}: ${one.userName ?? t.ownLogin}`} onClick={() => void end(one).catch(() => props.reload())}>{t.end}</button>
+          <button type="button" class="button small" aria-label={`${t.end}: ${one.userName ?? t.ownLogin}`} onClick={() => void end(one)}>{t.end}</button>
         )),
       ]}
     />

@@ -175,8 +175,8 @@ function Head() {
   return (
     <section class="card">
       <div class="grid" data-first>
-        <TextField pointer="/code" label={t.code} hint={t.codeHint} value={codeOf(value)} set={(code) => change({ code })} max={64} />
-        <TextField pointer="/preparationTime" label={t.preparation} hint={t.preparationHint} value={preparationOf(value)} set={(preparation) => change({ preparation })} mode="numeric" />
+        <TextField pointer="/code" label={t.code} hint={t.codeHint} value={codeOf(value)} set={(code) => change({ code })} suggested={value.code === null} max={64} />
+        <TextField pointer="/preparationTime" label={t.preparation} hint={t.preparationHint} value={preparationOf(value)} set={(preparation) => change({ preparation })} suggested={value.preparation === null} mode="numeric" />
         {stores.length > 1 && (
           <ChoiceField
             pointer="/store/userPlatformId"
@@ -205,13 +205,6 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
   const { at, value } = props;
   const base = `/deliveries/${at}`;
   const set = (part: Partial<DeliveryDraft>) => changeDelivery(at, part);
-  const onZipCode = (zip: string) => {
-    void postcode(zip).then((found) => {
-      const now = draft.value.deliveries[at];
-      if (found === null || now === undefined || now.address.zipCode.replace(/\D/g, "") !== zip) return;
-      changeDelivery(at, { address: { ...now.address, city: found.city, state: found.state } });
-    });
-  };
   return (
     <fieldset class="card">
       <legend>{t.delivery(at + 1)}</legend>
@@ -225,7 +218,7 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
           {texts.value.common.remove}
         </button>
       )}
-      <AddressFields pointer={`${base}/address`} value={value.address} set={(address) => changeDelivery(at, { address })} onZipCode={onZipCode} />
+      <AddressFields pointer={`${base}/address`} value={value.address} set={(address) => changeDelivery(at, { address })} lookup={{ find: postcode, latest: () => draft.value.deliveries[at]?.address }} />
       <div class="grid">
         <TextField pointer={`${base}/name`} label={t.name} value={value.name} set={(name) => set({ name })} max={255} optional />
         <TextField pointer={`${base}/phone`} label={t.phone} hint={value.confirm ? t.phoneCodeHint : t.phoneHint} value={value.phone} set={(phone) => set({ phone })} format={phoneFormat} max={32} type="tel" mode="tel" optional={!value.confirm} />

@@ -1,6 +1,6 @@
 /** The opening hours of a store: a row for each period of the week, and one for each date with other hours. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { policies } from "../api/client";
 import type { HoursException, OpeningPeriod, StoreHours } from "../api/wire";
 import { texts } from "../i18n";
@@ -15,11 +15,6 @@ export function HoursForm(props: { id: number; value: StoreHours; onSaved: (save
   const [hours, setHours] = useState(props.value.hours ?? []);
   const [dates, setDates] = useState(props.value.exceptions ?? []);
   const [preparation, setPreparation] = useState(typedMinutes(props.value));
-  useEffect(() => {
-    setHours(props.value.hours ?? []);
-    setDates(props.value.exceptions ?? []);
-    setPreparation(typedMinutes(props.value));
-  }, [props.value]);
   const period = (at: number, part: Partial<OpeningPeriod>) => setHours((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
   const date = (at: number, part: Partial<HoursException>) => setDates((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
   const form = useSubmit(() => policies.setHours(props.id, { hours, exceptions: dates, preparationTime: decimal(preparation) ?? null }), props.onSaved);

@@ -7,23 +7,23 @@ import { useFirstField } from "../ui/focus";
 import { LanguageSwitch } from "../ui/language";
 import { useSubmit } from "../ui/submit";
 
+const EMPTY = { email: "", password: "" };
+
 export function LoginPage() {
   const t = texts.value.login;
-  const [{ email, password }, setLogin] = useState({ email: "", password: "" });
+  const [demo, setDemo] = useState(EMPTY);
+  const [typed, setTyped] = useState<typeof EMPTY | null>(null);
+  const { email, password } = typed ?? demo;
+  const set = (part: Partial<typeof EMPTY>) => setTyped((before) => ({ ...(before ?? demo), ...part }));
   const [shown, setShown] = useState(false);
   useFirstField();
   const { error, busy, submit } = useSubmit(() => logIn(email.trim(), password));
   useEffect(() => {
     document.title = `${t.title} · ${texts.value.product}`;
   }, [t]);
-  const [demoEmail, setDemoEmail] = useState<string | null>(null);
   useEffect(() => {
     void deployment().then((config) => {
-      const login = config.demo;
-      if (login === null || ended.value) return;
-      setDemoEmail(login.email);
-      // The configuration can arrive after the user has begun to type.
-      setLogin((typed) => (typed.email === "" && typed.password === "" ? login : typed));
+      if (config.demo !== null && !ended.value) setDemo(config.demo);
     });
   }, []);
   return (
@@ -35,7 +35,7 @@ export function LoginPage() {
         </p>
         <h1 id="title">{t.title}</h1>
         <p class="lead">{t.lead}</p>
-        {demoEmail === email && <p class="notice">{t.demo}</p>}
+        {demo.email !== "" && demo.email === email && <p class="notice">{t.demo}</p>}
         {ended.value && (
           <p class="notice" role="status">
             {t.ended}
@@ -43,12 +43,13 @@ export function LoginPage() {
         )}
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
-          <TextField pointer="/email" label={t.email} value={email} set={(typed) => setLogin((login) => ({ ...login, email: typed }))} type="email" mode="email" complete="username" />
+          <TextField pointer="/email" label={t.email} value={email} set={(email) => set({ email })} suggested={typed === null} type="email" mode="email" complete="username" />
           <TextField
             pointer="/password"
             label={t.password}
             value={password}
-            set={(typed) => setLogin((login) => ({ ...login, password: typed }))}
+            set={(password) => set({ password })}
+            suggested={typed === null}
             type={shown ? "text" : "password"}
             complete="current-password"
           />

@@ -1,6 +1,6 @@
 /** Sets a password with the code of a one-time link. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { passwords } from "../api/client";
 import { ApiError, invalidFields } from "../api/http";
 import { texts } from "../i18n";
@@ -20,7 +20,7 @@ export function PasswordPage(props: { code: string }) {
   const [different, setDifferent] = useState<ApiError | null>(null);
   const [done, setDone] = useState(false);
   useFirstField();
-  useEffect(() => history.replaceState(null, "", "#/password"), []);
+  useLayoutEffect(() => history.replaceState(null, "", "#/password"), []);
   useEffect(() => {
     document.title = `${t.reset.title} · ${texts.value.product}`;
   }, [t]);

@@ -1,6 +1,6 @@
 /** What a store's recipients see, and the proof that its couriers need. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { policies } from "../api/client";
 import { ApiError } from "../api/http";
 import type { Choice, NotifyAt, ProofPart, ProofPolicy, ProofRule, ProofStep, StoreHours, TrackingPolicy } from "../api/wire";
@@ -70,7 +70,6 @@ const NOTIFY_AT: readonly NotifyAt[] = ["CREATED", "PICKED_UP", "EN_ROUTE"];
 function TrackingForm(props: { id: number; value: TrackingPolicy }) {
   const t = texts.value.people;
   const [value, setValue] = useState(props.value);
-  useEffect(() => setValue(props.value), [props.value]);
   const set = (part: Partial<TrackingPolicy>) => setValue((before) => ({ ...before, ...part }));
   const contact = (part: Partial<TrackingPolicy["contact"]>) => set({ contact: { ...value.contact, ...part } });
   const form = useSubmit(() => policies.setTracking(props.id, { ...value, contact: { ...value.contact, phone: value.contact.phone ? phoneRequest(value.contact.phone) : null } }), saved);
@@ -129,7 +128,6 @@ async function send(storeId: number, rows: readonly Row[]): Promise<ProofPolicy>
 function ProofForm(props: { id: number; rules: readonly ProofRule[] }) {
   const t = texts.value.people;
   const [rows, setRows] = useState(() => rowsOf(props.rules));
-  useEffect(() => setRows(rowsOf(props.rules)), [props.rules]);
   const set = (id: number, part: Partial<ProofRule>) => setRows((before) => before.map((row) => (row.id === id ? { ...row, ...part } : row)));
   const form = useSubmit(() => send(props.id, rows), saved);
   return (

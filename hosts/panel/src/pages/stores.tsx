@@ -159,11 +159,6 @@ export function NewStorePage() {
     }
   };
   if (!isParentStore.value) return <Page title={t.add}><Empty text={t.notParent} /></Page>;
-  const onZipCode = (zip: string) => {
-    void postcode(zip).then((found) => {
-      if (found !== null) set({ address: { ...draft.value.address, city: found.city, state: found.state } });
-    });
-  };
   return (
     <Page title={t.add}>
       <form class="narrow" onSubmit={submit} noValidate>
@@ -181,7 +176,7 @@ export function NewStorePage() {
           </fieldset>
           <fieldset class="card">
             <legend>{t.section.address}</legend>
-            <AddressFields pointer="/address" value={value.address} set={(address) => set({ address })} onZipCode={onZipCode} />
+            <AddressFields pointer="/address" value={value.address} set={(address) => set({ address })} lookup={{ find: postcode, latest: () => draft.value.address }} />
           </fieldset>
           <fieldset class="card">
             <legend>{t.section.login}</legend>

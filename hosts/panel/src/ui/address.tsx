@@ -37,6 +37,9 @@ export function addressRequest(draft: AddressDraft): Record<string, string | num
   return body;
 }
 
+/** Returns the digits of a CEP. */
+const bareZip = (typed: string) => typed.replace(/\D/g, "");
+
 /** Parses a number with a decimal comma or point; returns other text unchanged, so that the API reports it. */
 export function decimal(text: string): number | undefined {
   const trimmed = text.trim();
@@ -47,17 +50,16 @@ export function decimal(text: string): number | undefined {
 }
 
 export function isLocatable(draft: AddressDraft): boolean {
-  const bare = draft.zipCode.replace(/\D/g, "");
   const coordinates = draft.latitude.trim() !== "" && draft.longitude.trim() !== "";
-  return bare.length === 8 || (draft.city.trim() !== "" && draft.state !== "") || coordinates;
+  return bareZip(draft.zipCode).length === 8 || (draft.city.trim() !== "" && draft.state !== "") || coordinates;
 }
 
 interface Props {
   pointer: string;
   value: AddressDraft;
   set: (value: AddressDraft) => void;
-  /** Called with a complete CEP of eight digits. */
-  onZipCode?: (zip: string) => void;
+  /** Finds the city of a CEP, if the page can; afterwards `latest` returns the address, or `undefined` if it was removed meanwhile. */
+  lookup?: { find: (zip: string) => Promise<{ city: string; state: string } | null>; latest: () => AddressDraft | undefined };
 }
 
 /** Returns the coordinates if both are complete. */
@@ -72,7 +74,16 @@ export function AddressFields(props: Props) {
   const { pointer, value } = props;
   const change = (name: keyof AddressDraft) => (text: string) => {
     props.set({ ...value, [name]: text });
-    if (name === "zipCode" && text.replace(/\D/g, "").length === 8) props.onZipCode?.(text.replace(/\D/g, ""));
+    if (name === "zipCode") void fillInCity(bareZip(text));
+  };
+  /** Fills in the city and the state of a complete CEP unless the user types others meanwhile. */
+  const fillInCity = async (zip: string) => {
+    const { lookup } = props;
+    if (lookup === undefined || zip.length !== 8) return;
+    const found = await lookup.find(zip);
+    const now = lookup.latest();
+    if (found === null || now === undefined || bareZip(now.zipCode) !== zip || now.city !== value.city || now.state !== value.state) return;
+    props.set({ ...now, city: found.city, state: found.state });
   };
   return (
     <div class="grid address">

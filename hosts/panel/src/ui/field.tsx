@@ -75,15 +75,22 @@ interface TextProps extends Omit<FieldProps, "children"> {
   format?: (typed: string) => string;
   /** Formats the value while the user types at its end. */
   mask?: (typed: string) => string;
+  /** Whether the value is a suggestion, which typing replaces. It can appear or change while the field has the focus. */
+  suggested?: boolean;
 }
 
 export function TextField(props: TextProps) {
-  const { value, set, type, mode, complete, max, lines, format, mask, ...field } = props;
+  const { value, set, type, mode, complete, max, lines, format, mask, suggested = false, ...field } = props;
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (suggested && document.activeElement === input.current) input.current?.select();
+  }, [suggested, value]);
   return (
     <Field {...field}>
       {(attributes) =>
         lines === undefined ? (
           <input
+            ref={input}
             {...({ ...attributes, type: type ?? "text", inputMode: mode, maxLength: max } as JSX.IntrinsicElements["input"])}
             value={value}
             autocomplete={complete ?? "off"}

@@ -22,7 +22,12 @@ export function StorePicker(props: { value: ChosenStore; error?: string | null; 
   const words = useDelayed(query.replace(/[^\p{L}\p{N}]+/gu, " ").trim());
   useEffect(() => {
     if (id !== null || words.length < MIN_SEARCH) return;
-    stores.list(words.slice(0, 60)).then((page) => setFound(page.stores.slice(0, 20)), () => setFound([]));
+    let isCurrent = true;
+    const show = (found: OperatorStore[]) => isCurrent && setFound(found);
+    stores.list(words.slice(0, 60)).then((page) => show(page.stores.slice(0, 20)), () => show([]));
+    return () => {
+      isCurrent = false;
+    };
   }, [words, id]);
   const error = query !== "" && id === null ? t.storeUnknown : (props.error ?? null);
   return (
