@@ -8,6 +8,8 @@ import { chromium } from "playwright-core";
 /** The address of the server under test; `cargo verify --only panel` starts one and sets it. */
 export const BASE = process.env.DESPACHO_PANEL_URL ?? "http://127.0.0.1:8080";
 const SCREENSHOTS = process.env.DESPACHO_PANEL_SHOTS ?? path.resolve("../../target/panel");
+/** The maximum time in milliseconds by which each request is delayed, at random. Shows what works only if responses arrive in one order. */
+const DELAY = Number(process.env.DESPACHO_PANEL_DELAY ?? 0);
 const EMAIL = "matriz@demo.despacho.example";
 export const PASSWORD = "despacho-demo";
 
@@ -22,6 +24,13 @@ export async function open(browser, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "pt-BR", ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
+  if (DELAY > 0) {
+    await context.route(/\/(delivery|admin|courier|panel\.json)/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * DELAY));
+      // A page may have been closed meanwhile.
+      await route.continue().catch(() => {});
+    });
+  }
   const pageErrors = [];
   page.on("console", (message) => {
     // The browser logs error responses and lost connections, which some tests cause on purpose. The map's library logs the latter too.
