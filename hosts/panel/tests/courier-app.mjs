@@ -27,6 +27,8 @@ export async function openApp(browser, name, place, { prepare, ...options } = {}
   if (prepare !== undefined) await prepare(opened);
   await page.goto(await rider.link());
   await page.waitForSelector("[data-testid=duty], [data-testid=stop]");
+  // The app is stored on the device when its worker is active. It then opens without a network.
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
   const close = async () => {
     await rider.stop();
     await context.close();
@@ -66,10 +68,6 @@ export async function cutNetwork(page) {
     globalThis.isCut = true;
     globalThis.fetch = (...all) => (globalThis.isCut ? Promise.reject(new TypeError("no network")) : send(...all));
   };
-  // The app is stored on the device when its worker is active.
-  await page.evaluate(async () => {
-    await navigator.serviceWorker.ready;
-  });
   await page.context().setOffline(true);
   await page.evaluate(cut);
   await page.addInitScript(cut);

@@ -133,7 +133,8 @@ test("tiles that failed are loaded when the network returns, and others are not 
   await context.setOffline(true);
   await context.setOffline(false);
   await page.waitForTimeout(500);
-  assert.equal(requested.length, count);
+  // The map may have moved to other tiles.
+  assert.deepEqual(requested.slice(count).filter((url) => requested.indexOf(url) < count), []);
   // Tiles of the earlier zoom are removed, which the page's policy must permit.
   await page.click(".map .leaflet-control-zoom-out");
   await until(async () => requested.length, (now) => now > count);
