@@ -38,11 +38,11 @@ pub fn run(seconds: u64) -> Result<(), BoxError> {
 
     let folder = tempfile::tempdir()?;
     let options = Options::new(folder.path().join("despacho.db"), "operator-token-of-a-test");
-    let options = options.variable("demo", "true").variable("settings", UNLIMITED);
+    let options = options.variable("settings", UNLIMITED);
     let preview = |stops| post("/delivery/orders/preview", KEY, &order("L-1", stops, false).to_string());
     // The first request migrates the database and creates the demo data, whose password hashes take 19 MiB each. It uses another host, so
     // the memory is not measured.
-    let setup = TestServer::start(&compiled, &options)?;
+    let setup = TestServer::start(&compiled, &options.clone().variable("demo", "true"))?;
     Client::connect(&setup.base)?.expect(&get("/readyz", KEY), 200)?;
     drop(setup);
     let (ours, baseline) = (TestServer::start(&compiled, &options)?, TestServer::start(&bare, &options)?);

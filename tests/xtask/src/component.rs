@@ -120,19 +120,19 @@ pub fn build(root: &Path) -> Result<PathBuf, Failure> {
         cargo(root, "build", profile, &packages.flat_map(|package| ["--package", package]).collect::<Vec<_>>())?;
     }
     let shipped = built(SMALL)?.join(SHIPPED);
-    let mut files = vec![(built(SMALL)?.join("despacho_spin.wasm"), shipped.clone())];
+    let mut files = vec![(built(SMALL)?.join("despacho_spin.wasm"), shipped.clone(), SMALL)];
     for one in &ROUTED {
-        files.push((built(one.profile)?.join(one.built), one.next_to(&shipped)));
+        files.push((built(one.profile)?.join(one.built), one.next_to(&shipped), one.profile));
     }
-    for (built, shipped) in files {
-        let finished = finish(&built, &shipped);
+    for (built, shipped, profile) in files {
+        let finished = finish(&built, &shipped, if profile == FAST { "-O3" } else { "-Oz" });
         finished.map_err(|error| Failure::new(format!("{}: {error}", shipped.display())))??;
     }
     Ok(shipped)
 }
 
-/// Makes the shipped file from cargo's output unless it is up to date. A lock serialises tests in several processes.
-fn finish(built: &Path, shipped: &Path) -> io::Result<Result<(), Failure>> {
+/// Makes the shipped file from cargo's output, optimised at a level of wasm-opt, unless it is up to date. A lock serialises tests in several processes.
+fn finish(built: &Path, shipped: &Path, level: &str) -> io::Result<Result<(), Failure>> {
     let lock = File::create(shipped.with_extension("lock"))?;
     lock.lock()?;
     let optimised = run::succeeds(&[OPTIMISER, "--version"]);
@@ -142,7 +142,7 @@ fn finish(built: &Path, shipped: &Path) -> io::Result<Result<(), Failure>> {
     }
     let fresh = shipped.with_extension("fresh.wasm");
     fs::copy(built, &fresh)?;
-    if optimised && let Err(failure) = shrink(&fresh, OPTIMISER) {
+    if optimised && let Err(failure) = shrink(&fresh, OPTIMISER, level) {
         return Ok(Err(failure));
     }
     fs::rename(&fresh, shipped)?;

@@ -22,8 +22,8 @@ const CUSTOM: u8 = 0;
 /// The ID of a component's section that contains a core module.
 const MODULE: u8 = 1;
 
-/// Shrinks a component file with `program`, the path or name of wasm-opt.
-pub fn shrink(component: &Path, program: &str) -> Result<(), Failure> {
+/// Optimises a component file with `program`, the path or name of wasm-opt, at a level such as `-Oz`.
+pub fn shrink(component: &Path, program: &str, level: &str) -> Result<(), Failure> {
     let failed = |path: &Path, error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
     let whole = fs::read(component).map_err(|error| failed(component, error))?;
     let invalid = || Failure::new(format!("{} is not a component with a module", component.display()));
@@ -32,7 +32,7 @@ pub fn shrink(component: &Path, program: &str) -> Result<(), Failure> {
     let module = largest_module(&mut sections).ok_or_else(invalid)?;
     let (before, after) = (component.with_extension("module.wasm"), component.with_extension("module.opt.wasm"));
     fs::write(&before, module.body).map_err(|error| failed(&before, error))?;
-    let mut command = run::command(Path::new("."), &[&[program, "-Oz"], &FEATURES[..]].concat());
+    let mut command = run::command(Path::new("."), &[&[program, level], &FEATURES[..]].concat());
     command.arg(&before).arg("-o").arg(&after);
     run::show(command)?;
     let optimised = fs::read(&after).map_err(|error| failed(&after, error))?;
