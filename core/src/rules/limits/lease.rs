@@ -65,10 +65,12 @@ impl Lease {
     fn next_token_count(&self, bucket: &Bucket, now: Timestamp) -> u32 {
         let max = Lease::MAX_TOKENS.min(bucket.quota / 16).max(1);
         let used_up = self.left == 0 && self.is_valid(now);
-        let tokens = if used_up { self.tokens.saturating_mul(Lease::GROWTH).clamp(1, max) } else { 1 };
-        // Check whether the tokens fit in addition to those known; other instances may have counted more.
-        let fits = bucket.count_several(tokens, now).is_some_and(|count| self.arrival <= count.last);
-        if fits { tokens } else { 1 }
+        let mut tokens = if used_up { self.tokens.saturating_mul(Lease::GROWTH).clamp(1, max) } else { 1 };
+        // The tokens must fit in addition to those known; other instances may have counted more.
+        while tokens > 1 && bucket.count_several(tokens, now).is_none_or(|count| self.arrival > count.last) {
+            tokens /= Lease::GROWTH;
+        }
+        tokens.max(1)
     }
 
     /// Returns the admission for the client. Unused tokens of the lease count as available.

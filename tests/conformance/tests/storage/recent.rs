@@ -149,7 +149,7 @@ async fn single_instance_admits_the_full_quota_with_few_writes() {
     assert_eq!((rejected.admitted, rejected.remaining), (false, 0));
     let again = despacho_sql::admit(driver, &leases, &bucket, now().after(rejected.reset)).await.unwrap();
     assert!(again.admitted);
-    // Leases of up to 32 tokens cover half of the quota; the tokens of the other half are taken individually.
+    // Leases of up to 40 tokens cover half of the quota; the tokens of the other half are taken individually.
     let writes = backend.host().driver().stats().commits;
     assert!(writes < 320 + 20, "{writes} writes");
 }
