@@ -2,8 +2,8 @@
 //! then instead of for each request.
 //!
 //! Tokens are counted when they are leased, so all instances together never admit more requests than the bucket allows.
-//! Tokens that are not used within [`Lease::TTL`] are lost until the bucket refills. A lease therefore grows only with
-//! the client's request rate, and only while half of the quota would remain. The second half, and every small quota, is
+//! Tokens that are not used within [`Lease::TTL`] are lost until the bucket refills. A lease is therefore no larger than
+//! the client's rate during the previous one, and only taken while half of the quota would remain. The second half, and every small quota, is
 //! counted request by request.
 
 use super::{Admission, Bucket, Count, TheoreticalArrival};
@@ -24,7 +24,7 @@ impl Lease {
     pub const TTL: Duration = Duration::seconds(1);
     /// Maximum number of tokens of a lease. For small quotas it is a sixteenth of the quota.
     pub const MAX_TOKENS: u32 = 64;
-    /// A lease that was used up before it expired is followed by one with this many times its tokens.
+    /// A lease has at most this many times the tokens of the previous one.
     const GROWTH: u32 = 4;
 
     /// Creates a lease of tokens for which the shared counter returned this arrival time. The first token is used by
@@ -54,8 +54,8 @@ impl Lease {
         Some(self.admission(bucket, now))
     }
 
-    /// Returns the number of tokens to request next: [`Lease::GROWTH`] times as many if this lease was used up before it
-    /// expired, otherwise one. Marks them as requested, so concurrent requests take one each until they arrive.
+    /// Returns the number of tokens to request next: those that the client needs within [`Lease::TTL`] at its present
+    /// rate, but at most four times as many as this lease had; one if this lease was not used up before it expired. Marks them as requested, so concurrent requests take one each until they arrive.
     pub fn request_next(&mut self, bucket: &Bucket, now: Timestamp) -> u32 {
         let tokens = self.next_token_count(bucket, now);
         self.tokens = 0;
@@ -65,12 +65,20 @@ impl Lease {
     fn next_token_count(&self, bucket: &Bucket, now: Timestamp) -> u32 {
         let max = Lease::MAX_TOKENS.min(bucket.quota / 16).max(1);
         let used_up = self.left == 0 && self.is_valid(now);
-        let mut tokens = if used_up { self.tokens.saturating_mul(Lease::GROWTH).clamp(1, max) } else { 1 };
+        let mut tokens = if used_up { self.needed(now).min(self.tokens.saturating_mul(Lease::GROWTH)) } else { 1 };
+        tokens = tokens.clamp(1, max);
         // The tokens must fit in addition to those known; other instances may have counted more.
         while tokens > 1 && bucket.count_several(tokens, now).is_none_or(|count| self.arrival > count.last) {
             tokens /= Lease::GROWTH;
         }
         tokens.max(1)
+    }
+
+    /// Returns how many tokens the client needs within [`Lease::TTL`] at its rate during this lease.
+    fn needed(&self, now: Timestamp) -> u32 {
+        let elapsed = now.since(self.taken_at).as_millis().max(1);
+        let needed = i64::from(self.tokens).saturating_mul(Lease::TTL.as_millis()) / elapsed;
+        u32::try_from(needed).unwrap_or(u32::MAX)
     }
 
     /// Returns the admission for the client. Unused tokens of the lease count as available.
@@ -121,6 +129,7 @@ mod tests {
     struct Shared {
         arrival: Option<TheoreticalArrival>,
         requests: u32,
+        tokens: u32,
     }
 
     impl Shared {
@@ -135,6 +144,7 @@ mod tests {
                 _ => count.fresh,
             };
             self.arrival = Some(next);
+            self.tokens += tokens;
             Some(next)
         }
     }
@@ -172,6 +182,20 @@ mod tests {
             assert!(admit(&mut lease, &mut shared, &bucket, start().after(Duration::millis(request / 4))).is_some());
         }
         assert!(shared.requests <= 10_000 / 64 + 4, "{}", shared.requests);
+    }
+
+    #[test]
+    fn steady_client_loses_few_tokens() {
+        for (rate, quota) in [(6, 600), (8, 600), (20, 2_400), (70, 12_000)] {
+            let (bucket, mut lease, mut shared) = (bucket(quota), None, Shared::default());
+            let requests = 60 * rate;
+            for request in 0..requests {
+                let at = start().after(Duration::millis(i64::from(request * 1_000 / rate)));
+                assert!(admit(&mut lease, &mut shared, &bucket, at).is_some());
+            }
+            assert!(shared.tokens <= requests * 11 / 10, "{} tokens for {requests} requests", shared.tokens);
+            assert!(shared.requests <= requests * 2 / 3, "{} shared requests for {requests}", shared.requests);
+        }
     }
 
     #[test]
@@ -242,7 +266,7 @@ mod tests {
         for _ in 0..7 + 2 {
             assert!(both.give(&bucket, later).is_some());
         }
-        assert_eq!((both.give(&bucket, later), both.request_next(&bucket, later)), (None, 32));
+        assert_eq!((both.give(&bucket, later), both.request_next(&bucket, later)), (None, 8));
     }
 
     #[test]
