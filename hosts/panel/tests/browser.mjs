@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 /** The address of the server under test; `cargo verify --only panel` starts one and sets it. */
 export const BASE = process.env.DESPACHO_PANEL_URL ?? "http://127.0.0.1:8080";
 const SCREENSHOTS = process.env.DESPACHO_PANEL_SHOTS ?? path.resolve("../../target/panel");
-/** The maximum time in milliseconds by which each request is delayed, at random. Shows what works only if responses arrive in one order. */
+/** The maximum time in milliseconds by which each request is delayed, at random. Reveals tests that pass only if responses arrive in a certain order. */
 const DELAY = Number(process.env.DESPACHO_PANEL_DELAY ?? 0);
 const EMAIL = "matriz@demo.despacho.example";
 export const PASSWORD = "despacho-demo";

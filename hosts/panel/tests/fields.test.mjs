@@ -333,6 +333,13 @@ test("a city that is typed before that of the CEP is found stays", async () => {
   release();
   await opened.page.waitForFunction((city) => document.querySelector(city).value === "São Paulo", at("/deliveries/1/address/city"));
   assert.equal(await field(0, "city").inputValue(), "Osasco");
+  // The CEP is formatted when it loses the focus, but not looked up again.
+  await field(0, "zipCode").focus();
+  await field(0, "zipCode").blur();
+  await field(1, "zipCode").fill("");
+  await field(1, "zipCode").fill("20040-002");
+  await opened.page.waitForFunction((city) => document.querySelector(city).value === "Rio de Janeiro", at("/deliveries/1/address/city"));
+  assert.equal(await field(0, "city").inputValue(), "Osasco");
   assert.deepEqual(opened.pageErrors, []);
   await opened.context.close();
 });

@@ -14,7 +14,6 @@ export function LoginPage() {
   const [demo, setDemo] = useState(EMPTY);
   const [typed, setTyped] = useState<typeof EMPTY | null>(null);
   const { email, password } = typed ?? demo;
-  const set = (part: Partial<typeof EMPTY>) => setTyped((before) => ({ ...(before ?? demo), ...part }));
   const [shown, setShown] = useState(false);
   useFirstField();
   const { error, busy, submit } = useSubmit(() => logIn(email.trim(), password));
@@ -43,12 +42,12 @@ export function LoginPage() {
         )}
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
-          <TextField pointer="/email" label={t.email} value={email} set={(email) => set({ email })} suggested={typed === null} type="email" mode="email" complete="username" />
+          <TextField pointer="/email" label={t.email} value={email} set={(email) => setTyped((before) => ({ password: "", ...before, email }))} suggested={typed === null} type="email" mode="email" complete="username" />
           <TextField
             pointer="/password"
             label={t.password}
             value={password}
-            set={(password) => set({ password })}
+            set={(password) => setTyped((before) => ({ email: demo.email, ...before, password }))}
             suggested={typed === null}
             type={shown ? "text" : "password"}
             complete="current-password"

@@ -74,9 +74,9 @@ export function AddressFields(props: Props) {
   const { pointer, value } = props;
   const change = (name: keyof AddressDraft) => (text: string) => {
     props.set({ ...value, [name]: text });
-    if (name === "zipCode") void fillInCity(bareZip(text));
+    if (name === "zipCode" && bareZip(text) !== bareZip(value.zipCode)) void fillInCity(bareZip(text));
   };
-  /** Fills in the city and the state of a complete CEP unless the user types others meanwhile. */
+  /** Fills in the city and the state of a new complete CEP unless the user types others meanwhile. */
   const fillInCity = async (zip: string) => {
     const { lookup } = props;
     if (lookup === undefined || zip.length !== 8) return;
