@@ -18,6 +18,8 @@ use crate::{needs::Need, package};
 const FOLDER: &str = "hosts/panel";
 /// The number of test files that run at the same time, each against a server of its own. Most tests wait for a page or for the server.
 const WORKERS: usize = 3;
+/// The line of Node.js's report after which the failed tests and their errors follow.
+const FAILING: &str = "failing tests:";
 /// The operator's token of the tested server.
 const OPERATOR: &str = "panel-tests-operator-token";
 /// Settings of the tested server. The limits allow frequent logins and polling from one account. Simulated couriers are fast
@@ -113,7 +115,7 @@ fn run_tests(root: &Path, server: &Server, file: &str) -> Result<(), Failure> {
     let mut tests = run::command(&root.join(FOLDER), &["npm", "test", "--", file]);
     tests.env("DESPACHO_PANEL_ADMIN", OPERATOR);
     tests.env("DESPACHO_PANEL_URL", &server.base).env("DESPACHO_PANEL_SHOTS", place::target()?.join("panel"));
-    run::show(tests)
+    run::show_at_end(tests, FAILING)
 }
 
 /// Returns whether `product` exists and is not older than `source`.

@@ -43,6 +43,20 @@ pub fn show(mut command: Command) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(Failure::new(format!("`{line}` ended with {status}"))) }
 }
 
+/// Runs a command to completion, and then shows its output in one piece, not mixed with that of concurrent commands. Returns a failure
+/// unless the command succeeds, with the part of its output that begins with `summary`.
+pub fn show_at_end(mut command: Command, summary: &str) -> Result<(), Failure> {
+    let line = line_of(&command);
+    let output = command.output().map_err(|e| Failure::new(format!("`{line}` could not start: {e}")))?;
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    println!("  $ {line}\n{text}");
+    if output.status.success() {
+        return Ok(());
+    }
+    let summary = text.find(summary).map_or("", |at| text.get(at..).unwrap_or_default());
+    Err(Failure::new(format!("`{line}` ended with {}\n{summary}", output.status).trim_end()))
+}
+
 /// Returns whether a command succeeds, and hides its output. A missing program counts as unsuccessful.
 #[must_use]
 pub fn succeeds(words: &[&str]) -> bool {
@@ -77,6 +91,14 @@ mod tests {
         let mut doc = command(Path::new("."), &["cargo", "doc", "--no-deps"]);
         doc.env("RUSTDOCFLAGS", "-D warnings");
         assert_eq!(line_of(&doc), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
+    }
+
+    #[test]
+    fn failure_contains_the_summary_of_the_output() {
+        let shell = |script: &str| show_at_end(command(Path::new("."), &["sh", "-c", script]), "failed:");
+        assert_eq!(shell("echo failed: nothing"), Ok(()));
+        let failure = shell("echo passed; echo failed: two; echo details; exit 3").expect_err("it exits with 3");
+        assert!(failure.to_string().ends_with("exit status: 3\nfailed: two\ndetails"), "{failure}");
     }
 
     #[test]
