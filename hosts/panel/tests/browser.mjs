@@ -48,6 +48,17 @@ export async function open(browser, options = {}) {
   return { context, page, pageErrors };
 }
 
+/** Holds the requests of a page to matching addresses until the returned function is called. */
+export async function hold(page, address) {
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  await page.route(address, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
 /** Waits until the demo has filled in the login. */
 export const loginFilledIn = (page) => page.waitForFunction(() => document.querySelector("#f-password")?.value !== "");
 

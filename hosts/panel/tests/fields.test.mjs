@@ -1,7 +1,7 @@
 // Invalid input at its field and lost networks in the settings, the access page, the import and the dialogs; what has the focus when a page opens.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, goTo, launch, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
+import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, goTo, hold, launch, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
 import { assertShown, at, sendAfterLostNetwork } from "./form-checks.mjs";
 
 let browser;
@@ -161,7 +161,7 @@ test("settings keep what is typed when the language changes", async () => {
     await page.click(`button[lang=${language}]`);
     await (await reloaded).finished();
     await page.locator("#title", { hasText: title }).waitFor();
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    await page.waitForTimeout(100);
     assert.equal(await form.locator(at("/contact/name")).inputValue(), "Bia");
   }
 });
@@ -319,12 +319,7 @@ test("typing replaces a code that is suggested meanwhile", async () => {
 test("a city that is typed before that of the CEP is found stays", async () => {
   const opened = await openLoggedIn(browser);
   const field = (delivery, name) => opened.page.locator(at(`/deliveries/${delivery}/address/${name}`));
-  let release;
-  const released = new Promise((resolve) => (release = resolve));
-  await opened.page.route("**/*.wasm", async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await hold(opened.page, "**/*.wasm");
   await goTo(opened.page, "/orders/new");
   await opened.page.getByRole("button", { name: "Adicionar entrega" }).click();
   await field(0, "zipCode").fill("01304-001");
@@ -364,7 +359,7 @@ test("a requested element gets the focus if the previous page was not painted", 
     }
   });
   await page.waitForFunction(() => location.hash === "#/orders" && document.querySelector("input[type=search]") !== null);
-  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
+  await page.waitForTimeout(200);
   assert.equal(await page.evaluate(() => document.activeElement.type), "search");
 });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { BASE, PASSWORD, VERGUEIRO, api, fillAddress, goTo, launch, loginFilledIn, open, openLoggedIn, request, screenshot, sendOrder, uniqueCnpj, uniqueCode } from "./browser.mjs";
+import { BASE, PASSWORD, VERGUEIRO, api, fillAddress, goTo, hold, launch, loginFilledIn, open, openLoggedIn, request, screenshot, sendOrder, uniqueCnpj, uniqueCode } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -46,14 +46,8 @@ test("wrong password shows an error in the user's language", async () => {
 /** Opens the panel, and returns the page and a function that lets the demo's login arrive. */
 async function openBeforeDemo() {
   const opened = await open(browser);
-  const { page } = opened;
-  let release;
-  const released = new Promise((resolve) => (release = resolve));
-  await page.route("**/panel.json", async (route) => {
-    await released;
-    await route.continue();
-  });
-  await page.goto(BASE);
+  const release = await hold(opened.page, "**/panel.json");
+  await opened.page.goto(BASE);
   return { ...opened, release };
 }
 

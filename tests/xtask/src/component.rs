@@ -131,7 +131,8 @@ pub fn build(root: &Path) -> Result<PathBuf, Failure> {
     Ok(shipped)
 }
 
-/// Makes the shipped file from cargo's output, optimised at a level of wasm-opt, unless it is up to date. A lock serialises tests in several processes.
+/// Makes the shipped file from cargo's output with wasm-opt at a level such as `-Oz`, unless it is up to date. A lock serialises tests in
+/// several processes.
 fn finish(built: &Path, shipped: &Path, level: &str) -> io::Result<Result<(), Failure>> {
     let lock = File::create(shipped.with_extension("lock"))?;
     lock.lock()?;

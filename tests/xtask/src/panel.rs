@@ -20,6 +20,8 @@ const FOLDER: &str = "hosts/panel";
 const WORKERS: usize = 3;
 /// The line of Node.js's report after which the failed tests and their errors follow.
 const FAILING: &str = "failing tests:";
+/// The environment variable with which the tests delay requests at random.
+const DELAY: &str = "DESPACHO_PANEL_DELAY";
 /// The operator's token of the tested server.
 const OPERATOR: &str = "panel-tests-operator-token";
 /// Settings of the tested server. The limits allow frequent logins and polling from one account. Simulated couriers are fast
@@ -85,6 +87,10 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     });
     if !failures.is_empty() {
         return Err(Failure::new(failures.join("\n")));
+    }
+    if std::env::var_os(DELAY).is_some() {
+        println!("  {DELAY} is set, so nothing is measured");
+        return Ok(());
     }
     let server = start(&panel, "speed")?;
     measurements.iter().try_for_each(|file| run_tests(root, &server, file))

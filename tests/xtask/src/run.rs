@@ -53,7 +53,7 @@ pub fn show_at_end(mut command: Command, summary: &str) -> Result<(), Failure> {
     if output.status.success() {
         return Ok(());
     }
-    let summary = text.find(summary).map_or("", |at| text.get(at..).unwrap_or_default());
+    let summary = text.find(summary).and_then(|at| text.get(at..)).unwrap_or_default();
     Err(Failure::new(format!("`{line}` ended with {}\n{summary}", output.status).trim_end()))
 }
 

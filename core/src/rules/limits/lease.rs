@@ -3,8 +3,8 @@
 //!
 //! Tokens are counted when they are leased, so all instances together never admit more requests than the bucket allows.
 //! Tokens that are not used within [`Lease::TTL`] are lost until the bucket refills. A lease is therefore no larger than
-//! the client's rate during the previous one, and only taken while half of the quota would remain. The second half, and every small quota, is
-//! counted request by request.
+//! what the client used in a second during the previous one, and only taken while half of the quota would remain. The
+//! second half, and every small quota, is counted request by request.
 
 use super::{Admission, Bucket, Count, TheoreticalArrival};
 use crate::model::{Duration, Timestamp};
@@ -54,8 +54,9 @@ impl Lease {
         Some(self.admission(bucket, now))
     }
 
-    /// Returns the number of tokens to request next: those that the client needs within [`Lease::TTL`] at its present
-    /// rate, but at most four times as many as this lease had; one if this lease was not used up before it expired. Marks them as requested, so concurrent requests take one each until they arrive.
+    /// Returns the number of tokens to request next: as many as the client needs within [`Lease::TTL`] at its present rate,
+    /// up to four times those of this lease. If this lease was not used up before it expired, it is one. Marks them as
+    /// requested, so concurrent requests take one each until they arrive.
     pub fn request_next(&mut self, bucket: &Bucket, now: Timestamp) -> u32 {
         let tokens = self.next_token_count(bucket, now);
         self.tokens = 0;
@@ -65,8 +66,8 @@ impl Lease {
     fn next_token_count(&self, bucket: &Bucket, now: Timestamp) -> u32 {
         let max = Lease::MAX_TOKENS.min(bucket.quota / 16).max(1);
         let used_up = self.left == 0 && self.is_valid(now);
-        let mut tokens = if used_up { self.needed(now).min(self.tokens.saturating_mul(Lease::GROWTH)) } else { 1 };
-        tokens = tokens.clamp(1, max);
+        let grown = self.tokens.saturating_mul(Lease::GROWTH).min(self.needed(now)).clamp(1, max);
+        let mut tokens = if used_up { grown } else { 1 };
         // The tokens must fit in addition to those known; other instances may have counted more.
         while tokens > 1 && bucket.count_several(tokens, now).is_none_or(|count| self.arrival > count.last) {
             tokens /= Lease::GROWTH;
