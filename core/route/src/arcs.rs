@@ -1,4 +1,4 @@
-//! The square distance matrix of the local search: the free stops and, as the last node, the origin.
+//! The square distance matrix of the local search: the free stops and, as the last two nodes, the start and the end.
 
 use super::model::Model;
 use super::problem::UNREACHABLE;
@@ -7,7 +7,10 @@ use super::tree::{Prices, Scale};
 /// The sum of six legs of this length fits an `i32`.
 const MAX_FORBIDDEN: i32 = 1 << 28;
 
-/// The legs between free stops and origin, small enough to be added in an `i32`.
+/// The cost of the leg from the end to the start, which no move removes.
+pub(super) const FIXED: i32 = -(1 << 28);
+
+/// The legs between free stops, start and end, small enough to be added in an `i32`.
 ///
 /// Missing roads cost more than any route. Legs of thousands of kilometres are halved until they fit. This affects only
 /// the search: orders are compared by their exact length elsewhere.
@@ -22,8 +25,8 @@ pub(super) struct Arcs {
 
 impl Arcs {
     pub(super) fn new(model: &Model) -> Arcs {
-        let size = model.count + 1;
-        let nodes = size as u64 + 1;
+        let (count, size) = (model.count, model.count + 2);
+        let nodes = size as u64;
         let mut shift = 0;
         while (u64::from(model.longest()) >> shift) * nodes >= MAX_FORBIDDEN.unsigned_abs().into() {
             shift += 1;
@@ -33,15 +36,40 @@ impl Arcs {
             UNREACHABLE => forbidden,
             _ => i32::try_from(metres >> shift).unwrap_or(forbidden),
         };
-        let mut legs = vec![forbidden; size * size];
-        for i in 0..model.count {
-            for j in 0..model.count {
-                legs[i * size + j] = scaled(model.legs[i * model.count + j]);
+        let mut arcs = Arcs { size, legs: vec![forbidden; size * size], symmetric: model.symmetric, forbidden, shift };
+        for i in 0..count {
+            for j in 0..count {
+                arcs.set(i, j, scaled(model.legs[i * count + j]));
             }
-            legs[i * size + model.count] = scaled(model.back[i]);
-            legs[model.count * size + i] = scaled(model.out[i]);
+            arcs.set(count, i, scaled(model.out[i]));
+            arcs.set(i, count + 1, scaled(model.back[i]));
+            if model.symmetric {
+                arcs.set(i, count, scaled(model.out[i]));
+                arcs.set(count + 1, i, scaled(model.back[i]));
+            }
         }
-        Arcs { size, legs, symmetric: model.symmetric, forbidden, shift }
+        arcs.fix_ends();
+        arcs
+    }
+
+    fn set(&mut self, from: usize, to: usize, leg: i32) {
+        self.legs[from * self.size + to] = leg;
+    }
+
+    /// Makes every tour contain the leg from the end to the start.
+    fn fix_ends(&mut self) {
+        self.set(self.end(), self.start(), FIXED);
+        if self.symmetric {
+            self.set(self.start(), self.end(), FIXED);
+        }
+    }
+
+    pub(super) fn start(&self) -> usize {
+        self.size - 2
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.size - 1
     }
 
     /// Returns the reduced costs of the legs. The prices change the cost of every tour by the same amount, and the
@@ -52,7 +80,7 @@ impl Arcs {
         let mut reduced = vec![None; size * size];
         let mut max = 1;
         for from in 0..size {
-            for to in (0..size).filter(|&to| to != from && self.at(from, to) < self.forbidden) {
+            for to in (0..size).filter(|&to| to != from && (0..self.forbidden).contains(&self.at(from, to))) {
                 let leg = scale.units(i64::from(self.at(from, to)) << self.shift);
                 let cost = leg + price(&prices.leave, from) + price(enter, to);
                 max = max.max(cost.abs());
@@ -60,7 +88,7 @@ impl Arcs {
             }
         }
         // Negative legs can compensate for a missing one, so it costs twice as much as any route.
-        let nodes = 2 * (size as u64 + 1);
+        let nodes = 2 * size as u64;
         let mut shift = 0;
         while (max.unsigned_abs() >> shift) * nodes >= MAX_FORBIDDEN.unsigned_abs().into() {
             shift += 1;
@@ -68,7 +96,9 @@ impl Arcs {
         let forbidden = i32::try_from((max.unsigned_abs() >> shift) * nodes + 1).unwrap_or(MAX_FORBIDDEN);
         let scaled = |cost: Option<i64>| cost.and_then(|cost| i32::try_from(cost >> shift).ok()).unwrap_or(forbidden);
         let legs = reduced.into_iter().map(scaled).collect();
-        Arcs { size, legs, symmetric: self.symmetric, forbidden, shift: 0 }
+        let mut arcs = Arcs { size, legs, symmetric: self.symmetric, forbidden, shift: 0 };
+        arcs.fix_ends();
+        arcs
     }
 
     #[inline]

@@ -147,9 +147,9 @@ impl<'a> Proof<'a> {
         self.root.as_ref().map(|(_, prices)| arcs.reduced_costs(prices, self.scale))
     }
 
-    /// Returns a tour along the legs with the highest LP values, the origin first.
-    pub(super) fn greedy_tour(&self) -> Option<Vec<usize>> {
-        self.branch_and_cut.as_ref().map(BranchAndCut::greedy_tour)
+    /// Returns an order along the legs with the highest LP values.
+    pub(super) fn greedy_order(&self) -> Option<Vec<usize>> {
+        self.branch_and_cut.as_ref().map(BranchAndCut::greedy_order)
     }
 
     /// Returns whether no open node can contain a shorter order.

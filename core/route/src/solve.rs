@@ -72,16 +72,17 @@ pub fn given_order(problem: &Problem) -> Result<Route, RouteError> {
 /// `u64::MAX` if no order exists.
 fn solve(model: &Model, budget: Budget) -> (Option<Vec<usize>>, u64) {
     let (merged, exact) = model.merged();
-    if exact {
-        let found = search_and_prove(&merged, &merged, budget.work);
-        return (found.order.map(|order| merged.expand(&order)), found.bound);
+    let closure_work = (merged.count * merged.count * merged.count) as u64;
+    if exact || closure_work > budget.work / 2 {
+        let model = if exact { &merged } else { model };
+        let found = search_and_prove(model, model, budget.work);
+        return (found.order.map(|order| model.expand(&order)), found.bound);
     }
     // Merging can lengthen the route by a metre of rounding. The bound therefore comes from the metric closure, where
     // merging is exact. If it leaves a gap, the co-located stops are separated again.
     let closure = merged.metric_closure();
-    let work = (merged.count * merged.count * merged.count) as u64;
-    let mut found = search_and_prove(&merged, &closure, budget.work.saturating_sub(work));
-    found.work += work;
+    let mut found = search_and_prove(&merged, &closure, budget.work - closure_work);
+    found.work += closure_work;
     let order =
         found.order.map(|order| order.iter().flat_map(|&stop| merged.merged_from[stop].iter().copied()).collect());
     let cost = order.as_ref().and_then(|order: &Vec<usize>| model.length(order)).unwrap_or(u64::MAX);
@@ -107,12 +108,9 @@ struct Schedule {
     few: bool,
     /// Rounds of the first search.
     rounds: u64,
-    /// Percentages of these rounds on distances and on reduced costs. Only asymmetric problems benefit from reduced
-    /// costs.
+    /// Percentages of these rounds on distances and, after the root ascent, on reduced costs.
     distance_percent: u64,
     reduced_cost_percent: u64,
-    /// The work at which the first search ends.
-    first_search: u64,
     /// The search's percentage of the work while search and proof alternate.
     search_percent: u64,
     /// Branching ends if the remaining work covers fewer branches.
@@ -120,19 +118,19 @@ struct Schedule {
 }
 
 impl Schedule {
-    fn of(model: &Model, budget: u64) -> Schedule {
+    fn of(model: &Model) -> Schedule {
         let (count, few) = (model.count as u64, model.count <= FEW_STOPS);
         let (distance_percent, reduced_cost_percent) = match (model.symmetric, few) {
-            (true, _) => (100, 0),
+            (true, true) => (25, 0),
             (false, true) => (30, 40),
-            (false, false) => (50, 50),
+            (true, false) => (1, 99),
+            (false, false) => (10, 90),
         };
         Schedule {
             few,
             rounds: (2 * count).max(count * count / 15),
             distance_percent,
             reduced_cost_percent,
-            first_search: if few { budget / 3 } else { budget / 2 },
             search_percent: if few { 10 } else { 60 },
             min_branches: if few { 0 } else { MIN_BRANCHES },
         }
@@ -146,22 +144,24 @@ fn search_and_prove(model: &Model, relaxed: &Model, budget: u64) -> SearchResult
         let bound = subset::solve(relaxed).and_then(|order| relaxed.length(&order)).unwrap_or(u64::MAX);
         return SearchResult { order, bound, work: 1 << (model.count + 5) };
     }
-    let arcs = Arcs::new(model);
-    let (schedule, count) = (Schedule::of(model, budget), model.count as u64);
-    let mut search = Search::new(&arcs);
-    search.run(schedule.rounds * schedule.distance_percent / 100, schedule.first_search);
+    let (schedule, count) = (Schedule::of(model), model.count as u64);
+    let mut search = Search::new(Arcs::new(model));
+    search.run(schedule.rounds * schedule.distance_percent / 100, budget / 3);
     let left = budget.saturating_sub(search.work);
-    let mut proof = Proof::new(relaxed, Some(search.order()), if schedule.few { left / 2 } else { left });
-    let reduced = if model.symmetric || proof.is_complete() { None } else { proof.reduced_costs(&arcs) };
-    if let Some(reduced) = &reduced {
-        search = search.restarted(reduced, search.tour.clone());
-        search.run(schedule.rounds * schedule.reduced_cost_percent / 100, schedule.first_search);
+    let mut proof = Proof::new(relaxed, Some(search.order()), left / 3);
+    if !proof.is_complete()
+        && schedule.reduced_cost_percent > 0
+        && let Some(reduced) = proof.reduced_costs(&Arcs::new(model))
+    {
+        search.set_arcs(reduced);
+        let work = if schedule.few { budget / 3 } else { budget.saturating_sub(proof.work) };
+        search.run(schedule.rounds * schedule.reduced_cost_percent / 100, work);
         proof.update_incumbent(search.order());
     }
     if schedule.few {
-        cut_in_turns(&mut search, reduced.as_ref(), &mut proof, count, budget);
+        cut_in_turns(&mut search, &mut proof, model, budget);
     } else if budget >= MIN_CUT_WORK_PER_PAIR * count * count {
-        cut_at_root(&mut search, reduced.as_ref(), &mut proof, schedule.rounds, budget);
+        cut_at_root(&mut search, &mut proof, model, schedule.rounds, budget);
     }
     alternate(&mut search, &mut proof, &schedule, 20_000 * count, budget);
     let work = proof.work + search.work;
@@ -172,7 +172,7 @@ fn search_and_prove(model: &Model, relaxed: &Model, budget: u64) -> SearchResult
 }
 
 /// Alternates search and branch and bound in slices of increasing work.
-fn alternate(search: &mut Search<'_>, proof: &mut Proof<'_>, schedule: &Schedule, mut slice: u64, budget: u64) {
+fn alternate(search: &mut Search, proof: &mut Proof<'_>, schedule: &Schedule, mut slice: u64, budget: u64) {
     while !proof.is_complete() && proof.work + search.work < budget {
         let left = budget - proof.work - search.work;
         slice = (2 * slice).min(left);
@@ -189,19 +189,12 @@ fn alternate(search: &mut Search<'_>, proof: &mut Proof<'_>, schedule: &Schedule
     }
 }
 
-/// Above `FEW_STOPS`: runs cutting planes at the root, with one restart of the search from their solution.
-fn cut_at_root<'a>(
-    search: &mut Search<'a>,
-    reduced: Option<&'a Arcs>,
-    proof: &mut Proof<'_>,
-    rounds: u64,
-    budget: u64,
-) {
+/// Above `FEW_STOPS`: runs cutting planes at the root, with one restart of an asymmetric search from their solution.
+fn cut_at_root(search: &mut Search, proof: &mut Proof<'_>, model: &Model, rounds: u64, budget: u64) {
     let left = budget.saturating_sub(search.work + proof.work);
-    if let Some(reduced) = reduced {
+    if !model.symmetric {
         proof.cut(proof.work + left / 100 * RESTART_CUTS_PERCENT);
-        let work = search.work + left / 3;
-        restart(search, reduced, proof, rounds / 2, work);
+        restart(search, proof, rounds / 2, search.work + left / 3);
     }
     let left = budget.saturating_sub(search.work + proof.work);
     proof.cut(proof.work + left / 100 * TOTAL_CUTS_PERCENT);
@@ -209,15 +202,10 @@ fn cut_at_root<'a>(
 
 /// Up to `FEW_STOPS`: alternates cutting planes with a few rounds of the search, because a shorter order prunes many
 /// nodes.
-fn cut_in_turns<'a>(
-    search: &mut Search<'a>,
-    mut reduced: Option<&'a Arcs>,
-    proof: &mut Proof<'_>,
-    count: u64,
-    budget: u64,
-) {
-    let mut slice = CUT_WORK_PER_PAIR * count * count;
+fn cut_in_turns(search: &mut Search, proof: &mut Proof<'_>, model: &Model, budget: u64) {
+    let mut slice = CUT_WORK_PER_PAIR * (model.count * model.count) as u64;
     let mut turn = slice / 2;
+    let mut restarts = !model.symmetric;
     if proof.gap_per_mille() < MAX_BRANCHING_GAP {
         proof.explore((proof.work + BRANCHING_WORK).min(budget.saturating_sub(search.work)));
     }
@@ -225,12 +213,12 @@ fn cut_in_turns<'a>(
         proof.cut((proof.work + slice).min(budget.saturating_sub(search.work)));
         if !proof.is_complete() {
             let work = (search.work + turn).min(budget.saturating_sub(proof.work));
-            match reduced.take() {
-                Some(reduced) => restart(search, reduced, proof, u64::MAX, work),
-                None => {
-                    search.run(u64::MAX, work);
-                    proof.update_incumbent(search.order());
-                }
+            if restarts {
+                restart(search, proof, u64::MAX, work);
+                restarts = false;
+            } else {
+                search.run(u64::MAX, work);
+                proof.update_incumbent(search.order());
             }
             turn = slice / 5;
             // Every turn interrupts a subtree, so the turns grow.
@@ -239,15 +227,10 @@ fn cut_in_turns<'a>(
     }
 }
 
-/// Restarts the search from the LP solution's tour. Replaces the current search if the result is at least as short.
-fn restart<'a>(search: &mut Search<'a>, reduced: &'a Arcs, proof: &mut Proof<'_>, rounds: u64, work: u64) {
-    let Some(tour) = proof.greedy_tour() else { return };
-    let mut other = search.restarted(reduced, tour);
-    other.run(rounds, work);
-    if other.cost <= search.cost {
-        *search = other;
-    } else {
-        search.work = other.work;
+/// Searches from the order of the LP solution.
+fn restart(search: &mut Search, proof: &mut Proof<'_>, rounds: u64, work: u64) {
+    if let Some(order) = proof.greedy_order() {
+        search.try_order(&order, rounds, work);
+        proof.update_incumbent(search.order());
     }
-    proof.update_incumbent(search.order());
 }

@@ -26,11 +26,11 @@ fn insertion_sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
     }
 }
 
-/// Moves the `max` smallest items to the front, in order. The rest is unsorted.
+/// Moves the `max` smallest items to the front, in order. The rest is unsorted. Takes up to `max` steps for each item.
 pub fn sort_smallest<T>(items: &mut [T], max: usize, before: impl Fn(&T, &T) -> bool) {
     let max = max.min(items.len());
     let Some(last) = max.checked_sub(1) else { return };
-    sort(&mut items[..max], &before);
+    insertion_sort(&mut items[..max], &before);
     for at in max..items.len() {
         if before(&items[at], &items[last]) {
             items.swap(at, last);

@@ -35,9 +35,9 @@ impl BranchAndCut {
         (order.len() == self.count).then_some(order)
     }
 
-    /// Returns a greedy tour along the legs with the highest values in the root solution, the origin first. It is close
-    /// to a short tour, so the search can continue from it.
-    pub(crate) fn greedy_tour(&self) -> Vec<usize> {
+    /// Returns a greedy order along the legs with the highest values in the root solution. It is close to a short order, so
+    /// the search can continue from it.
+    pub(crate) fn greedy_order(&self) -> Vec<usize> {
         let size = self.count + 1;
         let used = self.root_values.iter().enumerate().filter(|&(_, &value)| value > MIN_WEIGHT);
         let mut ranked: Vec<(f64, usize)> = used.map(|(index, &value)| (-value, index)).collect();
@@ -63,6 +63,6 @@ impl BranchAndCut {
         }
         let origin = tour.iter().position(|&node| node == self.count).unwrap_or(0);
         tour.rotate_left(origin);
-        tour
+        tour.split_off(1)
     }
 }

@@ -1,6 +1,6 @@
 //! Properties of visiting orders.
 
-use super::instances::{KINDS, Kind, Rng, problem};
+use super::instances::{KINDS, Kind, Rng, distances, problem};
 use crate::arcs::Arcs;
 use crate::model::Model;
 use crate::proof::Proof;
@@ -98,10 +98,48 @@ fn spent_budget_returns_an_unproven_order_of_fifty_stops() {
         assert!(!route.proven, "{kind:?}");
         // Without the work limit, this number of rounds would not end.
         let model = Model::new(&problem).unwrap();
-        let arcs = Arcs::new(&model);
-        let work = Search::new(&arcs).run(u64::MAX, 300_000);
-        assert!((300_000..400_000).contains(&work), "{kind:?} {work}");
+        let mut search = Search::new(Arcs::new(&model));
+        search.run(u64::MAX, 300_000);
+        assert!((300_000..400_000).contains(&search.work), "{kind:?} {}", search.work);
     }
+}
+
+#[test]
+fn search_knows_the_length_of_its_tour() {
+    for kind in KINDS {
+        let mut rng = Rng(5);
+        for size in [15, 16, 40, 90] {
+            let problem = problem(kind, size, &mut rng);
+            let model = Model::new(&problem).unwrap();
+            let arcs = Arcs::new(&model);
+            let mut search = Search::new(Arcs::new(&model));
+            let first = search.cost;
+            search.run(500, u64::MAX);
+            let order = search.order();
+            let tour = [vec![arcs.start()], order.clone(), vec![arcs.end()]].concat();
+            assert_eq!(search.cost, arcs.length(&tour), "{kind:?} {size}");
+            assert!(search.cost <= first, "{kind:?} {size}");
+            let mut sorted = order;
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..model.count), "{kind:?} {size}");
+        }
+    }
+}
+
+#[test]
+fn budget_below_the_work_of_the_metric_closure_is_spent_on_the_search() {
+    // The last two stops are co-located. In some problems, rounding to metres makes their merger inexact.
+    let size = 201;
+    let origin = |stop: usize| if stop == size - 1 { size - 2 } else { stop };
+    let problem = |seed| {
+        let metres = distances(Kind::Uniform, size, &mut Rng(seed));
+        let pairs = (0..size).flat_map(|from| (0..size).map(move |to| (origin(from), origin(to))));
+        Problem::new(size, pairs.map(|(from, to)| metres[from * size + to]).collect()).unwrap()
+    };
+    let is_inexact = |problem: &Problem| !Model::new(problem).unwrap().merged().1;
+    let problem = (0..100).map(problem).find(is_inexact).unwrap();
+    let (short, long) = (best_order(&problem, Budget::PREVIEW).unwrap(), best_order(&problem, Budget::PROOF).unwrap());
+    assert!(short.cost * 100 <= long.cost * 102, "{} {}", short.cost, long.cost);
 }
 
 #[test]
