@@ -23,15 +23,22 @@ pub(super) struct Arcs {
     shift: i32,
 }
 
+/// The reduced cost of a missing leg: larger than any other after every shift.
+const MISSING: i64 = i64::MAX;
+
+/// Returns the shift of legs up to `longest` after which a tour of so many nodes fits, and the cost of a missing leg.
+fn fit(longest: u64, nodes: usize) -> (i32, i32) {
+    let (mut shift, nodes) = (0, nodes as u64);
+    while (longest >> shift) * nodes >= MAX_FORBIDDEN.unsigned_abs().into() {
+        shift += 1;
+    }
+    (shift, i32::try_from((longest >> shift) * nodes + 1).unwrap_or(MAX_FORBIDDEN))
+}
+
 impl Arcs {
     pub(super) fn new(model: &Model) -> Arcs {
         let (count, size) = (model.count, model.count + 2);
-        let nodes = size as u64;
-        let mut shift = 0;
-        while (u64::from(model.longest()) >> shift) * nodes >= MAX_FORBIDDEN.unsigned_abs().into() {
-            shift += 1;
-        }
-        let forbidden = i32::try_from((u64::from(model.longest()) >> shift) * nodes + 1).unwrap_or(MAX_FORBIDDEN);
+        let (shift, forbidden) = fit(model.longest().into(), size);
         let scaled = |metres: u32| match metres {
             UNREACHABLE => forbidden,
             _ => i32::try_from(metres >> shift).unwrap_or(forbidden),
@@ -77,24 +84,19 @@ impl Arcs {
     pub(super) fn reduced_costs(&self, prices: &Prices, scale: Scale) -> Arcs {
         let (size, enter) = (self.size, prices.enter(self.symmetric));
         let price = |prices: &[i32], node: usize| prices.get(node).map_or(0, |&price| i64::from(price));
-        let mut reduced = vec![None; size * size];
+        let mut reduced = vec![MISSING; size * size];
         let mut max = 1;
         for from in 0..size {
             for to in (0..size).filter(|&to| to != from && (0..self.forbidden).contains(&self.at(from, to))) {
                 let leg = scale.units(i64::from(self.at(from, to)) << self.shift);
                 let cost = leg + price(&prices.leave, from) + price(enter, to);
-                max = max.max(cost.abs());
-                reduced[from * size + to] = Some(cost);
+                max = max.max(cost.unsigned_abs());
+                reduced[from * size + to] = cost;
             }
         }
         // Negative legs can compensate for a missing one, so it costs twice as much as any route.
-        let nodes = 2 * size as u64;
-        let mut shift = 0;
-        while (max.unsigned_abs() >> shift) * nodes >= MAX_FORBIDDEN.unsigned_abs().into() {
-            shift += 1;
-        }
-        let forbidden = i32::try_from((max.unsigned_abs() >> shift) * nodes + 1).unwrap_or(MAX_FORBIDDEN);
-        let scaled = |cost: Option<i64>| cost.and_then(|cost| i32::try_from(cost >> shift).ok()).unwrap_or(forbidden);
+        let (shift, forbidden) = fit(max, 2 * size);
+        let scaled = |cost: i64| i32::try_from(cost >> shift).unwrap_or(forbidden).min(forbidden);
         let legs = reduced.into_iter().map(scaled).collect();
         let mut arcs = Arcs { size, legs, symmetric: self.symmetric, forbidden, shift: 0 };
         arcs.fix_ends();

@@ -10,7 +10,7 @@ use super::arcs::{Arcs, FIXED};
 use crate::sort::sort_smallest;
 
 /// The number of neighbours tried per node.
-const NEIGHBOURS: usize = 8;
+const NEIGHBOURS: usize = 10;
 /// The same in each direction on asymmetric matrices.
 const ASYMMETRIC_NEIGHBOURS: usize = 12;
 /// The work of evaluating one move.
