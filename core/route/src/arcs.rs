@@ -8,7 +8,10 @@ use super::tree::{Prices, Scale};
 const MAX_FORBIDDEN: i32 = 1 << 28;
 
 /// The cost of the leg from the end to the start, which no move removes.
-pub(super) const FIXED: i32 = -(1 << 28);
+pub(super) const FIXED: i32 = -MAX_FORBIDDEN;
+
+/// The reduced cost of a missing leg: it exceeds an `i32` after every shift.
+const MISSING: i64 = i64::MAX;
 
 /// The legs between free stops, start and end, small enough to be added in an `i32`.
 ///
@@ -22,9 +25,6 @@ pub(super) struct Arcs {
     /// The number of times the metres were halved.
     shift: i32,
 }
-
-/// The reduced cost of a missing leg: larger than any other after every shift.
-const MISSING: i64 = i64::MAX;
 
 /// Returns the shift of legs up to `longest` after which a tour of so many nodes fits, and the cost of a missing leg.
 fn fit(longest: u64, nodes: usize) -> (i32, i32) {
@@ -96,7 +96,7 @@ impl Arcs {
         }
         // Negative legs can compensate for a missing one, so it costs twice as much as any route.
         let (shift, forbidden) = fit(max, 2 * size);
-        let scaled = |cost: i64| i32::try_from(cost >> shift).unwrap_or(forbidden).min(forbidden);
+        let scaled = |cost: i64| i32::try_from(cost >> shift).unwrap_or(forbidden);
         let legs = reduced.into_iter().map(scaled).collect();
         let mut arcs = Arcs { size, legs, symmetric: self.symmetric, forbidden, shift: 0 };
         arcs.fix_ends();

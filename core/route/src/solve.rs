@@ -151,7 +151,7 @@ fn search_and_prove(model: &Model, relaxed: &Model, budget: u64) -> SearchResult
     let mut proof = Proof::new(relaxed, Some(search.order()), left / 3);
     if !proof.is_complete()
         && schedule.reduced_cost_percent > 0
-        && let Some(reduced) = proof.reduced_costs(&Arcs::new(model))
+        && let Some(reduced) = proof.reduced_costs(&search.arcs)
     {
         search.set_arcs(reduced);
         let work = if schedule.few { budget / 3 } else { budget.saturating_sub(proof.work) };

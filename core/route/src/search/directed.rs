@@ -10,29 +10,19 @@ impl Search {
     pub(super) fn or_3opt(&mut self, a1: usize) -> bool {
         let a2 = self.next(a1);
         let removed = self.arcs.at(a1, a2);
-        for i in 0..self.out_neighbours.width {
-            let (b2, leg) = self.out_neighbours.get(a1, i);
-            let gain = removed - leg;
-            self.work += MOVE_WORK;
-            if gain <= 0 {
-                break;
-            }
+        for rank in 0..self.out_neighbours.width {
+            let Some((b2, gain)) = self.shorter_leg(a1, rank, removed) else { break };
             let b1 = self.previous(b2);
             let start = self.offset(a1, b2);
             let gain = gain + self.arcs.at(b1, b2);
-            for j in 0..self.out_neighbours.width {
-                let (c2, leg) = self.out_neighbours.get(b1, j);
-                let partial = gain - leg;
-                self.work += MOVE_WORK;
-                if partial <= 0 {
-                    break;
-                }
+            for rank in 0..self.out_neighbours.width {
+                let Some((c2, gain)) = self.shorter_leg(b1, rank, gain) else { break };
                 let end = if c2 == a1 { self.tour.len() } else { self.offset(a1, c2) };
                 if end <= start {
                     continue;
                 }
                 let c1 = self.previous(c2);
-                let total = partial + self.arcs.at(c1, c2) - self.arcs.at(c1, a2);
+                let total = gain + self.arcs.at(c1, c2) - self.arcs.at(c1, a2);
                 if total > 0 && c1 != a1 {
                     self.exchange_segments(a2, b1, c1);
                     self.cost -= i64::from(total);

@@ -20,15 +20,15 @@ const MAX_KICK_SEGMENT: usize = 50;
 
 /// A closed tour over the arcs, with the start always first and the end always last, and the state of the search.
 pub(super) struct Search {
-    arcs: Arcs,
+    pub(super) arcs: Arcs,
     out_neighbours: NeighbourLists,
-    /// Empty on symmetric matrices, as all fields below that concern directions.
+    /// Empty on symmetric matrices.
     in_neighbours: NeighbourLists,
     tour: Vec<usize>,
     positions: Vec<usize>,
     /// The tour's length over the arcs.
     pub(super) cost: i64,
-    /// For every position, the extra length of the tour up to it when reversed.
+    /// For every position, the extra length of the tour up to it when reversed; empty on symmetric matrices.
     reversal_costs: Vec<i64>,
     queue: Vec<usize>,
     queued: Vec<bool>,
@@ -42,6 +42,7 @@ impl Search {
     pub(super) fn new(arcs: Arcs) -> Search {
         let size = arcs.size;
         let order = nearest_neighbour_order(&arcs);
+        let reversal_costs = if arcs.symmetric { Vec::new() } else { vec![0; size] };
         let mut search = Search {
             arcs,
             out_neighbours: NeighbourLists::default(),
@@ -49,7 +50,7 @@ impl Search {
             tour: Vec::with_capacity(size),
             positions: vec![0; size],
             cost: 0,
-            reversal_costs: vec![0; size],
+            reversal_costs,
             queue: Vec::with_capacity(size),
             queued: vec![false; size],
             rng: 0x9E37_79B9_7F4A_7C15,
@@ -144,6 +145,14 @@ impl Search {
         }
     }
 
+    /// Returns the neighbour of this rank and the gain of a leg to it that replaces one of length `removed`, if positive.
+    #[inline]
+    fn shorter_leg(&mut self, node: usize, rank: usize, removed: i32) -> Option<(usize, i32)> {
+        let (other, leg) = self.out_neighbours.get(node, rank);
+        self.work += MOVE_WORK;
+        (leg < removed).then(|| (other, removed - leg))
+    }
+
     fn next(&self, node: usize) -> usize {
         let position = self.positions[node] + 1;
         self.tour[if position == self.tour.len() { 0 } else { position }]
@@ -187,7 +196,9 @@ impl Search {
             cuts[i + 1] = cuts[i] + 1 + self.random_below(longest);
         }
         let low = 1 + self.random_below(self.tour.len() - 1 - cuts[segments]);
-        cuts.iter_mut().for_each(|cut| *cut += low);
+        for cut in cuts.iter_mut() {
+            *cut += low;
+        }
         let high = cuts[segments];
         let mut last = self.tour[low - 1];
         for i in (0..segments).rev() {

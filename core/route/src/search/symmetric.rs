@@ -1,6 +1,6 @@
 //! Moves on symmetric matrices: sequential exchanges of two and three legs (Lin 1965).
 
-use super::{MOVE_WORK, Search};
+use super::Search;
 
 impl Search {
     /// Tries to replace the leg from `t1` to the next node in the given direction, and one or two others.
@@ -8,15 +8,10 @@ impl Search {
     /// The removed legs are `t1 t2`, `t3 t4` and `t5 t6`, the new ones `t2 t3`, `t4 t5` and `t6 t1`. The sum of the removed
     /// legs is always greater than that of the new ones.
     pub(super) fn three_opt(&mut self, t1: usize, forward: bool) -> bool {
-        let t2 = self.towards(t1, forward);
-        let (removed, behind) = (self.arcs.at(t1, t2), self.towards(t2, forward));
-        for i in 0..self.out_neighbours.width {
-            let (t3, leg) = self.out_neighbours.get(t2, i);
-            let gain = removed - leg;
-            self.work += MOVE_WORK;
-            if gain <= 0 {
-                break;
-            }
+        let t2 = self.after(t1, forward);
+        let (removed, behind) = (self.arcs.at(t1, t2), self.after(t2, forward));
+        for rank in 0..self.out_neighbours.width {
+            let Some((t3, gain)) = self.shorter_leg(t2, rank, removed) else { break };
             if t3 != behind
                 && (self.remove_leg_to([t1, t2, t3], gain, forward)
                     || self.remove_leg_from([t1, t2, t3], gain, forward))
@@ -29,25 +24,20 @@ impl Search {
 
     /// Tries the moves that remove the leg to `t3`. The two new legs then give a tour with the path from `t2` reversed.
     fn remove_leg_to(&mut self, [t1, t2, t3]: [usize; 3], gain: i32, forward: bool) -> bool {
-        let t4 = self.from(t3, forward);
+        let t4 = self.before(t3, forward);
         let gain = gain + self.arcs.at(t4, t3);
         let total = gain - self.arcs.at(t1, t4);
         if total > 0 {
             return self.apply(total, forward, &[(t2, t4)], &[t1, t2, t3, t4]);
         }
-        let (end, before) = (self.distance(t2, t4, forward), self.from(t4, forward));
-        for i in 0..self.out_neighbours.width {
-            let (t5, leg) = self.out_neighbours.get(t4, i);
-            let gain = gain - leg;
-            self.work += MOVE_WORK;
-            if gain <= 0 {
-                break;
-            }
+        let (end, before) = (self.distance(t2, t4, forward), self.before(t4, forward));
+        for rank in 0..self.out_neighbours.width {
+            let Some((t5, gain)) = self.shorter_leg(t4, rank, gain) else { break };
             if t5 == t1 || t5 == t3 || t5 == before {
                 continue;
             }
             let is_reversed = self.distance(t2, t5, forward) <= end;
-            let t6 = if is_reversed { self.towards(t5, forward) } else { self.from(t5, forward) };
+            let t6 = if is_reversed { self.after(t5, forward) } else { self.before(t5, forward) };
             let total = gain + self.arcs.at(t5, t6) - self.arcs.at(t1, t6);
             if total > 0 {
                 return self.apply(total, forward, &[(t2, t4), (t4, t6)], &[t1, t2, t3, t4, t5, t6]);
@@ -57,22 +47,17 @@ impl Search {
     }
 
     /// Tries the moves that remove the leg from `t3`. They need a third leg, between `t2` and `t3`, and exchange both segments.
-    /// Reversing each of them instead did not give shorter orders.
+    /// Moves that reverse each of them instead did not give shorter orders in the same time.
     fn remove_leg_from(&mut self, [t1, t2, t3]: [usize; 3], gain: i32, forward: bool) -> bool {
-        let t4 = self.towards(t3, forward);
+        let t4 = self.after(t3, forward);
         let gain = gain + self.arcs.at(t3, t4);
         let end = self.distance(t2, t3, forward);
-        for i in 0..self.out_neighbours.width {
-            let (t5, leg) = self.out_neighbours.get(t4, i);
-            let gain = gain - leg;
-            self.work += MOVE_WORK;
-            if gain <= 0 {
-                break;
-            }
+        for rank in 0..self.out_neighbours.width {
+            let Some((t5, gain)) = self.shorter_leg(t4, rank, gain) else { break };
             if self.distance(t2, t5, forward) >= end {
                 continue;
             }
-            let t6 = self.towards(t5, forward);
+            let t6 = self.after(t5, forward);
             let total = gain + self.arcs.at(t5, t6) - self.arcs.at(t1, t6);
             if total > 0 {
                 let paths = [(t2, t3), (t3, t6), (t5, t2)];
@@ -102,13 +87,13 @@ impl Search {
 
     /// Returns the next node in the given direction.
     #[inline]
-    fn towards(&self, node: usize, forward: bool) -> usize {
+    fn after(&self, node: usize, forward: bool) -> usize {
         if forward { self.next(node) } else { self.previous(node) }
     }
 
     /// Returns the previous node in the given direction.
     #[inline]
-    fn from(&self, node: usize, forward: bool) -> usize {
+    fn before(&self, node: usize, forward: bool) -> usize {
         if forward { self.previous(node) } else { self.next(node) }
     }
 

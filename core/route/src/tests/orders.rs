@@ -111,11 +111,11 @@ fn search_knows_the_length_of_its_tour() {
         for size in [15, 16, 40, 90] {
             let problem = problem(kind, size, &mut rng);
             let model = Model::new(&problem).unwrap();
-            let arcs = Arcs::new(&model);
             let mut search = Search::new(Arcs::new(&model));
             let first = search.cost;
             search.run(500, u64::MAX);
             let order = search.order();
+            let arcs = &search.arcs;
             let tour = [vec![arcs.start()], order.clone(), vec![arcs.end()]].concat();
             assert_eq!(search.cost, arcs.length(&tour), "{kind:?} {size}");
             assert!(search.cost <= first, "{kind:?} {size}");
@@ -128,7 +128,7 @@ fn search_knows_the_length_of_its_tour() {
 
 #[test]
 fn budget_below_the_work_of_the_metric_closure_is_spent_on_the_search() {
-    // The last two stops are co-located. In some problems, rounding to metres makes their merger inexact.
+    // The last two stops are co-located. In some problems, rounding to metres makes it inexact to merge them.
     let size = 201;
     let origin = |stop: usize| if stop == size - 1 { size - 2 } else { stop };
     let problem = |seed| {
