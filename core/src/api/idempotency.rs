@@ -88,8 +88,8 @@ async fn fingerprint_of<H: Host>(
     scope: &str,
     key: &str,
 ) -> Result<String, Problem> {
-    let path = call.parts.uri.path().as_bytes();
-    let fast = fingerprint(&[call.parts.method.as_str().as_bytes(), path, call.body]);
+    let target = call.parts.uri.path_and_query().map_or("", |target| target.as_str());
+    let fast = fingerprint(&[call.parts.method.as_str().as_bytes(), target.as_bytes(), call.body]);
     if !endpoint.reads_password() {
         return Ok(fast);
     }

@@ -84,8 +84,8 @@ fn everywhere() -> Vec<(&'static str, Json)> {
             parameter(
                 "Idempotency-Key",
                 "header",
-                "A string that identifies this request, such as a UUID. For 24 hours the same key with the same body returns the first \
-                 successful response; with another body it returns `idempotency_key_reused`.",
+                "A string that identifies this request, such as a UUID. For 24 hours the same key with the same query and body returns \
+                 the first successful response; with others it returns `idempotency_key_reused`.",
                 false,
                 key,
             ),
