@@ -12,7 +12,6 @@ pub mod drivers;
 pub mod geo;
 pub mod host;
 pub mod json;
-#[cfg(any(test, feature = "testing"))]
 pub mod memory;
 pub mod model;
 pub mod rules;

@@ -316,7 +316,7 @@ fn line(row: &Row) -> String {
 const ABOUT: &str = "# The order lifecycle
 
 This page is generated from `core/src/rules/lifecycle/table.rs`, the table that determines all status changes. To regenerate it, run
-`DESPACHO_WRITE_LIFE=1 cargo test -p despacho-core --features testing --test lifecycle`.
+`DESPACHO_WRITE_LIFE=1 cargo test -p despacho-core --test lifecycle`.
 ";
 
 const RULES: &str = "
