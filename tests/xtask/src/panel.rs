@@ -121,7 +121,7 @@ fn run_tests(root: &Path, server: &Server, file: &str) -> Result<(), Failure> {
     let mut tests = run::command(&root.join(FOLDER), &["npm", "test", "--", file]);
     tests.env("DESPACHO_PANEL_ADMIN", OPERATOR);
     tests.env("DESPACHO_PANEL_URL", &server.base).env("DESPACHO_PANEL_SHOTS", place::target()?.join("panel"));
-    run::show_at_end(tests, FAILING)
+    run::show_at_end(tests, Some(FAILING))
 }
 
 /// Returns whether `product` exists and is not older than `source`.

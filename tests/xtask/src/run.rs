@@ -1,6 +1,7 @@
 //! Runs other programs. Commands whose output is shown are printed first, so that they can be repeated by hand.
 
 use std::{
+    cell::Cell,
     ffi::OsStr,
     fmt,
     path::Path,
@@ -35,8 +36,21 @@ pub fn command(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
+thread_local! {
+    /// Whether another thread shows outputs at the same time as this one.
+    static IN_ONE_PIECE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes [`show`] show the output of each command of this thread in one piece, not mixed with those of other threads.
+pub fn show_in_one_piece() {
+    IN_ONE_PIECE.set(true);
+}
+
 /// Runs a command to completion and shows its output. Returns a failure unless the command succeeds.
 pub fn show(mut command: Command) -> Result<(), Failure> {
+    if IN_ONE_PIECE.get() {
+        return show_at_end(command, None);
+    }
     let line = line_of(&command);
     println!("  $ {line}");
     let status = command.status().map_err(|e| Failure::new(format!("`{line}` could not start: {e}")))?;
@@ -44,8 +58,8 @@ pub fn show(mut command: Command) -> Result<(), Failure> {
 }
 
 /// Runs a command to completion, and then shows its output in one piece, not mixed with that of concurrent commands. Returns a failure
-/// unless the command succeeds, with the part of its output that begins with `summary`.
-pub fn show_at_end(mut command: Command, summary: &str) -> Result<(), Failure> {
+/// unless the command succeeds, with the part of its output that begins with `summary`, if there is one.
+pub fn show_at_end(mut command: Command, summary: Option<&str>) -> Result<(), Failure> {
     let line = line_of(&command);
     let output = command.output().map_err(|e| Failure::new(format!("`{line}` could not start: {e}")))?;
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
@@ -53,7 +67,7 @@ pub fn show_at_end(mut command: Command, summary: &str) -> Result<(), Failure> {
     if output.status.success() {
         return Ok(());
     }
-    let summary = text.find(summary).and_then(|at| text.get(at..)).unwrap_or_default();
+    let summary = summary.and_then(|summary| text.get(text.find(summary)?..)).unwrap_or_default();
     Err(Failure::new(format!("`{line}` ended with {}\n{summary}", output.status).trim_end()))
 }
 
@@ -95,7 +109,7 @@ mod tests {
 
     #[test]
     fn failure_contains_the_summary_of_the_output() {
-        let shell = |script: &str| show_at_end(command(Path::new("."), &["sh", "-c", script]), "failed:");
+        let shell = |script: &str| show_at_end(command(Path::new("."), &["sh", "-c", script]), Some("failed:"));
         assert_eq!(shell("echo failed: nothing"), Ok(()));
         let failure = shell("echo passed; echo failed: two; echo details; exit 3").expect_err("it exits with 3");
         assert!(failure.to_string().ends_with("exit status: 3\nfailed: two\ndetails"), "{failure}");

@@ -27,8 +27,21 @@ pub(crate) struct Step {
     pub(crate) needs: &'static [Need],
     /// Whether it runs only by name, because it takes minutes and its tools are large.
     pub(crate) is_long: bool,
+    /// What it does most of the time.
+    pub(crate) load: Load,
     /// Runs the check.
     pub(crate) run: fn(&Path) -> Result<(), Failure>,
+}
+
+/// What a step does most of the time. Steps that wait run at the same time as the steps after them that compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Load {
+    /// Compiles on every processor.
+    Compiles,
+    /// Waits, or uses a single processor.
+    Waits,
+    /// Tests or measures what other work could disturb.
+    Tests,
 }
 
 /// All steps, quick ones first, so that a formatting error fails before the release build.
@@ -38,13 +51,23 @@ pub(crate) const STEPS: &[Step] = &[
         description: "the code is formatted",
         needs: &[Need::Component("rustfmt", "fmt")],
         is_long: false,
+        load: Load::Tests,
         run: |root| run::show(cargo(root, &["fmt", "--all", "--check"])),
+    },
+    Step {
+        name: "deploy",
+        description: "the Dockerfile, the Kubernetes manifests and the systemd unit pass their linters",
+        needs: &[Need::Venv(TESTS)],
+        is_long: false,
+        load: Load::Waits,
+        run: deploy::check,
     },
     Step {
         name: "wasm",
         description: "the core and the road network build for browsers, each with only its own features",
         needs: &[Need::Target("wasm32-unknown-unknown")],
         is_long: false,
+        load: Load::Compiles,
         run: |root| {
             // The step `package` builds the bindings.
             for package in ["despacho-core", "despacho-roads"] {
@@ -59,6 +82,7 @@ pub(crate) const STEPS: &[Step] = &[
         description: "clippy reports no warning",
         needs: &[Need::Component("clippy", "clippy")],
         is_long: false,
+        load: Load::Compiles,
         run: |root| {
             let words =
                 ["clippy", "--locked", "--workspace", "--all-features", "--all-targets", "--", "-D", "warnings"];
@@ -70,6 +94,7 @@ pub(crate) const STEPS: &[Step] = &[
         description: "the API documentation builds without broken links",
         needs: &[],
         is_long: false,
+        load: Load::Compiles,
         run: |root| {
             let mut doc = cargo(root, &["doc", "--locked", "--workspace", "--all-features", "--no-deps"]);
             doc.env("RUSTDOCFLAGS", "-D warnings");
@@ -81,6 +106,7 @@ pub(crate) const STEPS: &[Step] = &[
         description: "licences, sources and bans of the dependencies meet .cargo/deny.toml",
         needs: &[Need::CargoDeny],
         is_long: false,
+        load: Load::Tests,
         run: |root| {
             let words = [
                 "deny",
@@ -101,23 +127,18 @@ pub(crate) const STEPS: &[Step] = &[
         description: "no dependency has a known vulnerability (RustSec's database, if it can be fetched)",
         needs: &[Need::CargoDeny, Need::Advisories],
         is_long: false,
+        load: Load::Tests,
         run: |root| {
             let words = ["deny", "--locked", "--config", ".cargo/deny.toml", "check", "--disable-fetch", "advisories"];
             run::show(cargo(root, &words))
         },
     },
     Step {
-        name: "deploy",
-        description: "the Dockerfile, the Kubernetes manifests and the systemd unit pass their linters",
-        needs: &[Need::Venv(TESTS)],
-        is_long: false,
-        run: deploy::check,
-    },
-    Step {
         name: "release",
         description: "the server builds with the release profile; the tests below use this build",
         needs: &[],
         is_long: false,
+        load: Load::Compiles,
         run: |root| server::build(root).map(|_| ()),
     },
     Step {
@@ -125,13 +146,36 @@ pub(crate) const STEPS: &[Step] = &[
         description: "the commands of every page run as written, with the release build",
         needs: &[Need::Program("jq", "jq"), Need::Program("curl", "curl"), Need::Program("openssl", "openssl")],
         is_long: false,
+        load: Load::Tests,
         run: pages::check,
+    },
+    Step {
+        name: "webhooks",
+        description: "a failing receiver gets every webhook, with signatures that the reference library verifies",
+        needs: &[Need::Venv(TESTS)],
+        is_long: false,
+        load: Load::Waits,
+        run: webhooks::check,
+    },
+    Step {
+        name: "recipes",
+        description: "the client code of bindings/RECIPES.md works in every language, with lost connections and forged webhooks",
+        needs: &[
+            Need::Venv(TESTS),
+            Need::Program("node", "nodejs"),
+            Need::Program("jq", "jq"),
+            Need::Program("curl", "curl"),
+        ],
+        is_long: false,
+        load: Load::Waits,
+        run: webhooks::check_recipes,
     },
     Step {
         name: "spin-build",
         description: "the Spin components build as they ship; the tests below use this build",
         needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen")],
         is_long: false,
+        load: Load::Compiles,
         run: component::build_within_limit,
     },
     Step {
@@ -144,6 +188,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("pgbouncer", "pgbouncer"),
         ],
         is_long: false,
+        load: Load::Tests,
         run: test_workspace,
     },
     Step {
@@ -151,6 +196,7 @@ pub(crate) const STEPS: &[Step] = &[
         description: "the Spin component passes its tests on SQLite and PostgreSQL: races, traps, kills, configuration, memory, Open Delivery",
         needs: &[Need::Target(component::TARGET), Need::Postgres, Need::Venv(TESTS)],
         is_long: false,
+        load: Load::Tests,
         run: test_component,
     },
     Step {
@@ -158,13 +204,23 @@ pub(crate) const STEPS: &[Step] = &[
         description: "the cases pass under `spin up`, if the Spin CLI is installed",
         needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen"), Need::Spin],
         is_long: false,
+        load: Load::Tests,
         run: test_under_spin_up,
+    },
+    Step {
+        name: "contract",
+        description: "generated valid and invalid requests get responses that conform to /openapi.json",
+        needs: &[Need::Venv(TESTS)],
+        is_long: false,
+        load: Load::Waits,
+        run: contract::check,
     },
     Step {
         name: "wasm-test",
         description: "the unit tests of the core and the route engine pass on WebAssembly",
         needs: &[Need::Target("wasm32-wasip1"), Need::Program("node", "nodejs")],
         is_long: false,
+        load: Load::Compiles,
         run: |root| {
             // Cargo runs tests in the package's folder. A relative path of the runner contains no spaces.
             for (package, root_from_there) in [("despacho-core", ".."), ("despacho-route", "../..")] {
@@ -188,6 +244,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("chromium", "chromium"),
         ],
         is_long: false,
+        load: Load::Compiles,
         run: |root| package::run(root, package::Options { check: true, ..Default::default() }),
     },
     Step {
@@ -195,6 +252,7 @@ pub(crate) const STEPS: &[Step] = &[
         description: "the examples in the API documentation run",
         needs: &[],
         is_long: false,
+        load: Load::Compiles,
         run: |root| run::show(cargo(root, &["test", "--locked", "--workspace", "--all-features", "--doc"])),
     },
     Step {
@@ -202,6 +260,7 @@ pub(crate) const STEPS: &[Step] = &[
         description: "the published packages of the route engine and the core build from their own files",
         needs: &[],
         is_long: false,
+        load: Load::Compiles,
         run: |root| {
             // Uncommitted files are included. The earlier steps have downloaded all dependencies.
             let words =
@@ -210,36 +269,11 @@ pub(crate) const STEPS: &[Step] = &[
         },
     },
     Step {
-        name: "contract",
-        description: "generated valid and invalid requests get responses that conform to /openapi.json",
-        needs: &[Need::Venv(TESTS)],
-        is_long: false,
-        run: contract::check,
-    },
-    Step {
-        name: "webhooks",
-        description: "a failing receiver gets every webhook, with signatures that the reference library verifies",
-        needs: &[Need::Venv(TESTS)],
-        is_long: false,
-        run: webhooks::check,
-    },
-    Step {
-        name: "recipes",
-        description: "the client code of bindings/RECIPES.md works in every language, with lost connections and forged webhooks",
-        needs: &[
-            Need::Venv(TESTS),
-            Need::Program("node", "nodejs"),
-            Need::Program("jq", "jq"),
-            Need::Program("curl", "curl"),
-        ],
-        is_long: false,
-        run: webhooks::check_recipes,
-    },
-    Step {
         name: "generators",
         description: "linters accept core/openapi.json, and clients that four generators and Postman derive from it create orders",
         needs: &[Need::Venv(GENERATORS), Need::Program("node", "nodejs"), Need::Program("npm", "npm")],
         is_long: true,
+        load: Load::Tests,
         run: generators::check,
     },
     Step {
@@ -252,6 +286,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("chromium", "chromium"),
         ],
         is_long: false,
+        load: Load::Tests,
         run: panel::check,
     },
     Step {
@@ -260,6 +295,7 @@ pub(crate) const STEPS: &[Step] = &[
         // The step itself reports missing programs, because few developers have all of them.
         needs: &[],
         is_long: false,
+        load: Load::Tests,
         run: woocommerce::check,
     },
     Step {
@@ -267,6 +303,7 @@ pub(crate) const STEPS: &[Step] = &[
         description: "the benchmarks run and print their results compared with baselines; no speed is asserted",
         needs: &[],
         is_long: false,
+        load: Load::Tests,
         run: |root| {
             // The short form omits timings on WebAssembly; other steps compare its results.
             let bench = ["run", "--locked", "--release", "--no-default-features", "-p", "despacho-bench", "--"];
@@ -310,7 +347,10 @@ fn cargo(root: &Path, words: &[&str]) -> Command {
 /// because a single package would rebuild its dependencies with different features.
 fn test_component(root: &Path) -> Result<(), Failure> {
     match has_nextest() {
-        true => run_tests(root, &NEXTEST, &["--workspace", "--filterset", &format!("package({SPIN_TESTS})")]),
+        true => {
+            let filter = format!("package({SPIN_TESTS})");
+            run_tests(root, &NEXTEST, &["--workspace", &test_threads(), "--filterset", &filter])
+        }
         false => run_tests(root, &EVERY_TEST, &["--package", SPIN_TESTS]),
     }?;
     webhooks::check_open_delivery_on_spin(root)
@@ -326,18 +366,23 @@ fn test_under_spin_up(root: &Path) -> Result<(), Failure> {
 }
 
 /// Runs every test of the workspace except the Spin component's. The cases and the storage tests run in one process each, which starts
-/// PostgreSQL once; nextest would do so for every test. Two tests run for each processor, because most of them wait.
+/// PostgreSQL once; nextest would do so for every test.
 fn test_workspace(root: &Path) -> Result<(), Failure> {
     const WORKSPACE: [&str; 3] = ["--workspace", "--exclude", SPIN_TESTS];
     if !has_nextest() {
         return run_tests(root, &EVERY_TEST, &WORKSPACE);
     }
-    let threads = format!("--test-threads={}", std::thread::available_parallelism().map_or(2, usize::from) * 2);
+    let threads = test_threads();
     let others = ["--profile", "verify", &threads, "--filterset", "not (binary(cases) or binary(storage))"];
     let others = run_tests(root, &NEXTEST, &[&WORKSPACE[..], &others].concat());
     let shared = ["test", "--no-fail-fast", "--test", "storage", "--test", "cases"];
     let shared = run_tests(root, &shared, &[&WORKSPACE[..], &["--", &threads]].concat());
     others.and(shared)
+}
+
+/// Returns the option for two tests on each processor, because most tests wait.
+fn test_threads() -> String {
+    format!("--test-threads={}", std::thread::available_parallelism().map_or(2, usize::from) * 2)
 }
 
 const NEXTEST: [&str; 3] = ["nextest", "run", "--no-fail-fast"];

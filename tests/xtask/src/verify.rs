@@ -1,15 +1,19 @@
-//! `cargo verify`: runs every check that a change must pass.
+//! `cargo verify`: runs every check that a change must pass. Steps that wait run at the same time as steps that compile.
 
 use std::{
     path::Path,
+    thread,
     time::{Duration, Instant},
 };
 
-use despacho_xtask::{place, run::Failure};
+use despacho_xtask::{
+    place,
+    run::{self, Failure},
+};
 
 use crate::{
     needs::Missing,
-    steps::{STEPS, Step},
+    steps::{Load, STEPS, Step},
 };
 
 /// The selection of steps to run.
@@ -28,6 +32,13 @@ enum StepResult {
     Failed(Failure),
 }
 
+/// A step that was run.
+struct Done {
+    name: &'static str,
+    time: Duration,
+    result: StepResult,
+}
+
 /// Prints the steps and their descriptions.
 pub(crate) fn list() {
     for step in STEPS {
@@ -35,21 +46,64 @@ pub(crate) fn list() {
     }
 }
 
-/// Runs the selected steps in order and stops at the first failure.
+/// Runs the selected steps and stops at the first failure, after the steps that run at the same time.
 pub(crate) fn verify(choice: &Choice) -> Result<(), Failure> {
     let root = place::root()?;
     let steps = chosen(STEPS, choice)?;
     let offline = std::env::var_os("DESPACHO_VERIFY_OFFLINE").is_some_and(|value| value == "1");
-    let mut report = Report::default();
-    for (position, step) in steps.iter().enumerate() {
+    let run_one = |step: &Step| {
+        let position = steps.iter().position(|other| other.name == step.name).unwrap_or_default();
         println!("[{}/{}] {}: {}", position + 1, steps.len(), step.name, step.description);
         let start = Instant::now();
         let result = run_step(step, &root, offline);
-        if report.add(step.name, start.elapsed(), result) {
+        let done = Done { name: step.name, time: start.elapsed(), result };
+        println!("{}\n", done.line());
+        done
+    };
+    let run_in_order = |steps: &[&Step]| {
+        let mut all = Vec::new();
+        for step in steps {
+            let done = run_one(step);
+            let is_last = matches!(done.result, StepResult::Failed(_));
+            all.push(done);
+            if is_last {
+                break;
+            }
+        }
+        all
+    };
+    let start = Instant::now();
+    let mut report = Report::default();
+    for (waiting, others) in groups(&steps) {
+        let (waited, done) = thread::scope(|scope| {
+            let waited = scope.spawn(|| {
+                run::show_in_one_piece();
+                run_in_order(waiting)
+            });
+            let done = run_in_order(others);
+            (waited.join(), done)
+        });
+        let waited = waited.map_err(|_| Failure::new("a step panicked"))?;
+        waited.into_iter().chain(done).for_each(|done| report.add(done));
+        if report.has_failed() {
             break;
         }
     }
-    report.finish()
+    report.finish(start.elapsed())
+}
+
+/// Splits steps into groups that run one after another: steps that wait, and steps that run at the same time as those.
+fn groups<'s>(mut steps: &'s [&'static Step]) -> Vec<(&'s [&'static Step], &'s [&'static Step])> {
+    let mut groups = Vec::new();
+    while !steps.is_empty() {
+        let waiting = steps.iter().take_while(|step| step.load == Load::Waits).count();
+        let compiling = steps[waiting..].iter().take_while(|step| step.load == Load::Compiles).count();
+        let (waiting, others) = if compiling == 0 { (0, waiting.max(1)) } else { (waiting, compiling) };
+        let (group, rest) = steps.split_at(waiting + others);
+        groups.push(group.split_at(waiting));
+        steps = rest;
+    }
+    groups
 }
 
 fn run_step(step: &Step, root: &Path, offline: bool) -> StepResult {
@@ -81,56 +135,54 @@ fn chosen<'a>(steps: &'a [Step], choice: &Choice) -> Result<Vec<&'a Step>, Failu
     Ok(chosen.map(|(_, step)| step).collect())
 }
 
+impl Done {
+    /// Returns the line of the report.
+    fn line(&self) -> String {
+        let status = match &self.result {
+            StepResult::Passed => "passed".to_owned(),
+            StepResult::Skipped(reason) => format!("SKIPPED: {reason}"),
+            StepResult::Failed(failure) => format!("FAILED: {failure}"),
+        };
+        format!("{:<10}{:>8.1} s  {status}", self.name, self.time.as_secs_f64())
+    }
+}
+
 /// The results of the steps so far.
 #[derive(Default)]
 struct Report {
     lines: Vec<String>,
     passed: usize,
     skipped: usize,
-    failed: Option<Failure>,
-    total: Duration,
+    failures: Vec<String>,
 }
 
 impl Report {
-    /// Records a step's result and returns whether it failed.
-    fn add(&mut self, name: &str, time: Duration, result: StepResult) -> bool {
-        self.total += time;
-        let seconds = time.as_secs_f64();
-        let (status, detail) = match result {
-            StepResult::Passed => {
-                self.passed += 1;
-                ("passed", String::new())
-            }
-            StepResult::Skipped(reason) => {
-                self.skipped += 1;
-                ("SKIPPED", format!(": {reason}"))
-            }
+    /// Records a step's result.
+    fn add(&mut self, done: Done) {
+        self.lines.push(done.line());
+        match done.result {
+            StepResult::Passed => self.passed += 1,
+            StepResult::Skipped(_) => self.skipped += 1,
             StepResult::Failed(failure) => {
-                let detail = format!(": {failure}");
-                let message = format!("step `{name}` failed{detail}\nrun it again with `cargo verify --only {name}`");
-                self.failed = Some(Failure::new(message));
-                ("FAILED", detail)
+                let name = done.name;
+                let again = format!("run it again with `cargo verify --only {name}`");
+                self.failures.push(format!("step `{name}` failed: {failure}\n{again}"));
             }
-        };
-        let line = format!("{name:<10}{seconds:>8.1} s  {status}{detail}");
-        println!("{line}\n");
-        self.lines.push(line);
-        self.failed.is_some()
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        !self.failures.is_empty()
     }
 
     /// Prints the summary and returns the failure, if there is one.
-    fn finish(self) -> Result<(), Failure> {
+    fn finish(self, total: Duration) -> Result<(), Failure> {
         for line in &self.lines {
             println!("{line}");
         }
-        println!("{:<10}{:>8.1} s", "all", self.total.as_secs_f64());
-        println!(
-            "verify: {} passed, {} failed, {} skipped",
-            self.passed,
-            usize::from(self.failed.is_some()),
-            self.skipped
-        );
-        self.failed.map_or(Ok(()), Err)
+        println!("{:<10}{:>8.1} s", "all", total.as_secs_f64());
+        println!("verify: {} passed, {} failed, {} skipped", self.passed, self.failures.len(), self.skipped);
+        if self.failures.is_empty() { Ok(()) } else { Err(Failure::new(self.failures.join("\n"))) }
     }
 }
 
@@ -149,16 +201,31 @@ mod tests {
         assert_eq!(names(&["doc", "fmt"], None), Ok(vec!["fmt", "doc"]));
         assert_eq!(names(&[], None).map(|all| all.len()), Ok(STEPS.len() - 1), "all except the long one");
         assert_eq!(names(&["generators"], None), Ok(vec!["generators"]));
-        assert_eq!(
-            names(&[], Some("doctest")),
-            Ok(vec!["doctest", "crates", "contract", "webhooks", "recipes", "panel", "woocommerce", "bench"])
-        );
+        assert_eq!(names(&[], Some("doctest")), Ok(vec!["doctest", "crates", "panel", "woocommerce", "bench"]));
     }
 
     #[test]
     fn unknown_step_error_lists_all_steps() {
         let failure = names(&["docs"], None).expect_err("there is no such step").to_string();
         assert!(failure.contains("`docs`") && failure.contains("clippy"), "{failure}");
+    }
+
+    #[test]
+    fn waiting_steps_run_with_the_compiling_steps_after_them() {
+        let grouped = |only: &[&str]| -> Vec<(Vec<&str>, Vec<&str>)> {
+            let choice = Choice { only: only.iter().map(|&name| name.to_owned()).collect(), from: None };
+            let steps = chosen(STEPS, &choice).expect("these steps exist");
+            let names = |steps: &[&Step]| steps.iter().map(|step| step.name).collect();
+            groups(&steps).into_iter().map(|(waiting, others)| (names(waiting), names(others))).collect()
+        };
+        let all = grouped(&[]);
+        assert_eq!(all[..2], [(vec![], vec!["fmt"]), (vec!["deploy"], vec!["wasm", "clippy", "doc"])]);
+        assert!(all.contains(&(vec!["webhooks", "recipes"], vec!["spin-build"])), "{all:?}");
+        assert_eq!(grouped(&["contract"]), [(vec![], vec!["contract"])]);
+        assert_eq!(
+            grouped(&["webhooks", "recipes", "panel"]),
+            [(vec![], vec!["webhooks", "recipes"]), (vec![], vec!["panel"])]
+        );
     }
 
     #[test]
@@ -171,11 +238,14 @@ mod tests {
 
     #[test]
     fn failed_step_stops_and_prints_the_command_to_repeat_it() {
+        let done = |name, result| Done { name, time: Duration::ZERO, result };
         let mut report = Report::default();
-        assert!(!report.add("fmt", Duration::ZERO, StepResult::Passed));
-        assert!(!report.add("deny", Duration::ZERO, StepResult::Skipped("no network".to_owned())));
-        assert!(report.add("doc", Duration::ZERO, StepResult::Failed(Failure::new("a dead link"))));
-        let failure = report.finish().expect_err("it failed").to_string();
+        report.add(done("fmt", StepResult::Passed));
+        report.add(done("deny", StepResult::Skipped("no network".to_owned())));
+        assert!(!report.has_failed());
+        report.add(done("doc", StepResult::Failed(Failure::new("a dead link"))));
+        assert!(report.has_failed());
+        let failure = report.finish(Duration::ZERO).expect_err("it failed").to_string();
         assert!(failure.contains("a dead link") && failure.contains("cargo verify --only doc"), "{failure}");
     }
 }
