@@ -27,18 +27,19 @@ const PACKAGE: &str = "despacho-spin";
 /// The file name of its shipped component, in the same folder as cargo's output. spin.toml names it.
 const SHIPPED: &str = "despacho.wasm";
 
-/// The profile of components that are optimised for size.
-const SMALL: &str = "edge";
-/// The profile of the component that is optimised for speed.
-const FAST: &str = "edge-fast";
+/// The profile of the components, which is also the name of cargo's output folder.
+const PROFILE: &str = "edge";
+/// The file with other settings of the profile, for the component that is optimised for speed. With a profile of its own, cargo would
+/// compile all procedural macros again.
+const FAST: &str = "hosts/spin/preview/profile.toml";
 
 /// A component that serves the paths below some routes.
 pub struct RoutedComponent {
     /// The routes in spin.toml, without `/...`.
     pub routes: &'static [&'static str],
     package: &'static str,
-    /// Its profile, which is also the name of cargo's output folder.
-    profile: &'static str,
+    /// Whether it is optimised for speed, not for size.
+    is_fast: bool,
     /// The file name of cargo's output.
     built: &'static str,
     /// The file name of the shipped component.
@@ -51,28 +52,28 @@ pub const ROUTED: [RoutedComponent; 4] = [
         // It comes first because some of its routes are below those of the other components.
         routes: &["/admin/dispatch", "/delivery/webhooks", "/oauth", "/v1"],
         package: "despacho-spin-connection",
-        profile: SMALL,
+        is_fast: false,
         built: "despacho_spin_connection.wasm",
         shipped: "despacho-connection.wasm",
     },
     RoutedComponent {
         routes: &["/admin"],
         package: "despacho-spin-operator",
-        profile: SMALL,
+        is_fast: false,
         built: "despacho_spin_operator.wasm",
         shipped: "despacho-operator.wasm",
     },
     RoutedComponent {
         routes: &["/courier"],
         package: "despacho-spin-courier",
-        profile: SMALL,
+        is_fast: false,
         built: "despacho_spin_courier.wasm",
         shipped: "despacho-courier.wasm",
     },
     RoutedComponent {
         routes: &["/delivery/orders/preview"],
         package: "despacho-spin-preview",
-        profile: FAST,
+        is_fast: true,
         built: "despacho_spin_preview.wasm",
         shipped: "despacho-preview.wasm",
     },
@@ -114,18 +115,20 @@ fn check_size(file: &Path, bytes: u64) -> Result<(), Failure> {
 
 /// Builds the components as they ship, which is what spin.toml's command does. Returns the file of the component for stores.
 pub fn build(root: &Path) -> Result<PathBuf, Failure> {
-    for profile in [SMALL, FAST] {
-        let packages = ROUTED.iter().filter(|one| one.profile == profile).map(|one| one.package);
-        let packages = packages.chain((profile == SMALL).then_some(PACKAGE));
-        cargo(root, "build", profile, &packages.flat_map(|package| ["--package", package]).collect::<Vec<_>>())?;
+    for is_fast in [false, true] {
+        let packages = ROUTED.iter().filter(|one| one.is_fast == is_fast).map(|one| ["--package", one.package]);
+        let packages = packages.chain((!is_fast).then_some(["--package", PACKAGE]));
+        let settings = is_fast.then_some(["--config", FAST]);
+        cargo(root, "build", &settings.into_iter().chain(packages).collect::<Vec<_>>().concat())?;
     }
-    let shipped = built(SMALL)?.join(SHIPPED);
-    let mut files = vec![(built(SMALL)?.join("despacho_spin.wasm"), shipped.clone(), SMALL)];
+    let folder = built()?;
+    let shipped = folder.join(SHIPPED);
+    let mut files = vec![(folder.join("despacho_spin.wasm"), shipped.clone(), false)];
     for one in &ROUTED {
-        files.push((built(one.profile)?.join(one.built), one.next_to(&shipped), one.profile));
+        files.push((folder.join(one.built), one.next_to(&shipped), one.is_fast));
     }
-    for (built, shipped, profile) in files {
-        let finished = finish(&built, &shipped, if profile == FAST { "-O3" } else { "-Oz" });
+    for (built, shipped, is_fast) in files {
+        let finished = finish(&built, &shipped, if is_fast { "-O3" } else { "-Oz" });
         finished.map_err(|error| Failure::new(format!("{}: {error}", shipped.display())))??;
     }
     Ok(shipped)
@@ -160,13 +163,13 @@ fn is_up_to_date(after: &Metadata, before: &Metadata, optimised: bool) -> bool {
 
 /// Builds the empty component with the same settings, as the baseline of measurements.
 pub fn build_hello(root: &Path) -> Result<PathBuf, Failure> {
-    cargo(root, "rustc", SMALL, &["--package", PACKAGE, "--example", "hello", "--crate-type", "cdylib"])?;
-    Ok(built(SMALL)?.join("examples/hello.wasm"))
+    cargo(root, "rustc", &["--package", PACKAGE, "--example", "hello", "--crate-type", "cdylib"])?;
+    Ok(built()?.join("examples/hello.wasm"))
 }
 
-fn cargo(root: &Path, command: &str, profile: &str, selected: &[&str]) -> Result<(), Failure> {
-    let words = ["cargo", command, "--locked", "--profile", profile, "--target", TARGET];
-    let mut build = run::command(root, &[&words, selected].concat());
+fn cargo(root: &Path, command: &str, options: &[&str]) -> Result<(), Failure> {
+    let words = ["cargo", command, "--locked", "--profile", PROFILE, "--target", TARGET];
+    let mut build = run::command(root, &[&words, options].concat());
     build.env("CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS", remaps().join(" "));
     run::show(build)
 }
@@ -190,9 +193,9 @@ fn has_dependency(mut packages: impl Iterator<Item = OsString>) -> bool {
     packages.any(|package| !package.to_string_lossy().starts_with("despacho-"))
 }
 
-/// Returns cargo's output folder for a profile of the components.
-fn built(profile: &str) -> Result<PathBuf, Failure> {
-    Ok(place::target()?.join(TARGET).join(profile))
+/// Returns cargo's output folder of the components.
+fn built() -> Result<PathBuf, Failure> {
+    Ok(place::target()?.join(TARGET).join(PROFILE))
 }
 
 /// Returns the component for a test or a measurement, next to which are the others: the build named by [`COMPONENT`], or else a new one, so that no test
