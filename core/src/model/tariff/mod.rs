@@ -240,7 +240,8 @@ impl Tariff {
 impl TariffError {
     /// Returns the RFC 6901 pointer to the field in a tariff: `/windows/0/percent` for `windows[0].percent`.
     pub fn pointer(&self) -> String {
-        format!("/{}", self.field.replace('[', "/").replace("].", "/"))
+        let parts = self.field.split(['[', ']', '.']).filter(|part| !part.is_empty());
+        parts.flat_map(|part| ["/", part]).collect()
     }
 }
 
