@@ -63,17 +63,15 @@ pub(crate) fn verify(choice: &Choice) -> Result<(), Failure> {
     let run_in_order = |steps: &[&Step]| {
         let mut all = Vec::new();
         for step in steps {
-            let done = run_one(step);
-            let is_last = matches!(done.result, StepResult::Failed(_));
-            all.push(done);
-            if is_last {
+            all.push(run_one(step));
+            if has_failed(&all) {
                 break;
             }
         }
         all
     };
     let start = Instant::now();
-    let mut report = Report::default();
+    let mut all = Vec::new();
     for (waiting, others) in groups(&steps) {
         let (waited, done) = thread::scope(|scope| {
             let waited = scope.spawn(|| {
@@ -83,13 +81,13 @@ pub(crate) fn verify(choice: &Choice) -> Result<(), Failure> {
             let done = run_in_order(others);
             (waited.join(), done)
         });
-        let waited = waited.map_err(|_| Failure::new("a step panicked"))?;
-        waited.into_iter().chain(done).for_each(|done| report.add(done));
-        if report.has_failed() {
+        all.extend(waited.map_err(|_| Failure::new("a step panicked"))?);
+        all.extend(done);
+        if has_failed(&all) {
             break;
         }
     }
-    report.finish(start.elapsed())
+    report(&all, start.elapsed())
 }
 
 /// Splits steps into groups that run one after another: steps that wait, and steps that run at the same time as those.
@@ -147,43 +145,28 @@ impl Done {
     }
 }
 
-/// The results of the steps so far.
-#[derive(Default)]
-struct Report {
-    lines: Vec<String>,
-    passed: usize,
-    skipped: usize,
-    failures: Vec<String>,
+fn has_failed(steps: &[Done]) -> bool {
+    steps.iter().any(|done| matches!(done.result, StepResult::Failed(_)))
 }
 
-impl Report {
-    /// Records a step's result.
-    fn add(&mut self, done: Done) {
-        self.lines.push(done.line());
-        match done.result {
-            StepResult::Passed => self.passed += 1,
-            StepResult::Skipped(_) => self.skipped += 1,
+/// Prints the summary and returns the failure, if there is one.
+fn report(steps: &[Done], total: Duration) -> Result<(), Failure> {
+    let (mut passed, mut skipped, mut failures) = (0, 0, Vec::new());
+    for done in steps {
+        println!("{}", done.line());
+        match &done.result {
+            StepResult::Passed => passed += 1,
+            StepResult::Skipped(_) => skipped += 1,
             StepResult::Failed(failure) => {
                 let name = done.name;
                 let again = format!("run it again with `cargo verify --only {name}`");
-                self.failures.push(format!("step `{name}` failed: {failure}\n{again}"));
+                failures.push(format!("step `{name}` failed: {failure}\n{again}"));
             }
         }
     }
-
-    fn has_failed(&self) -> bool {
-        !self.failures.is_empty()
-    }
-
-    /// Prints the summary and returns the failure, if there is one.
-    fn finish(self, total: Duration) -> Result<(), Failure> {
-        for line in &self.lines {
-            println!("{line}");
-        }
-        println!("{:<10}{:>8.1} s", "all", total.as_secs_f64());
-        println!("verify: {} passed, {} failed, {} skipped", self.passed, self.failures.len(), self.skipped);
-        if self.failures.is_empty() { Ok(()) } else { Err(Failure::new(self.failures.join("\n"))) }
-    }
+    println!("{:<10}{:>8.1} s", "all", total.as_secs_f64());
+    println!("verify: {passed} passed, {} failed, {skipped} skipped", failures.len());
+    if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("\n"))) }
 }
 
 #[cfg(test)]
@@ -239,13 +222,13 @@ mod tests {
     #[test]
     fn failed_step_stops_and_prints_the_command_to_repeat_it() {
         let done = |name, result| Done { name, time: Duration::ZERO, result };
-        let mut report = Report::default();
-        report.add(done("fmt", StepResult::Passed));
-        report.add(done("deny", StepResult::Skipped("no network".to_owned())));
-        assert!(!report.has_failed());
-        report.add(done("doc", StepResult::Failed(Failure::new("a dead link"))));
-        assert!(report.has_failed());
-        let failure = report.finish(Duration::ZERO).expect_err("it failed").to_string();
+        let mut steps =
+            vec![done("fmt", StepResult::Passed), done("deny", StepResult::Skipped("no network".to_owned()))];
+        assert!(!has_failed(&steps));
+        assert_eq!(report(&steps, Duration::ZERO), Ok(()));
+        steps.push(done("doc", StepResult::Failed(Failure::new("a dead link"))));
+        assert!(has_failed(&steps));
+        let failure = report(&steps, Duration::ZERO).expect_err("it failed").to_string();
         assert!(failure.contains("a dead link") && failure.contains("cargo verify --only doc"), "{failure}");
     }
 }
