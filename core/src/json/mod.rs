@@ -1,8 +1,7 @@
 //! Deserialization of JSON. serde_json parses a text into a tree, and all types are read from the tree.
 //!
 //! A tree keeps duplicate names and the order of members, so invalid values and duplicate fields can be reported by
-//! their JSON Pointer. A struct is read only from an object. `core/SIZE.md` states the size of deserializing from text
-//! instead.
+//! their JSON Pointer. A struct is read only from an object.
 
 mod reader;
 mod tree;

@@ -1,7 +1,7 @@
 //! Conversion of JSON numbers to decimals.
 //!
 //! `rust_decimal` converts doubles with the standard library's float formatting, which no other part of the browser
-//! package needs. `core/SIZE.md` states its size.
+//! package needs.
 
 use std::fmt;
 

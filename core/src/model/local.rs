@@ -120,7 +120,7 @@ impl std::fmt::Display for LocalTime {
     }
 }
 
-/// Parses the numbers of `HH:MM`, of one or two digits each. chrono's format parser is larger; see `core/SIZE.md`.
+/// Parses the numbers of `HH:MM`, of one or two digits each.
 pub(super) fn hour_and_minute(text: &str) -> Option<(u32, u32)> {
     let (hour, minute) = text.split_once(':')?;
     let number = |digits: &str| {

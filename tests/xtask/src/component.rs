@@ -89,30 +89,6 @@ impl RoutedComponent {
 /// Binaryen's optimiser. If it is installed, it reduces the component's size.
 pub const OPTIMISER: &str = "wasm-opt";
 
-/// The limit of each optimised component, in bytes; core/SIZE.md has the present sizes.
-const MAX_BYTES: u64 = 2_000_000;
-
-/// Builds the components as they ship and fails if one is larger than its limit.
-pub fn build_within_limit(root: &Path) -> Result<(), Failure> {
-    let shipped = build(root)?;
-    for file in ROUTED.iter().map(|one| one.next_to(&shipped)).chain([shipped.clone()]) {
-        let metadata = file.metadata().map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
-        check_size(&file, metadata.len())?;
-    }
-    Ok(())
-}
-
-fn check_size(file: &Path, bytes: u64) -> Result<(), Failure> {
-    if bytes <= MAX_BYTES {
-        return Ok(());
-    }
-    Err(Failure::new(format!(
-        "{} has {bytes} bytes, and its limit is {MAX_BYTES}: compare it with the build of the previous commit and \
-         remove what made it larger, or raise the limit in tests/xtask/src/component.rs and core/SIZE.md",
-        file.display()
-    )))
-}
-
 /// Builds the components as they ship, which is what spin.toml's command does. Returns the file of the component for stores.
 pub fn build(root: &Path) -> Result<PathBuf, Failure> {
     for is_fast in [false, true] {
@@ -210,14 +186,6 @@ pub fn shipped() -> Result<PathBuf, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn component_above_its_limit_is_rejected() {
-        let file = Path::new("despacho.wasm");
-        assert_eq!(check_size(file, MAX_BYTES), Ok(()));
-        let error = check_size(file, 2_000_001).expect_err("one byte too many").to_string();
-        assert!(error.contains("despacho.wasm has 2000001 bytes") && error.contains("core/SIZE.md"), "{error}");
-    }
 
     #[test]
     fn packages_of_the_workspace_are_no_dependencies() {

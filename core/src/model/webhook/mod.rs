@@ -134,7 +134,7 @@ pub enum Subject {
 }
 
 /// The deserialized form of a subject. Deriving it on [`Subject`] would instantiate the journal entry's deserializer
-/// for a second format; see `core/SIZE.md`.
+/// for a second format.
 #[derive(Deserialize)]
 struct SubjectParts {
     kind: SubjectKind,

@@ -1,13 +1,9 @@
-//! The length of documents, and the existence of the paths, commands and links that they contain.
+//! The existence of the paths, commands and links that documents contain.
 
 use std::collections::BTreeSet;
 
 use crate::{Finding, files::TextFile};
 
-/// The maximum number of lines of README.md.
-pub(crate) const README_LINES: usize = 120;
-/// The maximum number of lines of core/ARCHITECTURE.md.
-pub(crate) const ARCHITECTURE_LINES: usize = 150;
 /// Subcommands of cargo and of the installed tools.
 const CARGO: [&str; 16] = [
     "add", "bench", "build", "check", "clippy", "deny", "doc", "fmt", "fuzz", "info", "install", "metadata", "nextest",
@@ -53,20 +49,6 @@ pub(crate) fn aliases(config: &str) -> BTreeSet<String> {
 pub(crate) fn identifiers(file: &TextFile) -> impl Iterator<Item = String> {
     let words = file.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words.filter(|word| looks_like_test(word)).map(str::to_owned)
-}
-
-/// A document is there and no longer than it may be.
-#[must_use]
-pub(crate) fn length(file: Option<&TextFile>, path: &str, limit: usize) -> Vec<Finding> {
-    let Some(file) = file else { return vec![Finding::new(path, "is missing: write it")] };
-    let lines = file.text.lines().count();
-    if lines <= limit {
-        return Vec::new();
-    }
-    vec![Finding::new(
-        path,
-        format!("has {lines} lines, the maximum is {limit}: shorten it, or move parts to another page"),
-    )]
 }
 
 /// Checks that the paths and cargo commands of a document exist.
@@ -273,12 +255,5 @@ mod tests {
     fn unknown_test_in_a_page_is_found() {
         assert_eq!(found("SECURITY.md", "`one_of_the_tests`, `order_not_found`, `despacho_a_b_total`"), [""; 0]);
         assert_eq!(found("SECURITY.md", "`one_of_the_other_tests`").len(), 1);
-    }
-
-    #[test]
-    fn missing_or_long_document_is_reported() {
-        assert_eq!(length(None, "README.md", 3).len(), 1);
-        assert_eq!(length(Some(&TextFile::sample("README.md", "a\nb\nc\nd")), "README.md", 3).len(), 1);
-        assert_eq!(length(Some(&TextFile::sample("README.md", "a\nb\nc")), "README.md", 3), []);
     }
 }

@@ -1,11 +1,9 @@
-//! Disabled tests, and the share of documentation in the core.
+//! Disabled tests.
 
 use crate::{Finding, files::TextFile, syntax};
 
 /// Calls that disable a JavaScript test or all others.
 const SILENCED: [&str; 6] = ["test.skip", "it.skip", "describe.skip", "test.todo", ".only(", "xit("];
-/// The markers of a line of documentation.
-const DOC: [&str; 2] = ["///", "//!"];
 
 /// Checks that a file has no `#[ignore]`.
 pub(crate) fn ignored(file: &TextFile) -> Result<Vec<Finding>, String> {
@@ -31,17 +29,6 @@ pub(crate) fn script(file: &TextFile) -> Vec<Finding> {
     found
 }
 
-/// Returns the share of documentation comments in the lines that are not blank, in percent.
-#[must_use]
-pub(crate) fn doc_percent<'a>(files: impl IntoIterator<Item = &'a TextFile>) -> f64 {
-    let (mut docs, mut all) = (0_u32, 0_u32);
-    for line in files.into_iter().flat_map(|file| file.text.lines()).map(str::trim).filter(|line| !line.is_empty()) {
-        all += 1;
-        docs += u32::from(DOC.iter().any(|mark| line.starts_with(mark)));
-    }
-    100.0 * f64::from(docs) / f64::from(all.max(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,11 +47,5 @@ mod tests {
     #[test]
     fn disabled_script_test_is_reported() {
         assert_eq!(script(&TextFile::sample("a.ts", "test('a', f);\ntest.skip('b', f);\nit.only('c', f);")).len(), 2);
-    }
-
-    #[test]
-    fn documentation_share_ignores_blank_lines() {
-        let percent = doc_percent([&sample("//! A.\n\n/// B.\nfn f() {}\n// no doc\n")]);
-        assert!((percent - 50.0).abs() < 1e-9, "{percent}");
     }
 }

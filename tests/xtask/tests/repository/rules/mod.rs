@@ -4,7 +4,6 @@ pub(crate) mod boundary;
 pub(crate) mod direction;
 pub(crate) mod documents;
 pub(crate) mod finish;
-pub(crate) mod language;
 pub(crate) mod layers;
 pub(crate) mod machine;
 pub(crate) mod manifests;
