@@ -92,7 +92,7 @@ impl PagePreviewer {
 
     /// Returns the preview of a request's JSON at `now`, in milliseconds since 1970. Throws a problem document's JSON.
     pub fn preview(&self, request: &str, now: f64, language: &str) -> Result<String, String> {
-        let preview = self.0.preview(request.as_bytes(), timestamp(now));
+        let preview = self.0.preview(request.as_bytes(), timestamp(now), Language::of(language));
         preview.map(|preview| json(&preview)).map_err(|problem| problem_json(&problem, PREVIEW, language))
     }
 }

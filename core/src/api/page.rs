@@ -15,7 +15,7 @@ use super::{
 use crate::{
     geo::{self, Gazetteer, pack::Pack},
     model::{
-        Located, Point, StoreId, Timestamp,
+        Language, Located, Point, StoreId, Timestamp,
         order::Place,
         store::{ServiceArea, Store, StoreHours},
     },
@@ -146,11 +146,11 @@ impl Previewer {
         self.packs.push(pack);
     }
 
-    /// Returns the preview for a body of `POST /delivery/orders/preview` at the time `now`, without a quote.
+    /// Returns the preview for a body of `POST /delivery/orders/preview` at the time `now`, without a quote and with notices in a language.
     ///
     /// # Errors
     /// The problem that the service would return, or a problem after `validUntil` of the context.
-    pub fn preview(&self, body: &[u8], now: Timestamp) -> Result<PreviewView, Problem> {
+    pub fn preview(&self, body: &[u8], now: Timestamp, language: Language) -> Result<PreviewView, Problem> {
         if let Some(until) = self.valid_until.filter(|until| *until <= now) {
             return Err(Problem::new(
                 ProblemCode::ValidationFailed,
@@ -173,7 +173,7 @@ impl Previewer {
         let matrix = geo::matrix(&route.places());
         let planned = route.plan(&self.context.tariff, &matrix, self.context.store.lead_minutes, now)?;
         check_open(&self.hours, self.pickup.address.uf(), planned.plan.times.ready)?;
-        preview_view(&inquiry, &planned, None)
+        preview_view(&inquiry, &planned, None, language)
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     host::Host,
     model::{
-        Address, Day, Distance, DistanceMatrix, Duration, Leg, Located, Money, Precision, Text, Timestamp, Uf,
+        Address, Day, Distance, DistanceMatrix, Duration, Language, Leg, Located, Money, Precision, Text, Timestamp, Uf,
         order::Place,
         store::{ServiceArea, Store, StoreHours},
         time_of_day,
@@ -22,7 +22,7 @@ use crate::{
         hours::next_opening,
         pricing::{Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
     },
-    wire::{Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
+    wire::{Kilometres, NoticeView, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
 };
 
 /// A planned route.
@@ -315,6 +315,7 @@ pub(super) fn preview_view(
     inquiry: &Inquiry,
     planned: &Planned,
     quote: Option<QuoteView>,
+    language: Language,
 ) -> Result<PreviewView, Problem> {
     let plan = &planned.plan;
     if let Some(max) = inquiry.max_fee.filter(|max| plan.fee > *max) {
@@ -343,6 +344,7 @@ pub(super) fn preview_view(
         expected_delivery: times.map(|times| times.delivery.to_string()),
         expected_pickup: times.map(|times| times.pickup.to_string()),
         estimated: plan.estimated,
+        notices: NoticeView::all(&[], language),
         quote,
     })
 }

@@ -9,7 +9,7 @@ use crate::{
     host::{Host, HostError},
     json::Tree,
     model::{
-        Duration, OrderId, Phone, Timestamp,
+        Duration, Language, OrderId, Phone, Timestamp,
         order::{Erasure, Order, RecordedEvent},
         privacy::{
             ErasureCause, ErasureRecord, ErasureSummary, PersonalQuery, RecipientData, RecipientOrder, Redaction,
@@ -419,7 +419,7 @@ fn redacted(claim: &Claim, changed: &ById<Order>, needles: &[String], secret: &S
 
 /// Returns the response with the order's current deliveries, and with events without the erased data.
 fn with_current_data(body: Tree<'_>, order: &Order) -> Option<String> {
-    let view = serde_json::to_string(&OrderView::of(order)).ok()?;
+    let view = serde_json::to_string(&OrderView::of(order, Language::default())).ok()?;
     let (mut view, mut body) = (Tree::parse(&view).ok()?, body);
     std::mem::swap(body.get_mut("deliveries")?, view.get_mut("deliveries")?);
     let events = body.get_mut("events").and_then(Tree::items_mut);

@@ -15,6 +15,7 @@ mod fleet;
 mod health;
 mod ledger;
 mod life;
+mod notice;
 mod numbers;
 pub mod open_delivery;
 mod order;
@@ -65,6 +66,7 @@ pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, FailDelivery, GiveCode,
     GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, ReassignOrder, StepTime, StoreList,
 };
+pub use notice::NoticeView;
 pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
 pub use order::{CourierView, CreateOrder, DeliveryView, ListedOrder, NewDelivery, OrderDetails, OrderView, StoreRef};
 pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "openapi")]
 use super::schema::{KeyOrigin, StoreNumber, VisitAddress};
 use super::{
-    AddressBody, ConfirmationBody, EtaView, EventView, Id, Kilometres, LocationView, PaymentView, PriceLineView,
+    AddressBody, ConfirmationBody, EtaView, EventView, Id, Kilometres, LocationView, NoticeView, PaymentView, PriceLineView,
     ProofView, RatingView, Reais, RequirementsView, SetPayment, SetRequirements, SetWindow, WindowView, objects,
 };
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, OrderStatus};
 use crate::model::{
-    Point, Precision, Timestamp,
+    Language, Point, Precision, Timestamp,
     order::{AssignedCourier, Delivery, Order, RecordedEvent},
     store::RecipientChoice,
 };
@@ -205,6 +205,8 @@ pub struct OrderView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub pickup_instructions: Option<String>,
+    /// What the merchant should know about the request that created the order. Usually empty.
+    pub notices: Vec<NoticeView>,
 }
 
 /// An order with its courier, history and origin.
@@ -339,8 +341,8 @@ pub struct CourierView {
 }
 
 impl OrderView {
-    /// Builds the API representation of an order.
-    pub fn of(order: &Order) -> OrderView {
+    /// Builds the API representation of an order, with its notices in a language.
+    pub fn of(order: &Order, language: Language) -> OrderView {
         OrderView {
             id: order.id.get(),
             code: order.code.clone(),
@@ -368,15 +370,16 @@ impl OrderView {
             deliver_at: order.schedule.and_then(|schedule| schedule.deliver_at).as_ref().map(Timestamp::to_string),
             preparation_starts_at: order.schedule.map(|_| order.preparation_start().to_string()),
             pickup_instructions: order.pickup_instructions.clone(),
+            notices: NoticeView::all(&order.notices, language),
         }
     }
 }
 
 impl OrderDetails {
     /// Builds the order with its history in a language.
-    pub fn of(order: &Order, events: &[RecordedEvent], language: crate::model::Language) -> OrderDetails {
+    pub fn of(order: &Order, events: &[RecordedEvent], language: Language) -> OrderDetails {
         OrderDetails {
-            order: OrderView::of(order),
+            order: OrderView::of(order, language),
             delivery_man: order.courier.as_ref().map(CourierView::of),
             events: events.iter().map(|recorded| EventView::of(recorded.id.get(), &recorded.event, language)).collect(),
             origin: order.origin.clone(),
@@ -388,9 +391,9 @@ impl OrderDetails {
 
 impl ListedOrder {
     /// Builds the representation of an order in lists.
-    pub fn of(order: &Order) -> ListedOrder {
+    pub fn of(order: &Order, language: Language) -> ListedOrder {
         let delivery_man = order.courier.as_ref().map(CourierView::of);
-        ListedOrder { order: OrderView::of(order), delivery_man, store_name: None }
+        ListedOrder { order: OrderView::of(order, language), delivery_man, store_name: None }
     }
 }
 

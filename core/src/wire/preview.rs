@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::LocateAddress;
-use super::{AddressBody, Kilometres, PriceLineView, Reais, SetRequirements, SetWindow, StoreRef, objects};
+use super::{AddressBody, Kilometres, NoticeView, PriceLineView, Reais, SetRequirements, SetWindow, StoreRef, objects};
 use crate::model::Precision;
 
 /// An order to preview. It can have all fields of a new order.
@@ -93,6 +93,8 @@ pub struct PreviewView {
     /// Whether a distance is an estimate: an address was located only by its municipality, or the embedded distance
     /// model replaced the unavailable road network.
     pub estimated: bool,
+    /// What the merchant should know about the price. Usually empty.
+    pub notices: Vec<NoticeView>,
     /// A signed quote that locks in the price.
     pub quote: Option<QuoteView>,
 }

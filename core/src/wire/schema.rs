@@ -10,7 +10,7 @@ use crate::{
     model::{
         Precision, Vehicle,
         audit::ActorKind,
-        order::{DeliveryStatus, EventKind, OrderStatus, PaymentMethod},
+        order::{DeliveryStatus, EventKind, NoticeCode, OrderStatus, PaymentMethod},
         price::Rule,
         store::{EntryKind, NotificationKind, NotifyAt, RecipientChoice, Role},
     },
@@ -98,6 +98,7 @@ named! {
     DeliveryStatus = "DeliverySituation",
     EventKind = "EventType",
     NotificationKind = "NotificationType",
+    NoticeCode = "NoticeCode",
     Precision = "Precision",
     Rule = "PriceRule",
     WebhookStatus = "WebhookStatus",

@@ -83,7 +83,7 @@ fn previewer(context: &Value) -> Previewer {
 
 /// Returns the page's preview or its problem, with the members that do not depend on the request.
 fn page(previewer: &Previewer, preview: &Value, now: Timestamp) -> Result<Value, Value> {
-    match previewer.preview(preview.to_string().as_bytes(), now) {
+    match previewer.preview(preview.to_string().as_bytes(), now, Language::English) {
         Ok(view) => Ok(serde_json::to_value(&view).unwrap()),
         Err(problem) => Err(serde_json::to_value(problem.document(Language::English, "", "")).unwrap()),
     }

@@ -5,7 +5,7 @@ use despacho_core::{
     drivers::clock,
     geo::Gazetteer,
     memory::MemoryHost,
-    model::{Duration, Timestamp, order::Order},
+    model::{Duration, Language, Timestamp, order::Order},
     wire::PreviewContext,
 };
 use despacho_simulator::demo::KEY;
@@ -196,7 +196,7 @@ fn page_previews_scheduled_orders_as_the_service_does() {
     for body in [window, missed, body_at(&host, "B-1", 10, 1, 5), body_at(&host, "B-1", 10, 1, -5), body("B-1", 10, 1)]
     {
         let service = send(&host, KEY, "POST /delivery/orders/preview", &body);
-        match page.preview(body.to_string().as_bytes(), host.now()) {
+        match page.preview(body.to_string().as_bytes(), host.now(), Language::default()) {
             Ok(preview) => {
                 let mut expected = service.body;
                 expected["quote"] = Value::Null;

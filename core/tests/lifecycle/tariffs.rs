@@ -4,7 +4,7 @@ use despacho_core::{
     api::page::Previewer,
     geo::Gazetteer,
     memory::MemoryHost,
-    model::{Duration, Timestamp},
+    model::{Duration, Language, Timestamp},
     wire::PreviewContext,
 };
 use despacho_simulator::demo::KEY;
@@ -170,7 +170,7 @@ fn page_rejects_a_context_from_its_time_of_effect_on() {
     let preview = |context: &Value, at: Timestamp| {
         let context: PreviewContext = serde_json::from_value(context.clone()).unwrap();
         let previewer = Previewer::new(context, Gazetteer::embedded())?;
-        previewer.preview(body.as_bytes(), at).map(|_| ())
+        previewer.preview(body.as_bytes(), at, Language::default()).map(|_| ())
     };
     assert_eq!(preview(&context, until.before(Duration::millis(1))), Ok(()));
     let problem = preview(&context, until).unwrap_err();
@@ -197,7 +197,7 @@ fn page_prices_requirements_as_the_service_does() {
         body["requirements"] = requirements;
         let (status, mut service) = post(&host, KEY, "/delivery/orders/preview", &body);
         service["quote"] = Value::Null;
-        let page = previewer.preview(body.to_string().as_bytes(), host.now()).unwrap();
+        let page = previewer.preview(body.to_string().as_bytes(), host.now(), Language::default()).unwrap();
         assert_eq!((status, &serde_json::to_value(page).unwrap()), (200, &service));
         fees.insert(service["deliveryFee"].to_string());
     }

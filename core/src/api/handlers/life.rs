@@ -9,7 +9,7 @@ use crate::{
     changes::Write,
     host::{Host, StoreQuery},
     model::{
-        DeliveryId, OrderId, StoreId, Text, Timestamp,
+        DeliveryId, Language, OrderId, StoreId, Text, Timestamp,
         courier::Courier,
         order::{EventKind, Order, OrderStatus, ProofPart},
     },
@@ -71,14 +71,14 @@ pub(super) async fn conclude<H: Host>(
     call: &mut Call<'_, H>,
     order: &Order,
     result: Result<StepOutcome, StepError>,
-    view: fn(&Order) -> Result<ApiResponse, Problem>,
+    view: fn(&Order, Language) -> Result<ApiResponse, Problem>,
 ) -> Result<ApiResponse, HandlerError> {
     match result {
-        Ok(StepOutcome::Already) => Ok(view(order)?),
+        Ok(StepOutcome::Already) => Ok(view(order, call.language)?),
         Ok(StepOutcome::Now(moved)) => {
             let (order, changes) = *moved;
             debug_assert!(changes.orders.iter().all(|Write { value, .. }| value.id == order.id));
-            let response = view(&order)?;
+            let response = view(&order, call.language)?;
             call.commit(changes, &response).await?;
             Ok(response)
         }

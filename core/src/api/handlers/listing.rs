@@ -56,7 +56,7 @@ async fn orders<H: Host>(call: &Call<'_, H>, all: OrderFilter, with_names: bool)
     let names = store_names(call, &stores).await?;
     let cursor = |order: &Order| order.id.to_string();
     let listed = |order: &Order| {
-        let mut listed = ListedOrder::of(order);
+        let mut listed = ListedOrder::of(order, call.language);
         tracking::add_links(call.settings, &mut listed.order, order);
         listed.store_name = names.iter().find(|(id, _)| *id == order.store).map(|(_, name)| name.clone());
         listed

@@ -23,7 +23,7 @@ use crate::{
     drivers::{clock, connection},
     host::{Host, KeyQuery, OrderQuery, WebhookQuery},
     model::{
-        Duration, Money,
+        Duration, Language, Money,
         order::{JournalEntry, OpenDelivery, Order, OrderFilter, OrderStatus, Place},
         store::KeyHash,
         webhook::{MessageChange, Webhook},
@@ -128,7 +128,7 @@ fn is_rejected(order: &Order) -> bool {
     order.status == OrderStatus::Expired && order.first_allocated_at.is_none()
 }
 
-fn creation_response(settings: &Settings, _: u16, order: &Order) -> Result<ApiResponse, Problem> {
+fn creation_response(settings: &Settings, _: Language, _: u16, order: &Order) -> Result<ApiResponse, Problem> {
     let search = Duration::minutes(settings.timing.search_minutes.into());
     let completion = CompletionView {
         estimate: order.search_from().max(order.created_at).to_string(),
@@ -178,19 +178,19 @@ async fn set_ready<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<Api
         Ok(StepOutcome::Now(moved)) => {
             let (moved, mut changes) = *moved;
             changes.orders.iter_mut().for_each(|write| update(&mut write.value, stops_waiting));
-            let response = empty_response(&moved)?;
+            let response = empty_response(&moved, call.language)?;
             call.commit(changes, &response).await?;
             Ok(response)
         }
         // The preparation time is over, or a courier was searched before its end.
         _ if is_waiting => rewrite(call, order.clone(), stops_waiting, Changes::default()).await,
-        _ => Ok(empty_response(order)?),
+        _ => Ok(empty_response(order, call.language)?),
     }
 }
 
 async fn set_picked<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResponse, HandlerError> {
     if order.status >= OrderStatus::OutForDelivery && order.status <= OrderStatus::NotDelivered {
-        return Ok(empty_response(order)?);
+        return Ok(empty_response(order, call.language)?);
     }
     let mut waiting = order.clone();
     update(&mut waiting, |own| (own.awaits_ready, own.awaits_pickup) = (false, false));
@@ -210,7 +210,7 @@ async fn finish<H: Host>(call: &mut Call<'_, H>, order: Order) -> Result<ApiResp
         return Err(invalid_step(&order).into());
     }
     if own.is_none_or(|own| !own.awaits_conclusion || own.finished_at.is_some()) {
-        return Ok(empty_response(&order)?);
+        return Ok(empty_response(&order, call.language)?);
     }
     let history = call.host.events(order.id).await?;
     let last = history.into_iter().rfind(|recorded| follow_up(&order, &recorded.event).is_some());
@@ -247,11 +247,11 @@ async fn resolve<H: Host>(
     order: &Order,
     decision: Decision,
     reason: String,
-    respond: fn(&Order) -> Result<ApiResponse, Problem>,
+    respond: fn(&Order, Language) -> Result<ApiResponse, Problem>,
 ) -> Result<ApiResponse, HandlerError> {
     let stop = order.deliveries.first().map(|delivery| delivery.id).ok_or_else(|| invalid_step(order))?;
     let signal = match decision {
-        Decision::Deliver if order.status == OrderStatus::OutForDelivery => return Ok(respond(order)?),
+        Decision::Deliver if order.status == OrderStatus::OutForDelivery => return Ok(respond(order, call.language)?),
         Decision::Deliver => return Err(invalid_step(order).into()),
         Decision::Return => Signal::TurnBack { stop, reason },
         Decision::Discard => Signal::Discard(stop),
@@ -277,17 +277,17 @@ async fn rewrite<H: Host>(
     let expected = order.version;
     order.version += 1;
     update(&mut order, change);
-    let response = empty_response(&order)?;
+    let response = empty_response(&order, call.language)?;
     let orders = vec![Write { expected, value: order }];
     call.commit(Changes { at: call.context.now, orders, ..changes }, &response).await?;
     Ok(response)
 }
 
-fn empty_response(_: &Order) -> Result<ApiResponse, Problem> {
+fn empty_response(_: &Order, _: Language) -> Result<ApiResponse, Problem> {
     Ok(ApiResponse::empty(200))
 }
 
-fn cancellation_response(order: &Order) -> Result<ApiResponse, Problem> {
+fn cancellation_response(order: &Order, _: Language) -> Result<ApiResponse, Problem> {
     ApiResponse::json(202, &CancelResponse { additional_charges: order.cancellation_fee > Money::ZERO })
 }
 

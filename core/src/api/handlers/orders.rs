@@ -17,7 +17,7 @@ use crate::{
     drivers::clock,
     host::{Host, OrderQuery},
     model::{
-        NotificationId, OrderId, Person, Text, Timestamp,
+        Language, NotificationId, OrderId, Person, Text, Timestamp,
         order::Order,
         price::PriceLine,
         store::{Notification, NotificationKind, Role, Store},
@@ -40,7 +40,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 }
 
 /// A response with a created or existing order, with this status.
-pub(super) type OrderResponse = fn(&Settings, u16, &Order) -> Result<ApiResponse, Problem>;
+pub(super) type OrderResponse = fn(&Settings, Language, u16, &Order) -> Result<ApiResponse, Problem>;
 
 /// Creates an order of a store, or returns the existing order with the same code and content.
 pub(super) async fn create_for<H: Host>(
@@ -66,7 +66,7 @@ pub(super) async fn create_for<H: Host>(
             // Without a scheduler, an order whose time is over may still hold its code.
             let existing = clock::advance(call.host, call.settings, existing, call.context.now).await?;
             if existing.status.holds_code() {
-                return Ok(replay(call.settings, new, &existing, respond)?);
+                return Ok(replay(call, new, &existing, respond)?);
             }
         }
         Err(stop)
@@ -137,27 +137,32 @@ async fn decide<H: Host>(
     let mut ids = call.ids(1 + new.stops.len()).await?;
     let (order, changes) =
         lifecycle::create(new, facts, &mut ids, &mut call.context).map_err(|error| rejected(error, role))?;
-    let response = respond(call.settings, 201, &order)?;
+    let response = respond(call.settings, call.language, 201, &order)?;
     call.commit(changes, &response).await?;
     Ok(response)
 }
 
 /// Returns the response with an order and its links.
-fn order_response(settings: &Settings, status: u16, order: &Order) -> Result<ApiResponse, Problem> {
-    let mut view = OrderView::of(order);
+fn order_response(
+    settings: &Settings,
+    language: Language,
+    status: u16,
+    order: &Order,
+) -> Result<ApiResponse, Problem> {
+    let mut view = OrderView::of(order, language);
     let links = tracking::add_links(settings, &mut view, order);
     Ok(ApiResponse { links, ..ApiResponse::json(status, &view)? })
 }
 
 /// Returns the existing order if the content is the same, else the problem of a conflicting code.
-fn replay(
-    settings: &Settings,
+fn replay<H: Host>(
+    call: &Call<'_, H>,
     new: &NewOrder,
     existing: &Order,
     respond: OrderResponse,
 ) -> Result<ApiResponse, Problem> {
-    if existing.has_content(&new.fingerprint(), &settings.secret) {
-        return Ok(ApiResponse { replayed: true, ..respond(settings, 200, existing)? });
+    if existing.has_content(&new.fingerprint(), &call.settings.secret) {
+        return Ok(ApiResponse { replayed: true, ..respond(call.settings, call.language, 200, existing)? });
     }
     let id = existing.id;
     let problem = Problem::new(

@@ -26,7 +26,7 @@ pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
         expires_at: quote.expires_at.to_string(),
         tariff_version: quote.tariff_version,
     };
-    let response = ApiResponse::json(200, &preview_view(&inquiry, &planned, Some(quote))?)?;
+    let response = ApiResponse::json(200, &preview_view(&inquiry, &planned, Some(quote), call.language)?)?;
     Ok(ApiResponse { recomputable: true, ..response })
 }
 

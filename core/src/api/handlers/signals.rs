@@ -13,7 +13,7 @@ use crate::{
     changes::Write,
     drivers::{clock, trips},
     host::Host,
-    model::{DeliveryId, DistanceMatrix, Located, Misfit, Money, OrderId, Person, order::Order},
+    model::{DeliveryId, DistanceMatrix, Language, Located, Misfit, Money, OrderId, Person, order::Order},
     rules::{
         lifecycle::{
             self, CancellationTerms, Carrier, ChosenCourier, Mode, ReassignError, Repricing, Signal, StepError,
@@ -117,7 +117,7 @@ async fn cancel_stop<H: Host>(
     measured: &mut Measured,
 ) -> Result<ApiResponse, HandlerError> {
     if order.is_cancelled(stop) {
-        return Ok(view(order)?);
+        return Ok(view(order, call.language)?);
     }
     let left = lifecycle::without(order, stop).map_err(|error| step_problem(&error, call.context.now))?;
     let tariff = tariff::effective(call).await?;
@@ -228,7 +228,7 @@ pub(super) async fn reassign<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
         moved.eta = plan.eta(moved.id, call.context.now);
         changes.orders.iter_mut().for_each(|write| write.value.eta = moved.eta);
     }
-    let response = view(&moved)?;
+    let response = view(&moved, call.language)?;
     call.commit(changes, &response).await?;
     Ok(response)
 }
@@ -259,6 +259,6 @@ pub(super) fn calling_person<H: Host>(call: &Call<'_, H>) -> Result<Person, Prob
     Ok(Person { name: store.name.clone(), phone: store.responsible.phone.clone() })
 }
 
-fn view(order: &Order) -> Result<ApiResponse, Problem> {
-    ApiResponse::json(200, &OrderView::of(order))
+fn view(order: &Order, language: Language) -> Result<ApiResponse, Problem> {
+    ApiResponse::json(200, &OrderView::of(order, language))
 }

@@ -89,7 +89,7 @@ pub(super) async fn change_link<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRe
     let Some((changed, changes)) = replaced else {
         return Err(step_problem(&StepError::UnknownStop, call.context.now).into());
     };
-    let mut view = OrderView::of(&changed);
+    let mut view = OrderView::of(&changed, call.language);
     let mut links = add_links(call.settings, &mut view, &changed);
     let own = view.deliveries.into_iter().find(|delivery| delivery.id == stop.get());
     let tracking_url = own.and_then(|delivery| delivery.tracking_url);

@@ -6,7 +6,7 @@ use crate::{
     model::{
         Load, Vehicle,
         audit::ActorKind,
-        order::{DeliveryStatus, EventKind, OrderStatus, PaymentMethod, ProofPart, ProofStep},
+        order::{DeliveryStatus, EventKind, NoticeCode, OrderStatus, PaymentMethod, ProofPart, ProofStep},
         store::{EntryKind, KeyKind, NotificationKind, RecipientChoice, Role},
         webhook::AttemptResult,
     },
@@ -83,7 +83,8 @@ const FIELD_CODES: [(&str, &str); 65] = [
 ];
 
 /// Problem codes that are also codes of invalid fields.
-const ALSO_FIELDS: [ProblemCode; 12] = [
+const ALSO_FIELDS: [ProblemCode; 13] = [
+    ProblemCode::QuoteMismatch,
     ProblemCode::PasswordRequired,
     ProblemCode::StoreNotAllowed,
     ProblemCode::StoreNotFound,
@@ -128,6 +129,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("AnySituation", integer("An `OrderSituation`, or a `DeliverySituation` if `deliveryId` is not null.", both)),
         ("EventType", texts("The type of an event. New types may be added: ignore unknown types.", events)),
         ("NotificationType", texts("The reason for a notification.", notifications())),
+        ("NoticeCode", texts("The kind of a notice. New codes may be added: ignore unknown codes.", notices())),
         ("Precision", texts("The precision of an address's location, from best to worst.", precisions())),
         ("PriceRule", texts("The tariff rule of a line in the fee.", rules())),
         ("KeyOrigin", texts("The purpose of a key, and the origin of the orders created with it.", origins())),
@@ -359,6 +361,10 @@ fn precisions() -> Vec<(&'static str, String)> {
     ]
     .map(|(name, meaning)| (name, meaning.to_owned()))
     .into()
+}
+
+fn notices() -> impl Iterator<Item = (&'static str, String)> {
+    NoticeCode::ALL.into_iter().map(|code| (code.name(), code.meaning().to_owned()))
 }
 
 fn rules() -> Vec<(&'static str, String)> {

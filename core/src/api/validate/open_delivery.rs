@@ -118,6 +118,7 @@ pub fn delivery_request(
         pickup_instructions,
         max_fee: None,
         open_delivery: Some(Box::new(open_delivery)),
+        notices: Vec::new(),
         limits: times,
         stops: vec![stop],
     });

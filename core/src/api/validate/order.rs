@@ -137,6 +137,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
         pickup_instructions,
         max_fee,
         open_delivery: None,
+        notices: Vec::new(),
         limits: TimeLimits::default(),
         stops,
     });

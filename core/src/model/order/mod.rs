@@ -5,6 +5,7 @@ mod erasure;
 mod event;
 mod filter;
 mod journal;
+mod notice;
 mod open_delivery;
 mod priced;
 mod proof;
@@ -20,6 +21,7 @@ pub use erasure::Erasure;
 pub use event::{Event, EventKind, RecordedEvent};
 pub use filter::OrderFilter;
 pub use journal::{Journal, JournalEntry};
+pub use notice::{Notice, NoticeCode};
 pub use open_delivery::OpenDelivery;
 pub use priced::PricedOrder;
 pub use proof::{Blob, OrderProof, Photo, PhotoFormat, Proof, ProofPart, ProofParts, ProofRule, ProofStep};
@@ -128,6 +130,9 @@ pub struct Order {
     /// What the order requires of its courier's vehicle.
     #[serde(default, skip_serializing_if = "is_default")]
     pub requirements: Requirements,
+    /// What the merchant should know about the accepted request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
     /// The data of an order that was created by Open Delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_delivery: Option<Box<OpenDelivery>>,

@@ -8,8 +8,8 @@ use crate::{
         DeliveryId, Distance, Duration, Email, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone,
         Requirements, StoreId, fingerprint,
         order::{
-            Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, OpenDelivery, Order, OrderDispatch,
-            OrderProof, OrderSchedule, OrderStatus, Payment, PaymentMethod, Place,
+            Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Notice, OpenDelivery, Order,
+            OrderDispatch, OrderProof, OrderSchedule, OrderStatus, Payment, PaymentMethod, Place,
         },
         price::PriceLine,
         store::{EntryKind, LedgerEntry, NotifyAt, Store},
@@ -50,6 +50,9 @@ pub struct NewOrder {
     /// The data of Open Delivery. It is not part of the content.
     #[serde(skip)]
     pub open_delivery: Option<Box<OpenDelivery>>,
+    /// What the merchant should know about the request. It is not part of the content.
+    #[serde(skip)]
+    pub notices: Vec<Notice>,
     /// The latest acceptable times. They are not part of the content.
     #[serde(skip)]
     pub limits: TimeLimits,
@@ -255,6 +258,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         eta: None,
         dispatch,
         requirements: new.requirements.clone(),
+        notices: new.notices.clone(),
         open_delivery: own,
         assignments: Vec::new(),
         attempt: 0,
