@@ -108,8 +108,12 @@ fn quote_is_valid_for_its_content_until_it_expires() {
     let mut quoted = order("A-3");
     quoted["quoteId"] = preview["quote"]["id"].clone();
     let mut changed = quoted.clone();
-    changed["deliveries"][0]["address"]["number"] = json!("901");
-    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &changed).1["code"], "quote_mismatch");
+    changed["deliveries"][0]["address"]["latitude"] = json!(-23.5531);
+    let (_, problem) = call(&host, "POST", "/delivery/orders", &key, &changed);
+    assert_eq!(
+        (&problem["code"], &problem["errors"][0]["pointer"]),
+        (&json!("quote_mismatch"), &json!("/deliveries/0/address"))
+    );
     let (status, created) = call(&host, "POST", "/delivery/orders", &key, &quoted);
     assert_eq!((status, &created["deliveryFee"]), (201, &preview["deliveryFee"]));
     host.advance(Duration::minutes(16));

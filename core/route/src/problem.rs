@@ -9,7 +9,7 @@ pub const UNREACHABLE: u32 = u32::MAX;
 pub const MAX_STOPS: usize = 200;
 
 /// A fixed position in the visiting order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Pin {
     /// The stop is visited directly after the start.
     First,

@@ -13,14 +13,15 @@ use super::{
 use crate::{
     host::Host,
     model::{
-        Address, Day, Distance, DistanceMatrix, Duration, Language, Leg, Located, Money, Precision, Text, Timestamp, Uf,
+        Address, Day, Distance, DistanceMatrix, Duration, Language, Leg, Located, Money, Precision, Text, Timestamp,
+        Uf,
         order::Place,
         store::{ServiceArea, Store, StoreHours},
         time_of_day,
     },
     rules::{
         hours::next_opening,
-        pricing::{Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
+        pricing::{Inquiry, Plan, PlanError, PriceBasis, Request, Stop, Tariff, plan},
     },
     wire::{Kilometres, NoticeView, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
 };
@@ -33,6 +34,8 @@ pub(super) struct Planned {
     pub plan: Plan,
     /// Version of the tariff of the plan.
     pub tariff_version: String,
+    /// What the price was calculated from.
+    pub basis: PriceBasis,
 }
 
 /// Returns the store of an inquiry: the caller, or the branch that the inquiry names.
@@ -175,7 +178,8 @@ impl<'a> Route<'a> {
             _ if !outside.is_empty() => Err(out_of_area(tariff, &[], &outside)),
             result => result.map_err(|error| plan_problem(tariff, &error, request.uf)),
         }?;
-        Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone() })
+        let basis = PriceBasis::new(inquiry, &pickup, &located, request.uf);
+        Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone(), basis })
     }
 }
 

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "openapi")]
 use super::schema::{KeyOrigin, StoreNumber, VisitAddress};
 use super::{
-    AddressBody, ConfirmationBody, EtaView, EventView, Id, Kilometres, LocationView, NoticeView, PaymentView, PriceLineView,
-    ProofView, RatingView, Reais, RequirementsView, SetPayment, SetRequirements, SetWindow, WindowView, objects,
+    AddressBody, ConfirmationBody, EtaView, EventView, Id, Kilometres, LocationView, NoticeView, PaymentView,
+    PriceLineView, ProofView, RatingView, Reais, RequirementsView, SetPayment, SetRequirements, SetWindow, WindowView,
+    objects,
 };
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, OrderStatus};

@@ -61,6 +61,7 @@ const DELIVERY: &[Field] = &[
     ("recipientChoice", MAYBE_TEXT),
     ("rating", Maybe(&Object(&[("stars", Whole), ("text", MAYBE_TEXT), ("ratedAt", Time)]))),
 ];
+const NOTICE: &[Field] = &[("code", Text), ("pointer", Text), ("detail", Text)];
 macro_rules! order {
     ($($more:tt)*) => { &[
         ("id", Id),
@@ -82,6 +83,7 @@ macro_rules! order {
         ("expectedDelivery", MAYBE_TIME),
         ("expectedPickup", MAYBE_TIME),
         ("estimated", Boolean),
+        ("notices", List(NOTICE)),
         $($more)*
     ] };
 }
@@ -153,6 +155,7 @@ pub(crate) const PREVIEW: &[Field] = &[
     ("expectedDelivery", MAYBE_TIME),
     ("expectedPickup", MAYBE_TIME),
     ("estimated", Boolean),
+    ("notices", List(NOTICE)),
     ("quote", Object(&[("id", Text), ("expiresAt", Time), ("tariffVersion", Text)])),
 ];
 /// Response with a store.

@@ -20,14 +20,16 @@ pub(crate) fn centavos(value: &Value) -> Option<i64> {
 
 /// Returns whether a quote's preview and an order have the same route, payments, requirements and times.
 pub(crate) fn same_content(preview: &Value, order: &Value) -> bool {
+    // The text of an address does not determine its price.
+    let location = |address: &Value| (address["latitude"].clone(), address["longitude"].clone());
     let flag = |value: &Value| value["sortByBestRoute"].as_bool().unwrap_or(false);
     let stops = |value: &Value| {
         let list = value["deliveries"].as_array().cloned().unwrap_or_default();
         let paid = |stop: &Value| stop["onlinePayment"].as_bool().unwrap_or(true);
-        let stop = |stop: &Value| (stop["address"].clone(), paid(stop), stop["window"].clone());
+        let stop = |stop: &Value| (location(&stop["address"]), paid(stop), stop["window"].clone());
         list.iter().map(stop).collect::<Vec<_>>()
     };
-    preview["pickupAddress"] == order["pickupAddress"]
+    location(&preview["pickupAddress"]) == location(&order["pickupAddress"])
         && preview["requirements"] == order["requirements"]
         && preview["deliverAt"] == order["deliverAt"]
         && flag(preview) == flag(order)

@@ -143,12 +143,7 @@ async fn decide<H: Host>(
 }
 
 /// Returns the response with an order and its links.
-fn order_response(
-    settings: &Settings,
-    language: Language,
-    status: u16,
-    order: &Order,
-) -> Result<ApiResponse, Problem> {
+fn order_response(settings: &Settings, language: Language, status: u16, order: &Order) -> Result<ApiResponse, Problem> {
     let mut view = OrderView::of(order, language);
     let links = tracking::add_links(settings, &mut view, order);
     Ok(ApiResponse { links, ..ApiResponse::json(status, &view)? })
@@ -185,19 +180,40 @@ fn priced<H: Host>(
     let Some(text) = &new.quote else {
         return Ok((planned.plan.lines.clone(), planned.tariff_version.clone()));
     };
-    let content = new.inquiry.content(&planned.pickup.address);
-    match Quote::open(text, &call.settings.secret, store.id, &content, call.context.now) {
+    match Quote::open(text, &call.settings.secret, store.id, &planned.basis, call.context.now) {
         Ok(quote) => Ok((quote.lines, quote.tariff_version)),
-        Err(SealError::Expired) => Err(Problem::new(
+        Err(error) => Err(quote_problem(&error)),
+    }
+}
+
+fn quote_problem(error: &SealError) -> Problem {
+    let code = ProblemCode::QuoteMismatch;
+    match error {
+        SealError::Expired => Problem::new(
             ProblemCode::QuoteExpired,
             "The quote has expired; it is valid for 15 minutes. Request a new preview, or create the order without quoteId.",
             "A cotação expirou; ela vale por 15 minutos. Peça uma nova prévia ou crie o pedido sem quoteId.",
-        )),
-        Err(SealError::Mismatch) => Err(Problem::new(
-            ProblemCode::QuoteMismatch,
-            "The quote was issued for another store, addresses, payments, sortByBestRoute or requirements. Request a new preview for this order.",
-            "A cotação foi emitida para outra loja ou outros endereços, pagamentos, sortByBestRoute ou requirements. Peça uma nova prévia para este pedido.",
-        )),
+        ),
+        SealError::Invalid => {
+            let en = "This is not a quote of this service. Send the `quote.id` of a preview, or omit quoteId.";
+            let pt = "Isto não é uma cotação deste serviço. Envie o `quote.id` de uma prévia ou omita quoteId.";
+            let detail = Text::new(en, pt);
+            let error = FieldError { pointer: "/quoteId".to_owned(), code: code.name(), detail };
+            Problem::new(code, en, pt).with_errors(vec![error])
+        }
+        SealError::Mismatch(differences) => {
+            let errors = differences.iter().map(|difference| FieldError {
+                pointer: difference.pointer(),
+                code: code.name(),
+                detail: difference.detail(),
+            });
+            Problem::new(
+                code,
+                "The quote is not for this order; `errors` lists what differs. Request a new preview of the order.",
+                "A cotação não é deste pedido; `errors` lista o que difere. Peça uma nova prévia do pedido.",
+            )
+            .with_errors(errors.collect())
+        }
     }
 }
 

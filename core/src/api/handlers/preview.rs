@@ -18,9 +18,8 @@ pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
     let inquiry = validate::preview(call.read_with::<_, CreateOrder>()?, &call.settings.limits)?;
     let store = acting_store(call, &inquiry).await?;
     let planned = planned(call, &store, &inquiry).await?;
-    let content = inquiry.content(&planned.pickup.address);
     let (lines, version) = (planned.plan.lines.clone(), planned.tariff_version.clone());
-    let quote = Quote::new(store.id, content, version, lines, call.context.now);
+    let quote = Quote::new(store.id, planned.basis.clone(), version, lines, call.context.now);
     let quote = QuoteView {
         id: quote.seal(&call.settings.secret),
         expires_at: quote.expires_at.to_string(),

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::{
-    json,
-    model::{Address, Money, StoreId, Timestamp, Vehicle, fingerprint, order::DeliveryWindow},
+    model::{Address, Money, StoreId, Timestamp, Vehicle, order::DeliveryWindow},
     route::Pin,
 };
 
@@ -54,18 +53,5 @@ impl Inquiry {
     /// Returns whether the order has a time or a window for a delivery. Its expected times are always part of the response.
     pub fn is_scheduled(&self) -> bool {
         self.deliver_at.is_some() || self.stops.iter().any(|stop| stop.window.is_some())
-    }
-
-    /// Returns the SHA-256, in hexadecimal, of all parts that determine the price, including the resolved pickup
-    /// address.
-    pub fn content(&self, pickup: &Address) -> String {
-        let content = json::to_vec(&(pickup, &self.stops, self.best_route)).unwrap_or_default();
-        // Absent parts are left out, so that the content of earlier versions is unchanged.
-        let at = self.deliver_at.map(|at| at.millis().to_be_bytes());
-        let vehicle = self.vehicle.map(|kind| kind.name().as_bytes());
-        let mut parts: Vec<&[u8]> = vec![b"price", &content];
-        parts.extend(at.as_ref().map(<[u8; 8]>::as_slice));
-        parts.extend(vehicle);
-        fingerprint(&parts)
     }
 }

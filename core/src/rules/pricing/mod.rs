@@ -1,5 +1,6 @@
 //! Fees and expected times of orders.
 
+mod basis;
 mod compare;
 mod fee;
 mod inquiry;
@@ -10,6 +11,7 @@ mod schedule;
 mod seal;
 
 pub use crate::model::tariff::{Tariff, TariffError, VehicleSurcharge, Window};
+pub use basis::{PriceBasis, QuoteDifference};
 pub use compare::{Comparison, FeeSums};
 pub use fee::{FeeInput, price, total};
 pub use inquiry::{Inquiry, InquiryStop};

@@ -3,6 +3,7 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
+use super::{PriceBasis, QuoteDifference};
 use crate::{
     json,
     model::{Duration, StoreId, Timestamp, hmac_sha256, hmac_sha256_matches, price::PriceLine},
@@ -19,8 +20,8 @@ const TAG_BYTES: usize = 32;
 pub struct Quote {
     /// The store.
     pub store: StoreId,
-    /// SHA-256 of all parts of the request that determine the price.
-    pub content: String,
+    /// What the price was calculated from.
+    pub basis: PriceBasis,
     /// Time at which the quote expires.
     pub expires_at: Timestamp,
     /// Version of the tariff that was applied.
@@ -30,24 +31,26 @@ pub struct Quote {
 }
 
 /// The reason a quote is not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SealError {
-    /// The quote has expired.
+    /// The quote has expired, or an earlier version of the service issued it in another format.
     Expired,
-    /// The signature is invalid, or the quote was issued for another store or content.
-    Mismatch,
+    /// The text is not a quote of this service.
+    Invalid,
+    /// The quote was issued for another store or another basis.
+    Mismatch(Vec<QuoteDifference>),
 }
 
 impl Quote {
     /// Creates a quote that is valid from `now`.
     pub fn new(
         store: StoreId,
-        content: String,
+        basis: PriceBasis,
         tariff_version: String,
         lines: Vec<PriceLine>,
         now: Timestamp,
     ) -> Quote {
-        Quote { store, content, expires_at: now.after(VALIDITY), tariff_version, lines }
+        Quote { store, basis, expires_at: now.after(VALIDITY), tariff_version, lines }
     }
 
     /// Encodes the quote: its JSON and an HMAC-SHA256 with the deployment's secret, in base64url.
@@ -58,24 +61,29 @@ impl Quote {
         Base64UrlUnpadded::encode_string(&bytes)
     }
 
-    /// Decodes a quote and verifies its signature, store, content and expiry.
+    /// Decodes a quote and verifies its signature, store, basis and expiry.
     pub fn open(
         text: &str,
         secret: &Secret,
         store: StoreId,
-        content: &str,
+        basis: &PriceBasis,
         now: Timestamp,
     ) -> Result<Quote, SealError> {
-        let bytes = Base64UrlUnpadded::decode_vec(text).map_err(|_| SealError::Mismatch)?;
-        let split = bytes.len().checked_sub(TAG_BYTES).ok_or(SealError::Mismatch)?;
+        let bytes = Base64UrlUnpadded::decode_vec(text).map_err(|_| SealError::Invalid)?;
+        let split = bytes.len().checked_sub(TAG_BYTES).ok_or(SealError::Invalid)?;
         let (body, tag) = bytes.split_at(split);
         if !hmac_sha256_matches(&secret.0, &[PURPOSE, body], tag) {
-            return Err(SealError::Mismatch);
+            return Err(SealError::Invalid);
         }
+        // A signed quote that cannot be read was issued before an upgrade. Clients already replace expired quotes.
         let quote = std::str::from_utf8(body).ok().and_then(|body| json::from_str::<Quote>(body).ok());
-        let quote = quote.ok_or(SealError::Mismatch)?;
-        if quote.store != store || quote.content != content {
-            return Err(SealError::Mismatch);
+        let quote = quote.ok_or(SealError::Expired)?;
+        if quote.store != store {
+            return Err(SealError::Mismatch(vec![QuoteDifference::Store]));
+        }
+        let differences = quote.basis.differences(basis);
+        if !differences.is_empty() {
+            return Err(SealError::Mismatch(differences));
         }
         if quote.expires_at < now { Err(SealError::Expired) } else { Ok(quote) }
     }
@@ -84,27 +92,61 @@ impl Quote {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Money, price::Rule};
+    use crate::{
+        model::{Address, Located, Money, Point, Precision, order::Place, price::Rule},
+        rules::pricing::Inquiry,
+    };
+
+    fn basis(deliver_at: Option<Timestamp>) -> PriceBasis {
+        let inquiry = Inquiry {
+            store: None,
+            pickup: None,
+            stops: Vec::new(),
+            best_route: false,
+            with_times: false,
+            preparation_minutes: 0,
+            deliver_at,
+            vehicle: None,
+            max_fee: None,
+        };
+        let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: Precision::Coordinates, radius_m: 0 };
+        PriceBasis::new(&inquiry, &Place { address: Address::default(), located }, &[], None)
+    }
 
     #[test]
-    fn quote_is_valid_only_for_its_store_content_and_time() {
+    fn quote_is_valid_only_for_its_store_basis_and_time() {
         let (secret, store, now) = (Secret([9; 32]), StoreId::new(7).unwrap(), Timestamp::from_millis(1_000));
         let line = PriceLine { rule: Rule::Base, quantity: 1.into(), amount: Money::from_centavos(790).unwrap() };
-        let quote = Quote::new(store, "abc".into(), "t-1".into(), vec![line], now);
+        let (own, other) = (basis(None), basis(Some(now)));
+        let quote = Quote::new(store, own.clone(), "t-1".into(), vec![line], now);
         let text = quote.seal(&secret);
-        assert_eq!(Quote::open(&text, &secret, store, "abc", now.after(VALIDITY)), Ok(quote));
-        let open = |text: &str, secret: &Secret, store, content, at| Quote::open(text, secret, store, content, at);
+        assert_eq!(Quote::open(&text, &secret, store, &own, now.after(VALIDITY)), Ok(quote));
+        let open = |text: &str, secret: &Secret, store, basis: &PriceBasis, at| {
+            Quote::open(text, secret, store, basis, at).unwrap_err()
+        };
         let late = now.after(VALIDITY).after(Duration::millis(1));
-        assert_eq!(open(&text, &secret, store, "abc", late), Err(SealError::Expired));
-        assert_eq!(open(&text, &secret, StoreId::new(8).unwrap(), "abc", now), Err(SealError::Mismatch));
-        assert_eq!(open(&text, &secret, store, "abd", now), Err(SealError::Mismatch));
-        assert_eq!(open(&text, &Secret([8; 32]), store, "abc", now), Err(SealError::Mismatch));
+        assert_eq!(open(&text, &secret, store, &own, late), SealError::Expired);
+        let other_store = StoreId::new(8).unwrap();
+        let mismatch = |difference| SealError::Mismatch(vec![difference]);
+        assert_eq!(open(&text, &secret, other_store, &own, now), mismatch(QuoteDifference::Store));
+        assert_eq!(open(&text, &secret, store, &other, now), mismatch(QuoteDifference::DeliverAt));
+        assert_eq!(open(&text, &Secret([8; 32]), store, &own, now), SealError::Invalid);
         for index in 0..text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
             let forged = String::from_utf8(bytes).unwrap();
-            assert!(forged == text || open(&forged, &secret, store, "abc", now).is_err(), "byte {index}");
+            let opened = Quote::open(&forged, &secret, store, &own, now);
+            assert!(forged == text || opened == Err(SealError::Invalid), "byte {index}");
         }
-        assert_eq!(open("", &secret, store, "abc", now), Err(SealError::Mismatch));
+        assert_eq!(open("", &secret, store, &own, now), SealError::Invalid);
+    }
+
+    #[test]
+    fn quote_of_an_earlier_version_has_expired() {
+        let (secret, store, now) = (Secret([9; 32]), StoreId::new(7).unwrap(), Timestamp::from_millis(1_000));
+        let body = br#"{"store":7,"content":"abc","expires_at":2000,"tariff_version":"t-1","lines":[]}"#;
+        let tag = hmac_sha256(&secret.0, &[PURPOSE, body]);
+        let text = Base64UrlUnpadded::encode_string(&[body.as_slice(), &tag].concat());
+        assert_eq!(Quote::open(&text, &secret, store, &basis(None), now), Err(SealError::Expired));
     }
 }
