@@ -15,7 +15,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 mkdir -p "$state"
-export DESPACHO_COMPONENT="$root/target/wasm32-wasip2/edge/despacho.wasm"
+export DESPACHO_COMPONENT="$root/target/wasm32-wasip2/edge/despacho_spin.wasm"
 exec "$root/target/debug/despacho-spin-tests" serve --listen "$listen" --database "$state/sqlite_db.db" \
     --variable "admin_token=$SPIN_VARIABLE_ADMIN_TOKEN" --variable "secret=$SPIN_VARIABLE_SECRET" \
     --variable "settings=$SPIN_VARIABLE_SETTINGS"

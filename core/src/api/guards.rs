@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     drivers::tracking,
-    host::{CourierQuery, Host, KeyQuery, Part},
+    host::{CourierQuery, Host, KeyQuery},
     model::{
         Duration, KeyId, Timestamp,
         store::{KeyHash, KeyHolder, Role, Store},
@@ -88,10 +88,6 @@ pub(super) async fn pass<H: Host>(
             (None, None)
         }
         Authority::Connection => {
-            // Other programs do not contain this code.
-            if !H::ENDPOINTS.includes(Part::Connection as u8) {
-                return Err(plain(ProblemCode::EndpointNotFound));
-            }
             authenticate_connection(call).await?;
             let caller = call.caller()?;
             let bucket = format!("{}/{}", route.usage.name(), caller.store.merchant());

@@ -4,7 +4,6 @@
 //! limit (429), role (403), content negotiation and body size (406, 413, 415), and idempotency (409, 422).
 
 mod audit;
-mod boxed;
 mod call;
 mod caller;
 mod cookie;

@@ -5,7 +5,6 @@
 
 mod accounts;
 mod description;
-mod endpoints;
 mod error;
 mod scan;
 mod tariffs;
@@ -39,7 +38,6 @@ pub(crate) use self::error::too_few_ids;
 pub use self::{
     accounts::{AuditQuery, UserQuery},
     description::description,
-    endpoints::{Endpoints, Part},
     error::HostError,
     tariffs::{PricePage, PriceQuery, TariffQuery},
 };
@@ -202,8 +200,6 @@ pub trait Storage {
 /// ```
 #[expect(async_fn_in_trait, reason = "static dispatch only, as in Storage")]
 pub trait Platform {
-    /// The endpoints that this program serves. To requests for others it responds with `endpoint_not_found`.
-    const ENDPOINTS: Endpoints = Endpoints::All;
     /// Returns the current time and fresh entropy. Called once per request.
     fn exec_context(&self) -> ExecContext;
     /// Counts a request against a bucket, atomically, by [`Bucket::admit`]: in memory if one process serves everything, in shared storage
@@ -211,7 +207,7 @@ pub trait Platform {
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
     /// Locates addresses, with one result for each. Slow if it calls a geocoder, so never called between reads and commit.
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        let gazetteer = self.gazetteer();
+        let gazetteer = Gazetteer::embedded();
         Ok(addresses.iter().map(|address| gazetteer.locate(address)).collect())
     }
     /// Returns the road legs between all pairs of locations.
@@ -233,16 +229,6 @@ pub trait Platform {
     /// same preview.
     fn is_embedded(&self) -> bool {
         true
-    }
-    /// Returns the municipalities and the borders of Brazil. A host that overrides this method, for example to read a file, does not
-    /// embed this data of 160 kB.
-    fn gazetteer(&self) -> Gazetteer {
-        Gazetteer::embedded()
-    }
-    /// Returns the OpenAPI document. A host that overrides this method, for example to read a file, does not embed the
-    /// document.
-    fn description(&self) -> Result<Bytes, HostError> {
-        Ok(Bytes::from_static(description()))
     }
     /// Runs [`crate::rules::password::hash`], which takes tens of milliseconds of CPU time, without blocking other
     /// requests.

@@ -37,7 +37,6 @@ thread_local! {
 /// The configured services. Their circuit breakers keep their state as long as the instance exists.
 #[derive(Debug)]
 pub(crate) struct Geography {
-    gazetteer: Gazetteer,
     places: Places,
     networks: Vec<Network>,
     percent: u32,
@@ -46,24 +45,13 @@ pub(crate) struct Geography {
 
 impl Geography {
     /// Creates the geography without sending requests.
-    pub(crate) fn new(
-        gazetteer: Gazetteer,
-        geocoders: Geocoders,
-        networks: Vec<Network>,
-        shared: &SharedSettings,
-    ) -> Geography {
+    pub(crate) fn new(geocoders: Geocoders, networks: Vec<Network>, shared: &SharedSettings) -> Geography {
         Geography {
-            gazetteer,
-            places: Places::new(gazetteer, Vec::new(), geocoders, shared.places.min_precision),
+            places: Places::new(Gazetteer::embedded(), Vec::new(), geocoders, shared.places.min_precision),
             networks,
             percent: shared.routing.duration_percent,
             geocoder: shared.geocoder.clone(),
         }
-    }
-
-    /// Returns the municipalities and the borders of Brazil.
-    pub(crate) fn gazetteer(&self) -> Gazetteer {
-        self.gazetteer
     }
 
     /// Returns whether only embedded data is used.
@@ -79,7 +67,8 @@ impl Geography {
     ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         // An exclusive transaction blocks all other instances, so it must not wait for a service.
         if self.places.is_embedded() || database.is_exclusive() {
-            return Ok(addresses.iter().map(|address| self.gazetteer.locate(address)).collect());
+            let gazetteer = Gazetteer::embedded();
+            return Ok(addresses.iter().map(|address| gazetteer.locate(address)).collect());
         }
         let found = self.places.locate(&self.runtime(database), addresses).await?;
         Ok(found.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())

@@ -18,9 +18,6 @@ use crate::{
     config::Config, database::Database, error::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
 };
 
-/// Why another component than `despacho` has no demo data yet.
-const NO_DEMO: &str = "The demo data does not exist yet. Request /readyz to create it, then repeat this request.";
-
 /// The progress of this instance's preparation.
 #[derive(Clone)]
 enum Progress {
@@ -84,16 +81,9 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
         let _ = session.write_ahead().await;
         database.exclusively(async || migrate(&session).await).await?;
     }
-    // Previews have no deadlines.
-    if !cfg!(feature = "preview") {
-        host.align_deadlines().await?;
-    }
+    host.align_deadlines().await?;
     if !config.own.demo || host.key(&KeyHash::of(demo::KEY)).await?.is_some() {
         return Ok(());
-    }
-    // The demo data needs the endpoints of stores. Without it, the other components would reject its key as invalid.
-    if cfg!(any(feature = "connection", feature = "courier", feature = "operator", feature = "preview")) {
-        return Err(unavailable(NO_DEMO));
     }
     database.exclusively(async || demo::seed(host, &config.settings).await).await?;
     Ok(())

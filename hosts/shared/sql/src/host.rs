@@ -5,10 +5,10 @@ use std::{cmp::Reverse, ops::RangeInclusive, sync::Arc};
 use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
-    geo::{self, Gazetteer},
+    geo,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, Endpoints, HostError, JournalSpan, KeyQuery, OrderQuery, Platform,
-        PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
         WebhookQuery,
     },
     model::{
@@ -362,8 +362,6 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 }
 
 impl<D, P: Platform> Platform for SqlHost<D, P> {
-    const ENDPOINTS: Endpoints = P::ENDPOINTS;
-
     fn exec_context(&self) -> ExecContext {
         self.platform.exec_context()
     }
@@ -390,14 +388,6 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
 
     fn travel_time(&self, from: Point, to: Point) -> u32 {
         self.platform.travel_time(from, to)
-    }
-
-    fn gazetteer(&self) -> Gazetteer {
-        self.platform.gazetteer()
-    }
-
-    fn description(&self) -> Result<Bytes, HostError> {
-        self.platform.description()
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
