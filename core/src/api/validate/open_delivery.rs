@@ -3,11 +3,12 @@
 use super::{
     address::Need,
     checker::{Checker, Path},
+    contact::{PHONE, instructions, one_line},
 };
 use crate::{
     api::{problem::Problem, read::Body},
     model::{
-        Address, Duration, Money, Phone, PhoneError, Requirements, WebhookId,
+        Address, Duration, Money, Phone, Requirements, WebhookId,
         order::{Confirmation, OpenDelivery, Payment, PaymentMethod},
     },
     rules::{
@@ -24,6 +25,7 @@ const CODE: usize = 64;
 const NAME: usize = 255;
 const MERCHANT_NAME: usize = 500;
 const INSTRUCTIONS: usize = 500;
+const OBSERVATION: usize = 1_000;
 const NOTE: usize = 200;
 const PAYMENTS: usize = 100;
 const COMBINED: usize = 10;
@@ -118,7 +120,7 @@ pub fn delivery_request(
         pickup_instructions,
         max_fee: None,
         open_delivery: Some(Box::new(open_delivery)),
-        notices: Vec::new(),
+        notices: std::mem::take(&mut checker.notices),
         limits: times,
         stops: vec![stop],
     });
@@ -369,20 +371,21 @@ impl Checker {
         let own = given.and_then(|given| self.text(&address.member("instructions"), given.instructions.as_ref(), NOTE));
         // It applies to a pickup, and has no effect here.
         given.and_then(|given| self.text(&address.member("pickupLocation"), given.pickup_location.as_ref(), NOTE));
-        let number = self.text(&root.member("customerPhone"), sent.customer_phone.as_ref(), CODE);
-        let extension = self.text(&root.member("customerPhoneLocalizer"), sent.customer_phone_localizer.as_ref(), CODE);
-        let phone = number.as_deref().and_then(|text| match Phone::parse(text) {
-            Ok(phone) => Some(phone),
-            Err(PhoneError::WithoutPlus { hint } | PhoneError::Punctuated { hint }) => Phone::parse(&hint?).ok(),
-            Err(PhoneError::Malformed) => None,
-        });
-        let phone = phone.filter(|_| extension.is_none());
-        let shared = number.filter(|_| phone.is_none()).map(|number| match extension {
-            Some(extension) => format!("Telefone: {number}, código {extension}"),
-            None => format!("Telefone: {number}"),
-        });
-        let parts: Vec<String> = [special, own, reference, shared].into_iter().flatten().collect();
-        (phone, (!parts.is_empty()).then(|| parts.join("\n")))
+        let (phone, shared) = self.customer_phone(sent);
+        (phone, instructions([special, own, reference, shared]))
+    }
+
+    /// Reads the phone number, or the line that the courier reads instead: a shared number with the code of the recipient, or a text that is
+    /// no telephone number.
+    fn customer_phone(&mut self, sent: &DeliveryRequest) -> (Option<Phone>, Option<String>) {
+        let number = sent.customer_phone.as_ref();
+        let code = one_line(sent.customer_phone_localizer.as_deref().unwrap_or_default());
+        if code.is_empty() {
+            return self.recipient_phone(&Path::Root.member("customerPhone"), number).split(PHONE);
+        }
+        let number = one_line(number.map(String::as_str).unwrap_or_default());
+        let text: String = format!("{PHONE}: {number}, código {code}").chars().take(OBSERVATION).collect();
+        (None, (!number.is_empty()).then_some(text))
     }
 
     fn pickup_instructions(&mut self, sent: Option<&LogisticsAddress>) -> Option<String> {

@@ -96,6 +96,11 @@ function mapContent(order: OrderDetails): { marks: Mark[]; path: [number, number
   return { marks, path, approximate };
 }
 
+/** What the service did differently from the request, such as a telephone number that it could not read. */
+export function Notices(props: { of: OrderDetails["notices"] }) {
+  return props.of.length === 0 ? null : <div class="notices" role="status">{props.of.map((one, at) => <p key={at} class="notice">{one.detail}</p>)}</div>;
+}
+
 /** Whether the courier returns to the pickup with a payment or goods. */
 function returnsToPickup(order: OrderDetails): boolean {
   return order.deliveries.some((stop) => !stop.onlinePayment || [400, 410, 540].includes(stop.situation));
