@@ -121,7 +121,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let quote = checker.text(&root.member("quoteId"), sent.quote_id.as_ref(), QUOTE);
     let combinable = sent.combinable.unwrap_or(true);
     let mut requirements = checker.requirements(&root, sent.requirements.as_ref());
-    requirements.equipment.card_machine = stops.iter().any(NewStop::needs_card_machine);
+    requirements.equipment.card_machine |= stops.iter().any(NewStop::needs_card_machine);
     inquiry.vehicle = requirements.smallest_vehicle();
     let instructions = root.member("pickupInstructions");
     let pickup_instructions = checker.text(&instructions, sent.pickup_instructions.as_ref(), OBSERVATION);
