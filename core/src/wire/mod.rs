@@ -82,7 +82,7 @@ pub use push::{PushEndpoint, PushKeyView};
 pub use report::{DayReportView, ReportDay, report_csv};
 pub use requirements::{ExcludedView, RequirementsView, SetRequirements};
 pub use route::{RouteLegView, RouteView};
-pub use schedule::{PaymentView, SetPayment, SetWindow, WindowView};
+pub use schedule::{PaymentPartView, PaymentView, SetPayment, SetPaymentPart, SetWindow, WindowView};
 pub use sign_in::{SignInCodeView, StartCourierSession, StartOperatorSession};
 pub use store::{
     AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList,

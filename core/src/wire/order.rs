@@ -92,11 +92,13 @@ pub struct NewDelivery {
     /// The recipient's name, 1 to 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
     pub name: Option<String>,
-    /// The recipient's phone number in E.164 format.
-    #[cfg_attr(feature = "openapi", schema(format = "phone", max_length = 255, example = "+5511999990000"))]
+    /// The recipient's phone number: in E.164 format, or as people write it, with the area code; a foreign one with a plus sign and the
+    /// country code. The response contains it in E.164 format. Any other text does not prevent the order: it becomes part of `observation`,
+    /// and a notice names it.
+    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "+5511999990000"))]
     pub phone: Option<String>,
-    /// The recipient's email address, at most 400 characters.
-    #[cfg_attr(feature = "openapi", schema(format = "email", max_length = 400, example = "maria@exemplo.com.br"))]
+    /// The recipient's email address. Any other text does not prevent the order: it becomes part of `observation`, and a notice names it.
+    #[cfg_attr(feature = "openapi", schema(max_length = 400, example = "maria@exemplo.com.br"))]
     pub email: Option<String>,
     /// Instructions for the courier, at most 1000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 1000))]
@@ -265,11 +267,11 @@ pub struct DeliveryView {
     pub full_code: Option<String>,
     /// The recipient's name.
     pub name: Option<String>,
-    /// The recipient's phone number.
+    /// The recipient's phone number in E.164 format.
     pub phone: Option<String>,
     /// The recipient's email address.
     pub email: Option<String>,
-    /// Instructions for the courier.
+    /// Instructions for the courier. They contain a contact that could not be read.
     pub observation: Option<String>,
     /// Whether the delivery is already paid.
     pub online_payment: bool,

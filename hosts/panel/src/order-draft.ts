@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals";
 import type { FieldError } from "./api/wire";
 import { createDraft } from "./draft";
-import { day, localInstant, phoneRequest } from "./format";
+import { day, localInstant } from "./format";
 import { texts } from "./i18n";
 import { chosenDay, rows } from "./live";
 import { emptyLoad, requirementsOf, type LoadDraft } from "./load";
@@ -137,7 +137,7 @@ export function orderRequest(from: Draft): Record<string, unknown> {
     ...((from.instructions ?? "").trim() === "" ? {} : { pickupInstructions: from.instructions!.trim() }),
     deliveries: from.deliveries.map((one) => ({
       name: one.name.trim(),
-      phone: phoneRequest(one.phone),
+      phone: one.phone.trim(),
       ...(hasEmail(one) ? { email: one.email.trim() } : {}),
       ...(one.observation.trim() === "" ? {} : { observation: one.observation.trim() }),
       ...(one.value.trim() === "" ? {} : { productValue: decimal(one.value) }),

@@ -107,8 +107,12 @@ async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan
 /// `POST /v1/logistics/delivery`
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (connection, merchant) = call.connection()?;
-    let mut new = validate::delivery_request(read(call.body)?, connection.id, merchant)?;
+    let mut new = validate::delivery_request(read(call.body)?, connection.id, merchant, call.context.now)?;
     let store = call.caller()?.store.clone();
+    // The lead time of the search counts from the start of the preparation, not back from it.
+    if new.inquiry.preparation_minutes > 0 {
+        new.inquiry.preparation_minutes += call.settings.dispatch.lead(&store);
+    }
     new.inquiry.store = Some(store.id);
     if let Some(last) = last_attempt(call, &new.code).await?
         && !is_rejected(&last)

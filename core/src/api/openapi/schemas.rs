@@ -16,6 +16,7 @@ const REQUESTS: &[&str] = &[
     "SetRequirements",
     "SetWindow",
     "SetPayment",
+    "SetPaymentPart",
     "NewDelivery",
     "Confirmation",
     "MarketplaceOrder",

@@ -25,7 +25,7 @@ pub use notice::{Notice, NoticeCode};
 pub use open_delivery::OpenDelivery;
 pub use priced::PricedOrder;
 pub use proof::{Blob, OrderProof, Photo, PhotoFormat, Proof, ProofPart, ProofParts, ProofRule, ProofStep};
-pub use schedule::{DeliveryWindow, OrderSchedule, Payment, PaymentMethod};
+pub use schedule::{DeliveryWindow, OrderSchedule, Payment, PaymentMethod, PaymentPart};
 pub use status::{DeliveryStatus, OrderStatus};
 pub use tracking::{LinkKey, Rating, Tracking, TrackingLink};
 pub use tries::CodeTries;

@@ -96,6 +96,11 @@ function mapContent(order: OrderDetails): { marks: Mark[]; path: [number, number
   return { marks, path, approximate };
 }
 
+/** What the service did differently from the request, such as a telephone number that it could not read. */
+export function Notices(props: { of: OrderDetails["notices"] }) {
+  return props.of.length === 0 ? null : <div class="notices" role="status">{props.of.map((one, at) => <p key={at} class="notice">{one.detail}</p>)}</div>;
+}
+
 /** Whether the courier returns to the pickup with a payment or goods. */
 function returnsToPickup(order: OrderDetails): boolean {
   return order.deliveries.some((stop) => !stop.onlinePayment || [400, 410, 540].includes(stop.situation));
@@ -139,6 +144,15 @@ export function Stops(props: StopProps) {
   );
 }
 
+/** Returns the parts of a payment at the door: `cash R$ 30,00, change R$ 20,00 + card machine R$ 27,90`. */
+export function paymentText(payment: NonNullable<Delivery["payment"]>): string {
+  const t = texts.value;
+  const isSplit = payment.parts.length > 1;
+  const part = (one: typeof payment.parts[number]) =>
+    t.payments[one.method] + (isSplit ? ` ${money(one.amount)}` : "") + (one.change === null ? "" : `, ${t.order.change(money(one.change))}`);
+  return payment.parts.map(part).join(" + ");
+}
+
 function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
   const { stop } = props;
   const t = texts.value.order;
@@ -165,8 +179,7 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
           <span class={stop.onlinePayment ? "" : "warn-text"}>
             {stop.onlinePayment ? t.paid : t.collect}
             {stop.productValue !== null && ` ${money(stop.productValue)}`}
-            {stop.payment !== undefined && ` · ${texts.value.payments[stop.payment.method]}`}
-            {stop.payment !== undefined && stop.payment.change !== null && `, ${t.change(money(stop.payment.change))}`}
+            {stop.payment !== undefined && ` · ${paymentText(stop.payment)}`}
           </span>
           {stop.window !== undefined && <Window of={stop.window} zone={zoneOf(stop.address.state)} />}
           <span class={isFinal(stop.situation) ? "used" : undefined}>

@@ -1,5 +1,6 @@
 /** The trip: the next stop with its one next step, the map and the later stops. */
 
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { addressLine, localityLine, money } from "../../brazil";
 import { take } from "../actions";
@@ -89,8 +90,7 @@ function StopCard(props: { at: NextStop }) {
       {delivery !== null && (
         <p class="badges">
           {delivery.onlinePayment ? <span class="badge good">{t.paid}</span> : <span class="badge warn">{t.collect(money(delivery.productValue ?? 0))}</span>}
-          {delivery.payment !== undefined && <span class="badge">{t.payments[delivery.payment.method]}</span>}
-          {delivery.payment !== undefined && delivery.payment.change !== null && <span class="badge warn">{t.change(money(delivery.payment.change))}</span>}
+          {delivery.payment !== undefined && <PaymentParts of={delivery.payment} />}
           {delivery.codeRequired && <span class="badge">{t.codeRequired}</span>}
         </p>
       )}
@@ -99,15 +99,34 @@ function StopCard(props: { at: NextStop }) {
   );
 }
 
+/** The parts of a payment with their amounts; a single part without, because the amount due is beside it. */
+function PaymentParts(props: { of: NonNullable<NonNullable<NextStop["delivery"]>["payment"]> }) {
+  const t = texts.value.trip;
+  const { method, change, parts } = props.of;
+  // An app of an earlier service has stored orders without parts.
+  const shown = parts === undefined || parts.length < 2 ? [{ method, change, amount: null }] : parts;
+  return (
+    <>
+      {shown.map((part, at) => (
+        <Fragment key={at}>
+          <span class="badge">{t.payments[part.method]}{part.amount !== null && ` ${money(part.amount)}`}</span>
+          {part.change !== null && <span class="badge warn">{t.change(money(part.change))}</span>}
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
 /** The number of packages, the weight and the volume of an order. */
 function Load(props: { of: NonNullable<Order["requirements"]> }) {
   const t = texts.value;
-  const { packages, weightGrams, volumeMillilitres } = props.of;
+  const { packages, weightGrams, volumeMillilitres, cardMachine } = props.of;
   const number = (thousandths: number) => new Intl.NumberFormat(t.locale).format(thousandths / 1_000);
   const parts = [
     packages === null ? "" : t.trip.packages(packages),
     weightGrams === null ? "" : `${number(weightGrams)} kg`,
     volumeMillilitres === null ? "" : `${number(volumeMillilitres)} l`,
+    cardMachine ? t.trip.payments.CARD_MACHINE : "",
   ].filter(Boolean);
   if (parts.length === 0) return null;
   return <p class="badges" data-testid="load">{parts.map((part) => <span key={part} class="badge">{part}</span>)}</p>;

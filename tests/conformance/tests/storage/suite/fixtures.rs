@@ -149,7 +149,7 @@ pub(crate) fn delivery(number: u64) -> Delivery {
         observation: Some("portão azul\r\n\t🛵".to_owned()),
         online_payment: number.is_multiple_of(2),
         product_value: Some(money(12_345)),
-        payment: Some(Payment { method: PaymentMethod::Cash, change_for: Some(money(20_000)) }),
+        payment: Some(Payment { method: PaymentMethod::Cash, change_for: Some(money(20_000)), split: Vec::new() }),
         window: Some(DeliveryWindow { from: at(30), until: at(90) }),
         status: DeliveryStatus::AwaitingPickup,
         place: place(number),

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
-const CORE_DEPENDENCIES: [&str; 20] = [
+const CORE_DEPENDENCIES: [&str; 21] = [
     "argon2",
     "base16ct",
     "base64ct",
@@ -22,6 +22,8 @@ const CORE_DEPENDENCIES: [&str; 20] = [
     "http",
     "libm",
     "p256",
+    // The numbering plans of all countries, which nobody maintains by hand. It decodes them in memory.
+    "rlibphonenumber",
     "rust_decimal",
     "serde",
     "serde_json",
