@@ -11,12 +11,15 @@ use despacho_core::{
     host::{Host, HostError},
     model::store::KeyHash,
 };
-use despacho_simulator::demo;
+use despacho_simulator::demo::{self, SeedError};
 use despacho_sql::{Dialect, Query, Row, SchemaState, SqlHost, is_ahead, pending};
 
 use crate::{
     config::Config, database::Database, error::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
 };
+
+/// The part that is unavailable if another store prevents the creation of the demo data.
+pub(crate) const DEMO: &str = "demo";
 
 /// The progress of this instance's preparation.
 #[derive(Clone)]
@@ -85,7 +88,15 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
     if !config.own.demo || host.key(&KeyHash::of(demo::KEY)).await?.is_some() {
         return Ok(());
     }
-    database.exclusively(async || demo::seed(host, &config.settings).await).await?;
+    if let Some(obstacle) = demo::obstacle(host).await? {
+        return Err(HostError::Unavailable { what: DEMO, detail: obstacle.to_string() });
+    }
+    let seed = async || match demo::seed(host, &config.settings).await {
+        Ok(created) => Ok(created),
+        Err(SeedError::Obstacle(obstacle)) => Err(HostError::Unavailable { what: DEMO, detail: obstacle.to_string() }),
+        Err(SeedError::Host(error)) => Err(error),
+    };
+    database.exclusively(seed).await?;
     Ok(())
 }
 

@@ -194,7 +194,7 @@ fn text(address: &Address) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Precision, rules::pricing::InquiryStop};
+    use crate::{geo, model::Precision, rules::pricing::InquiryStop};
 
     fn address() -> Address {
         let text = |text: &str| Some(text.to_owned());
