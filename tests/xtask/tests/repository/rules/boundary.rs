@@ -8,13 +8,14 @@ use crate::{
 };
 
 /// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
-const CORE_DEPENDENCIES: [&str; 20] = [
+const CORE_DEPENDENCIES: [&str; 21] = [
     "argon2",
     "base16ct",
     "base64ct",
     "bytes",
     "chrono",
     "crc",
+    "csv",
     "despacho-route",
     "email_address",
     "form_urlencoded",
