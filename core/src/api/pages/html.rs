@@ -37,7 +37,8 @@ pub(super) fn clock(at: Timestamp, utc_offset_hours: i32) -> String {
 
 /// Returns a number in E.164 as people in Brazil write it: `(11) 98765-4321`. A foreign number is returned unchanged.
 pub(super) fn phone_number(number: &str) -> String {
-    let digits = number.strip_prefix("+55").filter(|digits| matches!(digits.len(), 10 | 11) && !digits.starts_with('0'));
+    let digits =
+        number.strip_prefix("+55").filter(|digits| matches!(digits.len(), 10 | 11) && !digits.starts_with('0'));
     let Some((area, local)) = digits.and_then(|digits| digits.split_at_checked(2)) else { return number.to_owned() };
     match local.split_at_checked(local.len() - 4) {
         Some((first, last)) => format!("({area}) {first}-{last}"),

@@ -1,6 +1,6 @@
 /** Labels of the bags and the counter's receipt of an order. They are visible only on paper. */
 
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Delivery, OrderDetails } from "../api/wire";
 import { now } from "../clock";
 import { addressLine, dateTime, localityLine, money, phone, zoneOf } from "../format";
@@ -18,7 +18,7 @@ export type Sheet = "label" | "receipt";
 /** Prints a sheet as soon as it is in the document, and removes it afterwards. */
 export function PrintSheet(props: { order: OrderDetails; sheet: Sheet; close: () => void }) {
   const sheet = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
+  useEffect(() => {
     const own = props.sheet === "receipt" && sheet.current !== null ? receiptPage(sheet.current) : null;
     if (own !== null) document.adoptedStyleSheets.push(own);
     addEventListener("afterprint", props.close);
@@ -93,8 +93,8 @@ function Payment(props: { stop: Delivery; class?: string }) {
   const { payment } = stop;
   return (
     <p class={props.class}>
-      {t.collect} <strong>{money(stop.productValue ?? 0)}</strong>
-      {payment !== undefined && ` · ${texts.value.payments[payment.method]}`}
+      {t.collect}{stop.productValue !== null && <> <strong>{money(stop.productValue)}</strong></>}
+      {payment !== undefined && <><span class="dot"> · </span>{texts.value.payments[payment.method]}</>}
       {payment !== undefined && payment.change !== null && `, ${texts.value.order.change(money(payment.change))}`}
     </p>
   );
