@@ -294,11 +294,14 @@ pub struct ChangedDecision {
 }
 
 impl TripView {
-    /// Builds the representation of a trip.
-    pub fn of(orders: &[Order], plan: &TripPlan) -> TripView {
-        let stop = |stop: &TripStop| TripStopView::of(orders.iter().find(|order| order.id == stop.order)?, stop);
+    /// Builds the representation of a trip. `orders` are those of the plan whose stores were read, each with its store.
+    pub fn of(orders: &[(Order, Store)], plan: &TripPlan) -> TripView {
+        let stop = |stop: &TripStop| {
+            let (order, _) = orders.iter().find(|(order, _)| order.id == stop.order)?;
+            TripStopView::of(order, stop)
+        };
         TripView {
-            orders: orders.iter().map(CourierOrderView::of).collect(),
+            orders: orders.iter().map(|(order, store)| CourierOrderView::of(order, store)).collect(),
             stops: plan.stops.iter().filter_map(stop).collect(),
             free_at: plan.free_at.to_string(),
         }

@@ -7,6 +7,7 @@ mod audit;
 mod confirmation;
 mod context;
 mod coverage;
+mod csv_form;
 mod device;
 mod dispatch;
 mod eta;
@@ -48,6 +49,7 @@ pub use context::{ContextLimits, ContextStore, PreviewContext};
 pub use coverage::{
     AreaGeometry, Coordinates, CoverageView, HoursExceptionBody, OpeningPeriodBody, StoreAreaBody, StoreHoursBody,
 };
+pub use csv_form::CsvForm;
 pub use device::{DeviceKeyView, DeviceSetup, ReportResult, SkipReason};
 pub use dispatch::{
     ChangedDecision, ConsideredView, CostView, CurrentTrip, DecisionView, DispatchComparison, DispatchSettings,
@@ -61,7 +63,7 @@ pub use fleet::{
     RegisterCourier, ReportPosition, SetAvailability,
 };
 pub use health::{HealthFigure, HealthStatus, HealthView};
-pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, csv};
+pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, statement_csv};
 pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, FailDelivery, GiveCode,
     GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, ReassignOrder, StepTime, StoreList,

@@ -7,8 +7,9 @@ import { day, localInstant } from "./format";
 import { texts } from "./i18n";
 import { chosenDay, rows } from "./live";
 import { emptyLoad, requirementsOf, type LoadDraft } from "./load";
+import { amount, decimal } from "./numbers";
 import { accessibleStores, store, zone } from "./session";
-import { addressRequest, decimal, emptyAddress, isLocatable, type AddressDraft } from "./ui/address";
+import { addressRequest, emptyAddress, isLocatable, type AddressDraft } from "./ui/address";
 
 export interface DeliveryDraft {
   name: string;
@@ -140,7 +141,7 @@ export function orderRequest(from: Draft): Record<string, unknown> {
       phone: one.phone.trim(),
       ...(hasEmail(one) ? { email: one.email.trim() } : {}),
       ...(one.observation.trim() === "" ? {} : { observation: one.observation.trim() }),
-      ...(one.value.trim() === "" ? {} : { productValue: decimal(one.value) }),
+      ...(one.value.trim() === "" ? {} : { productValue: amount(one.value) }),
       onlinePayment: one.paid,
       ...paymentRequest(one),
       ...windowRequest(one),
@@ -165,7 +166,7 @@ function windowRequest({ from = "", until = "" }: DeliveryDraft): Record<string,
 /** Change is only for cash. */
 function paymentRequest(one: DeliveryDraft): Record<string, unknown> {
   if (one.paid || (one.payment ?? "") === "") return {};
-  const change = one.payment === "CASH" && (one.change ?? "").trim() !== "" ? { changeFor: decimal(one.change!) } : {};
+  const change = one.payment === "CASH" && (one.change ?? "").trim() !== "" ? { changeFor: amount(one.change!) } : {};
   return { payment: { method: one.payment, ...change } };
 }
 

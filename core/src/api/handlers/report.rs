@@ -1,6 +1,10 @@
 //! The report of orders by day.
 
-use super::{ledger::wants_csv, listing::any_stores, pages};
+use super::{
+    ledger::{csv_response, wanted_csv},
+    listing::any_stores,
+    pages,
+};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError},
@@ -42,11 +46,10 @@ pub(super) async fn days<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
         }
         page.iter().for_each(|order| report.add(order, days));
     }
-    if wants_csv(&call.parts.headers) {
-        let csv = report_csv(&report).into_bytes();
-        return Ok(ApiResponse { media: "text/csv; charset=utf-8; header=present", ..ApiResponse::of(200, csv) });
+    match wanted_csv(&call.parts.headers) {
+        Some(form) => csv_response(form, report_csv(&report, form)),
+        None => Ok(ApiResponse::json(200, &DayReportView::of(&report))?),
     }
-    Ok(ApiResponse::json(200, &DayReportView::of(&report))?)
 }
 
 /// Reads the first and the last day.

@@ -7,7 +7,7 @@ import { money, timeOrDateTime, zoneOf } from "../format";
 import { now } from "../clock";
 import { texts } from "../i18n";
 import { OUT_FOR_DELIVERY } from "../situations";
-import { decimal } from "../ui/address";
+import { decimal } from "../numbers";
 import { Confirm } from "../ui/confirm";
 import { ErrorBox, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";

@@ -241,7 +241,7 @@ export function Timeline(props: { order: OrderDetails }) {
                 {event.description}
                 {event.deliveryId !== null && <span class="dim"> · {names.get(event.deliveryId)}</span>}
               </p>
-              {event.reason !== null && <p>{t.reason(reasonText(event))}</p>}
+              {event.reason !== null && <p>{reasonText(event)}</p>}
               <p class="dim">{actorName(event)}</p>
             </div>
           </li>
@@ -258,11 +258,17 @@ function actorName(event: OrderEvent): string {
   return name === "recipient" ? texts.value.people.recipient : name;
 }
 
-/** A recipient's choice is a name in the API; other reasons are texts. */
+/** Returns the reason in words. Choices, messages and the reasons of connected systems are names in the API; other reasons are texts, which are quoted. */
 function reasonText(event: OrderEvent): string {
+  const t = texts.value;
   const reason = event.reason ?? "";
-  const choices: Record<string, string> = texts.value.people.choices;
-  return event.type === "delivery.recipient_choice" ? (choices[reason] ?? reason) : reason;
+  const named = (names: Record<string, string>) => names[reason] ?? t.order.reason(reason);
+  if (event.type === "delivery.recipient_choice") return named(t.people.choices);
+  if (event.type === "recipient.notify") return named(t.people.notify);
+  // A connected system can add a text to the name.
+  const [, name = "", text = ""] = /^([A-Z]+(?:_[A-Z]+)+|OTHER)(?:: (.*))?$/s.exec(reason) ?? [];
+  const known = (t.order.connectedReasons as Record<string, string>)[name];
+  return known === undefined ? t.order.reason(reason) : text === "" ? known : `${known}: ${t.order.reason(text)}`;
 }
 
 export function Facts(props: { order: OrderDetails }) {

@@ -4,7 +4,7 @@ import type { CourierRecord } from "../../api/wire";
 import { phone, phoneFormat, phoneRequest } from "../../format";
 import { thousandths } from "../../load";
 import { go } from "../../router";
-import { decimal } from "../../ui/address";
+import { decimal } from "../../numbers";
 import { CheckField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../../ui/field";
 import { Empty, Loaded, Page } from "../../ui/parts";
 import { useSubmit } from "../../ui/submit";

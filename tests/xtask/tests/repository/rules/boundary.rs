@@ -15,6 +15,7 @@ const CORE_DEPENDENCIES: [&str; 21] = [
     "bytes",
     "chrono",
     "crc",
+    "csv",
     "despacho-route",
     "email_address",
     "form_urlencoded",
