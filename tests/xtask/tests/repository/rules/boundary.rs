@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
-const CORE_DEPENDENCIES: [&str; 20] = [
+const CORE_DEPENDENCIES: [&str; 21] = [
     "argon2",
     "base16ct",
     "base64ct",
@@ -21,6 +21,7 @@ const CORE_DEPENDENCIES: [&str; 20] = [
     "hmac",
     "http",
     "libm",
+    "miniz_oxide",
     "p256",
     "rust_decimal",
     "serde",
