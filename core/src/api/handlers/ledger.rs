@@ -4,7 +4,7 @@ use super::{pages, stores::in_path};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
-        media::takes,
+        media::wants_csv,
         problem::{Problem, ProblemCode},
         validate,
     },
@@ -46,18 +46,6 @@ async fn statement_response<H: Host>(call: &Call<'_, H>, store: &Store) -> Resul
     } else {
         in_pages(call, store, (from, until), limit).await
     }
-}
-
-/// Whether the response is CSV: the caller accepts it, and does not list JSON instead.
-pub(super) fn wants_csv(headers: &http::HeaderMap) -> bool {
-    takes(headers, "text/csv") && !names_json(headers)
-}
-
-/// Whether `Accept` lists JSON but not CSV. Many clients add `*/*`, which must not select CSV.
-fn names_json(headers: &http::HeaderMap) -> bool {
-    let values = headers.get_all(http::header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let named = values.collect::<Vec<_>>().join(",").to_ascii_lowercase();
-    named.contains("application/json") && !named.contains("text/csv")
 }
 
 async fn as_csv<H: Host>(
