@@ -49,3 +49,15 @@ pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
     };
     values.any(|value| value.split(',').any(takes))
 }
+
+/// Whether the response is CSV: the caller accepts it, and does not list JSON instead.
+pub(super) fn wants_csv(headers: &HeaderMap) -> bool {
+    takes(headers, "text/csv") && !names_json(headers)
+}
+
+/// Whether `Accept` lists JSON but not CSV. Many clients add `*/*`, which must not select CSV.
+fn names_json(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let named = values.collect::<Vec<_>>().join(",").to_ascii_lowercase();
+    named.contains("application/json") && !named.contains("text/csv")
+}

@@ -9,8 +9,7 @@ mod error;
 mod scan;
 mod tariffs;
 
-use std::ops::RangeInclusive;
-use std::sync::Arc;
+use std::{any::Any, ops::RangeInclusive, sync::Arc};
 
 use bytes::Bytes;
 use http::Request;
@@ -22,7 +21,7 @@ use crate::{
         NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -82,6 +81,9 @@ pub trait Storage {
     async fn tariff_schedule(&self, revision: Option<u64>) -> Result<Arc<TariffSchedule>, HostError>;
     /// Returns a page of the prices of orders.
     async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError>;
+    /// Returns what a report counts of at most `limit` orders by their store and time of creation, unsorted. Only these conditions of the
+    /// filter apply. It uses an index and does not read the orders' bodies.
+    async fn reported_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<ReportedOrder>, HostError>;
     /// Returns orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
     /// Returns at most `limit` searching orders after `after`, sorted by the end of their search and by ID. It uses an
@@ -205,8 +207,20 @@ pub trait Platform {
     /// Counts a request against a bucket, atomically, by [`Bucket::admit`]: in memory if one process serves everything, in shared storage
     /// if several do. The count may be lost in a restart.
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
-    /// Locates addresses, with one result for each. Slow if it calls a geocoder, so never called between reads and commit.
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
+    /// Waits until a caller may run a request that takes long, by [`crate::api::is_heavy`], and returns its turn, which ends when it is
+    /// dropped. A host with threads runs few such requests of each caller at a time, so that one caller's work delays only its own. `None`
+    /// if too many of the caller's requests wait.
+    async fn turn(&self, _caller: &str) -> Result<Option<Turn>, HostError> {
+        Ok(Some(Turn::default()))
+    }
+    /// Locates addresses for a merchant, or for the operator, with one result for each. Slow if it calls a geocoder, so never called between
+    /// reads and commit. A geocoder must be shared fairly among merchants. The core calls neither this nor [`Platform::distance_matrix`] for
+    /// anonymous callers.
+    async fn locate(
+        &self,
+        _merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         let gazetteer = Gazetteer::embedded();
         Ok(addresses.iter().map(|address| gazetteer.locate(address)).collect())
     }
@@ -242,6 +256,23 @@ pub trait Platform {
     /// Sends a request to a merchant's system within the timeout of webhooks, and returns the result. `None` if this host sends none.
     async fn send(&self, _request: Request<Bytes>, _config: &WebhookConfig) -> Option<AttemptResult> {
         None
+    }
+}
+
+/// The right to run a request that takes long, until it is dropped.
+#[derive(Default)]
+pub struct Turn(Option<Box<dyn Any + Send + Sync>>);
+
+impl Turn {
+    /// Creates a turn that holds the host's permits.
+    pub fn holding(permits: impl Any + Send + Sync) -> Turn {
+        Turn(Some(Box::new(permits)))
+    }
+}
+
+impl std::fmt::Debug for Turn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Turn").field(&self.0.is_some()).finish()
     }
 }
 

@@ -33,7 +33,7 @@ use crate::{
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         hmac_sha256,
-        order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -214,6 +214,13 @@ impl Storage for MemoryHost {
 
     async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError> {
         self.state(|state| state.order_prices(query))
+    }
+
+    async fn reported_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<ReportedOrder>, HostError> {
+        let all = OrderFilter { store: filter.store, branches: filter.branches, ..OrderFilter::all() };
+        let filter = OrderFilter { from: filter.from, until: filter.until, ..all };
+        let orders = self.find_orders(OrderQuery::Matching(&filter, limit)).await?;
+        Ok(orders.iter().map(ReportedOrder::from).collect())
     }
 
     async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError> {

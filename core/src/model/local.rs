@@ -82,6 +82,16 @@ impl Day {
         Day(local_millis(at, zone).div_euclid(DAY_MILLIS))
     }
 
+    /// Returns the day with this number.
+    pub fn from_number(number: i64) -> Day {
+        Day(number)
+    }
+
+    /// Returns the number of days since 1970-01-01.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+
     /// Returns the day some days earlier.
     #[must_use]
     pub fn before(self, days: i64) -> Day {

@@ -2,7 +2,7 @@
 
 use csv::{Terminator, WriterBuilder};
 
-use crate::model::{Day, Money, Timestamp, Uf, time_of_day};
+use crate::model::{Day, Money, Timestamp, Zone, time_of_day};
 
 /// For whom a CSV file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +57,11 @@ impl CsvForm {
     }
 
     /// Formats a time: for people as `21/11/2026 23:30:59` in a store's time zone.
-    pub(super) fn time(self, at: Timestamp, uf: Option<Uf>) -> String {
+    pub(super) fn time(self, at: Timestamp, zone: Zone) -> String {
         match self {
             CsvForm::Program => at.to_string(),
             CsvForm::Brazilian => {
-                let (day, time) = (Day::of(at, uf).in_portuguese(), time_of_day(at, uf));
+                let (day, time) = (Day::of(at, zone).in_portuguese(), time_of_day(at, zone));
                 format!("{day} {time}:{:02}", at.millis() / 1_000 % 60)
             }
         }
@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn people_read_local_times_and_decimal_commas() {
         let at = Timestamp::parse("2026-11-22T02:30:59Z").unwrap();
-        assert_eq!(CsvForm::Brazilian.time(at, Uf::parse("AC")), "21/11/2026 21:30:59");
-        assert_eq!(CsvForm::Program.time(at, Uf::parse("AC")), "2026-11-22T02:30:59.000Z");
+        assert_eq!(CsvForm::Brazilian.time(at, Zone::Acre), "21/11/2026 21:30:59");
+        assert_eq!(CsvForm::Program.time(at, Zone::Acre), "2026-11-22T02:30:59.000Z");
         let amount = Money::from_centavos(-123_450).unwrap();
         assert_eq!(CsvForm::Brazilian.amount(amount), "-1234,50");
         assert_eq!(CsvForm::Program.amount(amount), "-1234.50");

@@ -7,7 +7,7 @@ use super::{
     csv_form::{csv_number, csv_text},
 };
 use crate::model::{
-    Language, Uf,
+    Language, Zone,
     store::{EntryKind, StatementLine, Store},
 };
 
@@ -114,7 +114,7 @@ impl StatementLineView {
 ///
 /// # Errors
 /// None, because all rows have the same number of fields.
-pub fn statement_csv(lines: &[StatementLine], form: CsvForm, uf: Option<Uf>) -> Result<Vec<u8>, csv::Error> {
+pub fn statement_csv(lines: &[StatementLine], form: CsvForm, zone: Zone) -> Result<Vec<u8>, csv::Error> {
     let header = match form {
         CsvForm::Program => ["id", "createdAt", "type", "orderId", "reference", "amount", "balance", "storeId"],
         CsvForm::Brazilian => {
@@ -128,7 +128,7 @@ pub fn statement_csv(lines: &[StatementLine], form: CsvForm, uf: Option<Uf>) -> 
     let row = |line: &StatementLine| {
         [
             line.id.to_string(),
-            form.time(line.at, uf),
+            form.time(line.at, zone),
             kind(line.kind),
             csv_number(line.order),
             csv_text(line.reference.as_deref().unwrap_or_default()),

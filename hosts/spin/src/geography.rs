@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use despacho_core::{
     geo::{self, Gazetteer, LocateError},
     host::HostError,
-    model::{self, Address, DistanceMatrix, Located},
+    model::{self, Address, DistanceMatrix, Located, StoreId},
 };
 use despacho_geo::{
     AttemptError, CachedResult, GeocoderConfig, Geocoders, Legs, Network, Places, Runtime, ServiceEvent,
@@ -68,6 +68,7 @@ impl Geography {
     pub(crate) async fn locate(
         &self,
         database: &Database,
+        merchant: Option<StoreId>,
         addresses: &[&Address],
     ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         // An exclusive transaction blocks all other instances, so it must not wait for a service.
@@ -75,7 +76,7 @@ impl Geography {
             let gazetteer = Gazetteer::embedded();
             return Ok(addresses.iter().map(|address| gazetteer.locate(address)).collect());
         }
-        let found = self.places.locate(&self.runtime(database), addresses).await?;
+        let found = self.places.locate(&self.runtime(database), merchant, addresses).await?;
         Ok(found.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
     }
 

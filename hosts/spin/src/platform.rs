@@ -204,8 +204,12 @@ impl Platform for Machine {
         password::verify(password, hash).map_err(HostError::internal)
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
-        self.geography.locate(&self.database, addresses).await
+    async fn locate(
+        &self,
+        merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
+        self.geography.locate(&self.database, merchant, addresses).await
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {

@@ -22,7 +22,7 @@ use despacho_core::{
         PhotoId, Requirements, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent, TrackingLink},
+        order::{Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderFilter, OrderStatus, RecordedEvent, ReportedOrder, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -197,6 +197,7 @@ impl Storage for SimulatedHost {
     find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
     tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
     order_prices(query: PriceQuery) -> PricePage;
+    reported_orders(filter: &OrderFilter, limit: u32) -> Vec<ReportedOrder>;
     find_users(query: UserQuery<'_>) -> Vec<User>;
     blob(id: PhotoId) -> Option<Blob>;
     events(order: OrderId) -> Vec<RecordedEvent>;
@@ -365,7 +366,11 @@ impl Platform for SimulatedHost {
         context
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
+    async fn locate(
+        &self,
+        _merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         self.call_service("geocoder").await?;
         Ok(addresses.iter().map(|address| Gazetteer::embedded().locate(address)).collect())
     }

@@ -4,11 +4,12 @@ use super::{pages, stores::in_path};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
-        media::{parameter, takes},
+        media::{parameter, wants_csv},
         problem::{Problem, ProblemCode},
         validate,
     },
     changes::Changes,
+    geo,
     host::{Host, HostError, StatementQuery, StoreQuery},
     model::{
         EntryId, StoreId, Timestamp,
@@ -49,7 +50,7 @@ async fn statement_response<H: Host>(call: &Call<'_, H>, store: &Store) -> Resul
 
 /// Returns the form of the response as CSV, or `None` for JSON: the caller does not accept CSV, or lists JSON instead.
 pub(super) fn wanted_csv(headers: &http::HeaderMap) -> Option<CsvForm> {
-    if !takes(headers, "text/csv") || names_json(headers) {
+    if !wants_csv(headers) {
         return None;
     }
     let is_brazilian =
@@ -61,13 +62,6 @@ pub(super) fn wanted_csv(headers: &http::HeaderMap) -> Option<CsvForm> {
 pub(super) fn csv_response(form: CsvForm, file: Result<Vec<u8>, csv::Error>) -> Result<ApiResponse, HandlerError> {
     let file = file.map_err(|error| HostError::Internal { detail: format!("writing CSV: {error}") })?;
     Ok(ApiResponse { media: form.media(), ..ApiResponse::of(200, file) })
-}
-
-/// Whether `Accept` lists JSON but not CSV. Many clients add `*/*`, which must not select CSV.
-fn names_json(headers: &http::HeaderMap) -> bool {
-    let values = headers.get_all(http::header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let named = values.collect::<Vec<_>>().join(",").to_ascii_lowercase();
-    named.contains("application/json") && !named.contains("text/csv")
 }
 
 async fn as_csv<H: Host>(
@@ -85,7 +79,7 @@ async fn as_csv<H: Host>(
             format!("O período tem mais de {MAX_CSV_ENTRIES} lançamentos. Peça um período menor ou páginas em JSON."),
         )));
     }
-    csv_response(form, statement_csv(&lines, form, store.address.uf()))
+    csv_response(form, statement_csv(&lines, form, geo::zone(&store.address).unwrap_or_default()))
 }
 
 async fn in_pages<H: Host>(

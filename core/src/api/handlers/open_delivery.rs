@@ -11,7 +11,7 @@ use crate::{
         call::{ApiResponse, Call, HandlerError, plain},
         caller::CallerAddress,
         guards,
-        places::locate,
+        places::every_place,
         planning::{Route, inquired, planned},
         problem::{Problem, ProblemCode},
         read::read,
@@ -21,9 +21,10 @@ use crate::{
     },
     changes::{Changes, Write},
     drivers::{clock, connection},
+    geo,
     host::{Host, KeyQuery, OrderQuery, WebhookQuery},
     model::{
-        Duration, Language, Money,
+        Duration, Language, Money, Precision,
         order::{JournalEntry, OpenDelivery, Order, OrderFilter, OrderStatus, Place},
         store::KeyHash,
         webhook::{MessageChange, Webhook},
@@ -68,7 +69,8 @@ pub(super) async fn issue_token<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRe
     Ok(ApiResponse::json(200, &TokenView { access_token, token_type: "bearer", expires_in })?)
 }
 
-/// `POST /v1/logistics/availability`. Without a token, the tariff applies, but no store's hours and area.
+/// `POST /v1/logistics/availability`. Without a token, the tariff applies, but no store's hours and area. Strangers must not use up the
+/// operator's geocoder and road service, so without a token only embedded data is used.
 pub(super) async fn availability<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let has_token = call.parts.headers.contains_key(http::header::AUTHORIZATION);
     if has_token {
@@ -94,12 +96,14 @@ async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan
         return Ok(planned(call, &caller.store, inquiry).await?.plan);
     }
     let (addresses, pointer) = inquired(inquiry);
-    let located = locate(call, &addresses, pointer, None).await?;
+    let gazetteer = Gazetteer::embedded();
+    let results = addresses.iter().map(|address| gazetteer.locate(address)).collect();
+    let located = every_place(&addresses, results, Precision::Municipality, pointer, None)?;
     let pickup = addresses.first().zip(located.first());
     let (address, point) = pickup.ok_or_else(|| plain(ProblemCode::AddressNotFound))?;
     let own = Place { address: (*address).clone(), located: *point };
     let route = Route::new(inquiry, own, located, None);
-    let matrix = call.host.distance_matrix(&route.places()).await?;
+    let matrix = geo::matrix(&route.places());
     let tariff = tariff::effective(call).await?;
     Ok(route.plan(&tariff, &matrix, call.settings.dispatch.lead_minutes, call.context.now)?.plan)
 }

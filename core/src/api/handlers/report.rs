@@ -8,10 +8,11 @@ use super::{
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError},
+        media::wants_csv,
         problem::Problem,
         routes::Endpoint,
     },
-    host::{Host, OrderQuery},
+    host::Host,
     model::{Day, Zone, order::OrderFilter},
     rules::report::DayReport,
     wire::{DayReportView, report_csv},
@@ -22,9 +23,7 @@ const MAX_DAYS: i64 = 92;
 /// Number of days of a report without `from`.
 const DEFAULT_DAYS: i64 = 30;
 /// Maximum number of orders that a report reads.
-const MAX_ORDERS: usize = 20_000;
-/// Number of orders that one query reads.
-const PAGE: u32 = 100;
+const MAX_ORDERS: u32 = 20_000;
 
 /// `GET /delivery/reports/days?from=&to=&storeId=` and `GET /admin/reports/days`: CSV, or JSON if the caller does not accept CSV.
 pub(super) async fn days<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
@@ -34,18 +33,13 @@ pub(super) async fn days<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
     } else {
         OrderFilter::of(&pages::named_store(call).await?)
     };
-    let mut filter = OrderFilter { from: days.0.span().0, until: days.1.span().1, ..all };
-    let (mut report, mut orders) = (DayReport::default(), 0);
-    loop {
-        let page = call.host.find_orders(OrderQuery::Matching(&filter, PAGE)).await?;
-        let Some(last) = page.last() else { break };
-        filter.before = Some(last.id);
-        orders += page.len();
-        if orders > MAX_ORDERS {
-            return Err(too_many().into());
-        }
-        page.iter().for_each(|order| report.add(order, days));
+    let filter = OrderFilter { from: days.0.span().0, until: days.1.span().1, ..all };
+    let orders = call.host.reported_orders(&filter, MAX_ORDERS + 1).await?;
+    if orders.len() > MAX_ORDERS as usize {
+        return Err(too_many().into());
     }
+    let mut report = DayReport::default();
+    orders.iter().for_each(|order| report.add(order, days));
     match wanted_csv(&call.parts.headers) {
         Some(form) => csv_response(form, report_csv(&report, form)),
         None => Ok(ApiResponse::json(200, &DayReportView::of(&report))?),

@@ -7,8 +7,8 @@ use despacho_core::{
     changes::Changes,
     geo,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
-        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform,
+        PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, Turn, UsageQuery, UserQuery,
         WebhookQuery,
     },
     model::{
@@ -16,7 +16,7 @@ use despacho_core::{
         Point, SearchWords, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -204,6 +204,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         tariffs::to_prices(&mut self.driver.read(tariffs::prices(query)).await?)
     }
 
+    async fn reported_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<ReportedOrder>, HostError> {
+        self.all(list::reported(filter, limit), list::to_reported).await
+    }
+
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {
         match query {
             OrderQuery::Ids([id]) => self.all(read::order_by_id(*id), read::to_order).await,
@@ -371,8 +375,16 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
         self.platform.admit(bucket, now).await
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        self.platform.locate(addresses).await
+    async fn turn(&self, caller: &str) -> Result<Option<Turn>, HostError> {
+        self.platform.turn(caller).await
+    }
+
+    async fn locate(
+        &self,
+        merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
+        self.platform.locate(merchant, addresses).await
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {

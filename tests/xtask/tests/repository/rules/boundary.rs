@@ -22,6 +22,7 @@ const CORE_DEPENDENCIES: [&str; 21] = [
     "hmac",
     "http",
     "libm",
+    "miniz_oxide",
     "p256",
     // The numbering plans of all countries, which nobody maintains by hand. It decodes them in memory.
     "rlibphonenumber",
