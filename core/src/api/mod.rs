@@ -14,6 +14,7 @@ pub mod follow;
 mod guards;
 mod handlers;
 mod idempotency;
+pub mod lasting;
 mod media;
 #[cfg(feature = "openapi")]
 pub mod openapi;
@@ -162,6 +163,7 @@ async fn carried_out<H: Host>(
     admission: &mut Option<Admission>,
 ) -> Result<ApiResponse, Problem> {
     let passed = guards::pass(call, route, admission).await?;
+    lasting::check(call, route).await?;
     let begun = match passed.scope {
         Some(scope) if call.parts.method == Method::POST && route.endpoint.stores_response() => {
             idempotency::begin(call, route.endpoint, scope, passed.owner).await?

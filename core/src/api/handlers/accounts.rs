@@ -1,12 +1,13 @@
 //! Passwords of logins, and the links that set them.
 
 use super::{
-    issue::{calling_account, confirm_password, revoked, throttled, verify},
+    issue::{calling_account, revoked, verify},
     stores::in_path,
 };
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain},
+        guards,
         problem::{FieldError, Problem, ProblemCode},
         routes::Endpoint,
         validate,
@@ -24,23 +25,28 @@ use crate::{
 /// `POST /delivery/password`
 pub(super) async fn change_password<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (current, new) = validate::password_change(call.read()?)?;
-    let key = call.caller()?.key.clone();
-    if key.kind != KeyKind::Panel {
-        return Err(HandlerError::Problem(Problem::new(
-            ProblemCode::SessionRequired,
-            "An API key has no password. Log in with POST /delivery/sessions, and send this request with the session.",
-            "Uma chave de API não tem senha. Faça login com POST /delivery/sessions e envie esta requisição com a sessão.",
-        )));
-    }
+    let key = calling_session(call)?.clone();
     let account = calling_account(call).await?;
     verify(call, &account, &current).await?;
     set_password(call, account, &new, Some(&key)).await
 }
 
+/// Returns the calling session, which has a password.
+pub(super) fn calling_session<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a Key, Problem> {
+    let key = &call.caller()?.key;
+    if key.kind == KeyKind::Panel {
+        return Ok(key);
+    }
+    Err(Problem::new(
+        ProblemCode::SessionRequired,
+        "An API key has no password. Log in with POST /delivery/sessions, and send this request with the session.",
+        "Uma chave de API não tem senha. Faça login com POST /delivery/sessions e envie esta requisição com a sessão.",
+    ))
+}
+
 /// `POST /delivery/password/reset`
 pub(super) async fn reset_password<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (code, new) = validate::password_reset(call.read()?)?;
-    throttled(call, None).await?;
     let account = match CodeOwner::of(&code) {
         Some(CodeOwner::Store(id)) => call.host.store(id).await?.map(|store| Account::Store(Box::new(store))),
         Some(CodeOwner::User(id)) => {
@@ -49,7 +55,9 @@ pub(super) async fn reset_password<H: Host>(call: &mut Call<'_, H>) -> Result<Ap
         None => None,
     };
     let account = account.filter(|account| account.accepts(&code, call.context.now));
-    let account = account.ok_or_else(|| plain(ProblemCode::PasswordLinkInvalid))?;
+    let Some(account) = account else {
+        return Err(guards::unknown_key(call, plain(ProblemCode::PasswordLinkInvalid)).await?.into());
+    };
     if call.host.store(account.store()).await?.is_none() {
         return Err(plain(ProblemCode::PasswordLinkInvalid).into());
     }
@@ -89,10 +97,8 @@ pub(super) async fn create_link<H: Host>(
     endpoint: Endpoint,
 ) -> Result<ApiResponse, HandlerError> {
     let mut account = if endpoint == Endpoint::CreatePasswordLink {
-        let password = validate::confirmation(call.read()?)?;
-        let user = find_user(call).await?;
-        confirm_password(call, password.as_deref()).await?;
-        Account::User(Box::new(user))
+        validate::confirmation(call.read()?)?;
+        Account::User(Box::new(find_user(call).await?))
     } else {
         let user = validate::login_name(call.read()?)?;
         let store = in_path(call).await?;

@@ -4,7 +4,9 @@ use super::{pages, presence::suspended};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
+        lasting,
         problem::{Problem, ProblemCode},
+        routes::Authority,
         validate,
     },
     drivers::trips,
@@ -46,6 +48,9 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
 pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (alteration, days) = validate::altered_courier(call.read()?)?;
     let existing = find(call).await?;
+    if alteration.new_key {
+        lasting::check_person(call, Authority::Operator).await?;
+    }
     if alteration.available == Some(true) && alteration.suspended.unwrap_or(existing.suspended_at.is_some()) {
         return Err(suspended().into());
     }

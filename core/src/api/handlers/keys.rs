@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    issue::{confirm_password, hand_out, revoked},
+    issue::{hand_out, revoked},
     pages,
 };
 use crate::{
@@ -25,7 +25,6 @@ use crate::{
 /// `POST /delivery/keys`
 pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let request = validate::key(call.read()?)?;
-    confirm_password(call, request.current_password.as_deref()).await?;
     let caller = call.caller()?.store.clone();
     let store = match request.store.filter(|id| *id != caller.id) {
         None => caller.clone(),
@@ -73,6 +72,7 @@ async fn issue<H: Host>(
         kind: KeyKind::Integration,
         name: request.name,
         user: None,
+        connection: None,
         validity: Duration::minutes(i64::from(days) * 24 * 60),
         secret: &settings.secret,
     };

@@ -9,7 +9,7 @@ mod dispatch;
 mod events;
 mod fleet;
 mod health;
-mod issue;
+pub(super) mod issue;
 mod keys;
 mod ledger;
 mod life;
@@ -77,6 +77,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::UpdateStore => boxed::<H, _>(stores::update(call)).await,
         Endpoint::GetStore => boxed::<H, _>(stores::get(call)).await,
         Endpoint::CreateSession => boxed::<H, _>(sessions::log_in(call)).await,
+        Endpoint::ConfirmSession => boxed::<H, _>(sessions::confirm(call)).await,
         Endpoint::ListSessions | Endpoint::EndSession => boxed::<H, _>(sessions::run(call, endpoint)).await,
         Endpoint::ResetPassword => boxed::<H, _>(accounts::reset_password(call)).await,
         Endpoint::CreateUser => boxed::<H, _>(users::create(call)).await,

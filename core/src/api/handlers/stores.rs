@@ -1,11 +1,13 @@
 //! Creates, changes and returns stores, and logs in.
 
-use super::issue::{confirm_password, key_response};
+use super::issue::key_response;
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
+        lasting,
         places::locate,
         problem::{FieldError, Problem, ProblemCode},
+        routes::Authority,
         validate,
     },
     changes::{Changes, Write},
@@ -32,8 +34,7 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
             "Somente uma loja matriz pode criar filiais. Use a chave da matriz.",
         )));
     }
-    let (new, password) = validate::store(call.read()?)?;
-    confirm_password(call, password.as_deref()).await?;
+    let new = validate::store(call.read()?)?;
     let max = call.settings.limits.branches;
     if call.host.usage(UsageQuery::Branches(id)).await?.records >= u64::from(max) {
         return Err(HandlerError::Problem(Problem::new(
@@ -76,6 +77,7 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<ApiRespo
             kind: KeyKind::Integration,
             name: None,
             user: None,
+            connection: None,
             validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
             secret: &call.settings.secret,
         };
@@ -161,6 +163,7 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let store = &call.caller()?.store;
     let (id, merchant) = (store.id, store.merchant());
     if contact.email.key() != store.email.key() {
+        lasting::check_person(call, Authority::Store).await?;
         count_registration(call, merchant).await?;
         unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
     }

@@ -92,6 +92,7 @@ async fn connection_key<H: Host>(
         kind: KeyKind::Integration,
         name: Some("Open Delivery".to_owned()),
         user: None,
+        connection: Some(webhook.id),
         validity: Duration::minutes(days * 24 * 60),
         secret: &call.settings.secret,
     };
@@ -163,6 +164,9 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 
 /// `POST /delivery/webhooks/{webhookId}/rotate`
 pub(super) async fn rotate<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    if !call.body.is_empty() {
+        validate::confirmation(call.read()?)?;
+    }
     let webhook = find(call).await?;
     let (nonce, at) = (call.context.entropy.bytes::<32>(), call.context.now);
     let rotated = webhook.rotated(hex(&nonce), at);
