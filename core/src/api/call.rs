@@ -18,7 +18,7 @@ use crate::{
     host::{Host, HostError},
     json,
     model::{
-        Duration, ExecContext, Language, Timestamp,
+        Duration, ExecContext, Language, StoreId, Timestamp,
         courier::Courier,
         fingerprint, hex,
         order::TrackingLink,
@@ -270,6 +270,13 @@ impl<H: Host> Call<'_, H> {
     pub(super) fn logged(&self, mut changes: Changes) -> Changes {
         changes.audit.extend(audit::entry(self.endpoint, self.caller.as_deref(), &changes));
         changes
+    }
+
+    /// Adds a request that changes nothing else, such as an export, to the audit log. Without an entry there is no response.
+    pub(super) async fn log(&self, action: &'static str, store: Option<StoreId>) -> Result<(), HostError> {
+        let at = self.context.now;
+        let audit = vec![audit::event(action, store, self.caller.as_deref(), at)];
+        self.host.commit(&Changes { at, audit, ..Changes::default() }).await
     }
 
     /// Commits changes and, in the same transaction, adds the request to the audit log and stores the response for its idempotency key.

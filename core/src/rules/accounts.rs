@@ -1,6 +1,9 @@
 //! Logins: a store's own, and those of its users.
 
-use super::{settings::Secret, webhooks::Mail};
+use super::{
+    settings::Secret,
+    webhooks::{Mail, without_links},
+};
 use crate::{
     changes::{Changes, Write},
     model::{
@@ -148,10 +151,10 @@ impl Account {
 
 /// Returns the mail with a link that sets a login's password.
 pub fn link_mail(account: &Account, url: &str, minutes: u32, language: Language) -> Mail {
-    let name = match account {
+    let name = without_links(match account {
         Account::Store(store) => &store.name,
         Account::User(user) => &user.name,
-    };
+    });
     let (subject, text) = match language {
         Language::English => (
             "Set your password for Despacho",
@@ -168,7 +171,7 @@ pub fn link_mail(account: &Account, url: &str, minutes: u32, language: Language)
             ),
         ),
     };
-    Mail { name: Some(name.clone()), to: account.email().to_owned(), subject: subject.to_owned(), text }
+    Mail { name: Some(name), to: account.email().to_owned(), subject: subject.to_owned(), text }
 }
 
 /// Removes a user, who can no longer log in. The caller ends the sessions.

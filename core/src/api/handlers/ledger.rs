@@ -75,6 +75,7 @@ async fn as_csv<H: Host>(
             format!("O período tem mais de {MAX_CSV_ENTRIES} lançamentos. Peça um período menor ou páginas em JSON."),
         )));
     }
+    call.log("statement.exported", Some(store.id)).await?;
     Ok(ApiResponse {
         media: "text/csv; charset=utf-8; header=present",
         ..ApiResponse::of(200, csv(&lines).into_bytes())

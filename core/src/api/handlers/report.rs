@@ -25,11 +25,12 @@ const PAGE: u32 = 100;
 /// `GET /delivery/reports/days?from=&to=&storeId=` and `GET /admin/reports/days`: CSV, or JSON if the caller does not accept CSV.
 pub(super) async fn days<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let days = period(call)?;
-    let all = if endpoint == Endpoint::AdminDayReport {
-        any_stores(call).await?.map_or_else(OrderFilter::all, |store| OrderFilter::of(&store))
-    } else {
-        OrderFilter::of(&pages::named_store(call).await?)
+    let named = match endpoint {
+        Endpoint::AdminDayReport => any_stores(call).await?,
+        _ => Some(pages::named_store(call).await?),
     };
+    let store = named.as_ref().map(|store| store.id);
+    let all = named.map_or_else(OrderFilter::all, |store| OrderFilter::of(&store));
     let mut filter = OrderFilter { from: days.0.span().0, until: days.1.span().1, ..all };
     let (mut report, mut orders) = (DayReport::default(), 0);
     loop {
@@ -43,6 +44,7 @@ pub(super) async fn days<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
         page.iter().for_each(|order| report.add(order, days));
     }
     if wants_csv(&call.parts.headers) {
+        call.log("report.exported", store).await?;
         let csv = report_csv(&report).into_bytes();
         return Ok(ApiResponse { media: "text/csv; charset=utf-8; header=present", ..ApiResponse::of(200, csv) });
     }

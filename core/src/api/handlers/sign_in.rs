@@ -99,6 +99,7 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
             );
             return Err(problem.into());
         }
+        call.log("operator.signed-in", None).await?;
         let session = operator::start_session(&settings.secret, operator, &mut call.context);
         cookie::OPERATOR.start(&session, operator::SESSION_VALIDITY, settings)
     };

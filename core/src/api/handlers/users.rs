@@ -1,7 +1,7 @@
 //! Users of a store and of its branches.
 
 use super::{
-    accounts::{ended_sessions, find_user, link_of_user, mail},
+    accounts::{ended_sessions, find_user, link_of_user, mail_link},
     pages,
     stores::{count_registration, unclaimed},
 };
@@ -62,7 +62,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &created)? };
         let account = Account::User(Box::new(user.clone()));
         call.commit(Changes { at: now, users: vec![Write::insert(user)], ..Changes::default() }, &response).await?;
-        mail(call, &account, &mut created.link).await;
+        mail_link(call, &account, &mut created.link).await?;
         Ok(ApiResponse { secret: response.secret, ..ApiResponse::json(201, &created)? })
     })
 }

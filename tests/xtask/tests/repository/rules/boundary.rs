@@ -21,6 +21,7 @@ const CORE_DEPENDENCIES: [&str; 20] = [
     "hmac",
     "http",
     "libm",
+    "linkify",
     "p256",
     "rust_decimal",
     "serde",
