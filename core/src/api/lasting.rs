@@ -8,7 +8,7 @@ use super::{
     cookie, guards,
     handlers::issue,
     problem::{FieldError, Problem, ProblemCode},
-    routes::{Authority, Endpoint, Route},
+    routes::Endpoint,
 };
 use crate::{
     host::Host,
@@ -202,34 +202,24 @@ impl Endpoint {
     }
 }
 
-/// Checks the confirmation of a session before a request that leaves access behind. It precedes the lookup of an idempotency key, so that a
-/// stored secret is not returned to an unconfirmed session either.
-pub(super) async fn check<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
-    if route.endpoint.lasting() == Lasting::Access { check_person(call, route.authority).await } else { Ok(()) }
-}
-
-/// Checks that the person of the calling session was confirmed recently, or confirms the session of a store with `currentPassword` in the
-/// body. Requests with a key pass.
-pub(super) async fn check_person<H: Host>(call: &Call<'_, H>, authority: Authority) -> Result<(), Problem> {
-    match authority {
-        Authority::Store => {
-            let key = &call.caller()?.key;
-            if key.kind != KeyKind::Panel || key.is_confirmed(call.context.now) {
-                return Ok(());
-            }
-            Ok(issue::confirm_password(call, sent_password(call.body).as_deref()).await?)
+/// Confirms a request that leaves access behind: the person of the calling session was confirmed a short time ago, or `currentPassword` in the
+/// body is the password of the session's login. Requests with a key pass. [`Call::commit`] rejects such a request that was not confirmed.
+pub(super) async fn confirm<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
+    match &call.caller {
+        Some(caller) if caller.key.kind == KeyKind::Panel && !caller.key.is_confirmed(call.context.now) => {
+            issue::confirm_password(call, sent_password(call.body).as_deref()).await?;
         }
-        Authority::Operator => {
+        Some(_) => {}
+        // Sessions of the operator are not stored, and another sign-in confirms the person.
+        None => {
             let started = guards::session(call.parts, &cookie::OPERATOR).and_then(operator::session_start);
-            match started {
-                Some(at) if at.after(CONFIRMED) <= call.context.now => Err(sign_in_again()),
-                _ => Ok(()),
+            if started.is_some_and(|at| at.after(CONFIRMED) <= call.context.now) {
+                return Err(sign_in_again());
             }
-        }
-        Authority::Courier | Authority::Device | Authority::Recipient | Authority::Connection | Authority::Public => {
-            Ok(())
         }
     }
+    call.is_confirmed = true;
+    Ok(())
 }
 
 /// Returns `currentPassword` of a body. A body that cannot be read has none.

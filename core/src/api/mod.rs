@@ -45,6 +45,7 @@ use crate::{
     api::{
         call::{ApiResponse, Call},
         idempotency::Begun,
+        lasting::Lasting,
         problem::{Problem, ProblemCode},
         respond::Reply,
         routes::{Endpoint, Match, Route},
@@ -104,6 +105,7 @@ pub async fn handle_or_stream<H: Host>(
                 id,
                 claim: None,
                 stream: None,
+                is_confirmed: false,
             };
             let outcome = outcome(&mut call, route, &mut reply.admission).await;
             goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
@@ -163,7 +165,6 @@ async fn carried_out<H: Host>(
     admission: &mut Option<Admission>,
 ) -> Result<ApiResponse, Problem> {
     let passed = guards::pass(call, route, admission).await?;
-    lasting::check(call, route).await?;
     let begun = match passed.scope {
         Some(scope) if call.parts.method == Method::POST && route.endpoint.stores_response() => {
             idempotency::begin(call, route.endpoint, scope, passed.owner).await?
@@ -172,7 +173,13 @@ async fn carried_out<H: Host>(
     };
     match begun {
         Begun::New => handlers::run(call, route.endpoint).await,
-        Begun::Replayed(outcome) => Ok(handlers::replayed(call, route.endpoint, outcome)),
+        Begun::Replayed(outcome) => {
+            // A stored secret is not returned to a session that may not create one.
+            if route.endpoint.lasting() == Lasting::Access {
+                lasting::confirm(call).await?;
+            }
+            Ok(handlers::replayed(call, route.endpoint, outcome))
+        }
         Begun::Recompute(recompute) => recomputed(call, route.endpoint, recompute).await,
     }
 }

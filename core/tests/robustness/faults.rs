@@ -14,7 +14,8 @@ use despacho_core::{
         settings::{KeyConfig, Settings},
     },
 };
-use serde_json::json;
+use http::Method;
+use serde_json::{Value, json};
 
 use crate::{
     faulty_host::FaultyHost,
@@ -326,41 +327,72 @@ fn every_endpoint_that_leaves_access_asks_for_the_password() {
     let signed_in = post(&host, "/admin/session", &[], &json!({ "token": OPERATOR }));
     let cookie = signed_in.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
     host.advance(Duration::minutes(6));
-    let mut asked = Vec::new();
-    for route in ROUTES.iter().filter(|route| !route.method.is_safe()) {
-        let path = route.path.split('/').map(|part| if part.starts_with('{') { "1" } else { part }).collect::<Vec<_>>();
-        let request = http::Request::builder().method(route.method.clone()).uri(path.join("/"));
-        let request = match route.authority {
+    let courier = json!({ "name": "Ana Souza", "phone": "+5511990000011" });
+    let user = json!({ "name": "Bia", "email": "bia@exemplo.com.br", "role": "CLERK" });
+    let send_as = |method: &Method, path: &str, authority: Authority, body: &str| {
+        let request = http::Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let request = match authority {
             Authority::Store => request.header("x-api-token", &session),
-            Authority::Operator => request.header("cookie", &cookie),
-            _ => continue,
+            _ => request.header("cookie", &cookie),
         };
-        let request = request.header("content-type", "application/json").body("{}".into()).unwrap();
-        let reply = send(&host, &settings(), request);
-        let is_asked = reply.outcome() == (403, Some("password_required"));
-        assert_eq!(is_asked, route.endpoint.lasting() == Lasting::Access, "{}: {}", route.template, reply.body);
-        asked.extend(is_asked.then_some(route.template));
-    }
+        send(&host, &settings(), request.body(body.to_owned().into()).unwrap())
+    };
+    let id = |reply: &Value| reply["id"].to_string().trim_matches('"').to_owned();
+    let webhook = json!({ "url": "https://loja.example/despacho" });
+    let webhook_id = id(&post(&host, "/delivery/webhooks", &[], &webhook).body);
+    let user_id = id(&post(&host, "/delivery/users", &[], &user).body["user"]);
+    let courier_id = id(&post(&host, "/admin/couriers", &[("x-api-token", OPERATOR)], &courier).body);
+    let (_, store_id) = parent_store(&host, "11444777000161", "outra@exemplo.com.br", None);
+    let store_id = store_id.to_string();
+    let branch = store("12ABC34501DE35", "nova@exemplo.com.br", None);
+    let other_user = json!({ "name": "Eva", "email": "eva@exemplo.com.br", "role": "OWNER" });
     let expected = [
-        "POST /delivery/stores",
-        "POST /delivery/users",
-        "POST /delivery/users/{userId}/password-link",
-        "POST /admin/stores/{storeId}/password-link",
-        "POST /delivery/keys",
-        "POST /delivery/webhooks",
-        "POST /delivery/webhooks/{webhookId}/rotate",
-        "POST /admin/matrices",
-        "POST /admin/keys",
-        "POST /admin/couriers",
-        "POST /admin/couriers/{courierId}/sign-in",
+        ("POST /delivery/stores", "", branch.clone()),
+        ("POST /delivery/users", "", other_user),
+        ("POST /delivery/users/{userId}/password-link", user_id.as_str(), json!({})),
+        ("POST /admin/stores/{storeId}/password-link", store_id.as_str(), json!({})),
+        ("POST /delivery/keys", "", json!({})),
+        ("POST /delivery/webhooks", "", webhook),
+        ("POST /delivery/webhooks/{webhookId}/rotate", webhook_id.as_str(), json!({})),
+        ("POST /admin/matrices", "", branch),
+        ("POST /admin/keys", "", json!({ "storeId": store_id })),
+        ("POST /admin/couriers", "", courier),
+        ("POST /admin/couriers/{courierId}/sign-in", courier_id.as_str(), json!({})),
     ];
-    assert_eq!(asked, expected);
+    let dump = format!("{host:?}");
+    let mut asked = Vec::new();
+    for route in ROUTES.iter().filter(|route| matches!(route.authority, Authority::Store | Authority::Operator)) {
+        let case = expected.iter().find(|(template, ..)| *template == route.template);
+        let (id, body) = case.map_or(("1", "{}".to_owned()), |(_, id, body)| (*id, body.to_string()));
+        let part = |part: &str| if part.starts_with('{') { id.to_owned() } else { part.to_owned() };
+        let path = route.path.split('/').map(part).collect::<Vec<_>>().join("/");
+        if route.endpoint.lasting() == Lasting::Access {
+            let reply = send_as(&route.method, &path, route.authority, &body);
+            assert_eq!(reply.outcome(), (403, Some("password_required")), "{}: {}", route.template, reply.body);
+            asked.push(route.template);
+        }
+    }
+    assert_eq!(
+        asked,
+        expected.each_ref().map(|(template, ..)| *template),
+        "each endpoint of the table has a request here"
+    );
+    let count = |text: &str, name: &str| text.matches(name).count();
+    let after = format!("{host:?}");
+    assert_eq!(count(&after, "KeyHash"), count(&dump, "KeyHash"), "no key or link was issued");
+    for route in ROUTES.iter().filter(|route| matches!(route.authority, Authority::Store | Authority::Operator)) {
+        let path = route.path.split('/').map(|part| if part.starts_with('{') { "1" } else { part }).collect::<Vec<_>>();
+        if route.endpoint.lasting() != Lasting::Access && !route.method.is_safe() {
+            let reply = send_as(&route.method, &path.join("/"), route.authority, "{}");
+            assert_ne!(reply.outcome(), (403, Some("password_required")), "{}", route.template);
+        }
+    }
 }
 
 #[test]
 fn link_is_mailed_without_the_links_in_names_and_within_the_quota() {
     let inner = demo_host();
-    let host = FaultyHost::yielding(&inner);
+    let host = FaultyHost::failing(&inner, []);
     let limits = Limits { mails_per_day: 2, ..settings().limits };
     let public_url = Some("https://entregas.example".to_owned());
     let settings = Settings { limits, mail: true, public_url, ..settings() };

@@ -7,7 +7,6 @@ use crate::{
         lasting,
         places::locate,
         problem::{FieldError, Problem, ProblemCode},
-        routes::Authority,
         validate,
     },
     changes::{Changes, Write},
@@ -35,6 +34,7 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
         )));
     }
     let new = validate::store(call.read()?)?;
+    lasting::confirm(call).await?;
     let max = call.settings.limits.branches;
     if call.host.usage(UsageQuery::Branches(id)).await?.records >= u64::from(max) {
         return Err(HandlerError::Problem(Problem::new(
@@ -54,6 +54,7 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
 /// `POST /admin/matrices`
 pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let new = validate::contact_and_address(call.read()?)?;
+    lasting::confirm(call).await?;
     open(call, new).await
 }
 
@@ -161,9 +162,9 @@ async fn located<H: Host>(call: &Call<'_, H>, address: &crate::model::Address) -
 pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let contact = validate::update(call.read()?)?;
     let store = &call.caller()?.store;
-    let (id, merchant) = (store.id, store.merchant());
-    if contact.email.key() != store.email.key() {
-        lasting::check_person(call, Authority::Store).await?;
+    let (id, merchant, is_new_email) = (store.id, store.merchant(), contact.email.key() != store.email.key());
+    if is_new_email {
+        lasting::confirm(call).await?;
         count_registration(call, merchant).await?;
         unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
     }

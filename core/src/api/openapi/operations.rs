@@ -373,7 +373,8 @@ fn store(endpoint: Endpoint) -> Operation {
             id: "createSession",
             summary: "Log in",
             description: "Returns a key that expires after some hours, in exchange for the email and password of a store or of a user. Each email has 10 \
-                attempts in 15 minutes, successful or not; then the response is 429. A login is never replayed: an \
+                attempts in 15 minutes, successful or not; then the response is 429. An IP address from which the login succeeded before has \
+                10 attempts of its own. A login is never replayed: an \
                 `Idempotency-Key` has no effect.",
             request: Some("CreateSession"),
             documented: &[(201, Some("IssuedKey"), "Logged in. `value` is the key of this session.")],

@@ -71,7 +71,7 @@ pub struct Webhook {
     /// The instance that is currently sending.
     pub lease: Option<Lease>,
     /// The merchant's ID in Open Delivery if the messages are events of that standard. The subscription is then a connection of a
-    /// merchant's system, and its newest secret is also an API key of the store.
+    /// merchant's system, and a key that is limited to it has the value of its newest secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_delivery: Option<String>,
 }
