@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{
     audit,
+    lasting::Lasting,
     problem::{Problem, ProblemCode},
     routes::Endpoint,
 };
@@ -57,6 +58,8 @@ pub(super) struct Call<'a, H> {
     pub claim: Option<Claim>,
     /// The continuation of an event stream after its first events.
     pub stream: Option<Subscription>,
+    /// Whether [`lasting::confirm`](super::lasting::confirm) has passed.
+    pub is_confirmed: bool,
 }
 
 /// A successful response.
@@ -280,8 +283,19 @@ impl<H: Host> Call<'_, H> {
         changes
     }
 
+    /// Adds a request that changes nothing else, such as an export, to the audit log. Without an entry there is no response.
+    pub(super) async fn log(&self, action: &'static str, store: Option<StoreId>) -> Result<(), HostError> {
+        let at = self.context.now;
+        let audit = vec![audit::event(action, store, self.caller.as_deref(), at)];
+        self.host.commit(&Changes { at, audit, ..Changes::default() }).await
+    }
+
     /// Commits changes and, in the same transaction, adds the request to the audit log and stores the response for its idempotency key.
     pub(super) async fn commit(&mut self, changes: Changes, response: &ApiResponse) -> Result<(), HostError> {
+        if self.endpoint.lasting() == Lasting::Access && !self.is_confirmed {
+            let detail = "a request that leaves access behind was not confirmed".to_owned();
+            return Err(HostError::Internal { detail });
+        }
         let mut changes = self.logged(changes);
         let claim = self.claim.take();
         if let Some(claim) = &claim {

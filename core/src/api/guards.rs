@@ -171,6 +171,15 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
         return Err(unknown_key(call, problem).await?);
     };
     check_key(&holder, call.context.now)?;
+    if holder.key.connection.is_some() {
+        return Err(Problem::new(
+            ProblemCode::ApiKeyInvalid,
+            "This is the client secret of an Open Delivery connection, which gives access only to the routes of that standard. Request an \
+             access token with POST /oauth/token, or use an API key.",
+            "Este é o client secret de uma conexão Open Delivery, que só dá acesso às rotas desse padrão. Peça um token de acesso com \
+             POST /oauth/token ou use uma chave de API.",
+        ));
+    }
     call.caller = Some(holder);
     Ok(())
 }
@@ -285,7 +294,7 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
 
 /// Rejects a write with a session that a page of another origin sent.
 fn check_session_origin<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
-    if !cookie::is_from_another_origin(call.parts) {
+    if !cookie::is_from_another_origin(call.parts, call.settings.public_url.as_deref()) {
         return Ok(());
     }
     Err(Problem::new(
@@ -399,7 +408,11 @@ async fn find_link<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
 
 /// Rejects a form that a page of another site sent.
 fn check_same_site<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
-    if cookie::is_from_another_origin(call.parts) { Err(plain(ProblemCode::CrossSite)) } else { Ok(()) }
+    if cookie::is_from_another_origin(call.parts, call.settings.public_url.as_deref()) {
+        Err(plain(ProblemCode::CrossSite))
+    } else {
+        Ok(())
+    }
 }
 
 /// Returns `problem`, or `rate_limited` if the IP address has sent too many unknown keys. Keys of 256 bits cannot be guessed; the limit

@@ -14,6 +14,7 @@ pub mod follow;
 mod guards;
 mod handlers;
 mod idempotency;
+pub mod lasting;
 mod media;
 #[cfg(feature = "openapi")]
 pub mod openapi;
@@ -45,6 +46,7 @@ use crate::{
     api::{
         call::{ApiResponse, Call},
         idempotency::Begun,
+        lasting::Lasting,
         problem::{Problem, ProblemCode},
         respond::Reply,
         routes::{Endpoint, Match, Route},
@@ -104,6 +106,7 @@ pub async fn handle_or_stream<H: Host>(
                 id,
                 claim: None,
                 stream: None,
+                is_confirmed: false,
             };
             let outcome = outcome(&mut call, route, &mut reply.admission).await;
             goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
@@ -174,7 +177,13 @@ async fn carried_out<H: Host>(
     };
     match begun {
         Begun::New => handlers::run(call, route.endpoint).await,
-        Begun::Replayed(outcome) => Ok(handlers::replayed(call, route.endpoint, outcome)),
+        Begun::Replayed(outcome) => {
+            // A stored secret is not returned to a session that may not create one.
+            if route.endpoint.lasting() == Lasting::Access {
+                lasting::confirm(call).await?;
+            }
+            Ok(handlers::replayed(call, route.endpoint, outcome))
+        }
         Begun::Recompute(recompute) => recomputed(call, route.endpoint, recompute).await,
     }
 }

@@ -101,7 +101,8 @@ impl<'a> Reply<'a> {
         set(header::CACHE_CONTROL, "no-store".into());
         set(header::VARY, if recipient.is_some() { "accept, accept-language" } else { "accept-language" }.into());
         if recipient.is_some() {
-            set(header::REFERRER_POLICY, "no-referrer".into());
+            // With `no-referrer`, the origin of the page's forms would be `null`, like that of a foreign page.
+            set(header::REFERRER_POLICY, "same-origin".into());
             set(HeaderName::from_static("x-robots-tag"), "noindex, nofollow".into());
         }
         if media == pages::HTML {

@@ -90,6 +90,7 @@ routes! {
     PUT "/delivery/stores" UpdateStore Store Create,
     GET "/delivery/stores/{storeId}" GetStore Store Read,
     POST "/delivery/sessions" CreateSession Public Login,
+    POST "/delivery/sessions/confirmation" ConfirmSession Store Create,
     GET "/delivery/sessions" ListSessions Store Read,
     DELETE "/delivery/sessions/{sessionId}" EndSession Store Create,
     POST "/delivery/password" ChangePassword Store Create,
@@ -277,6 +278,7 @@ impl Endpoint {
             | Endpoint::ListAttempts
             | Endpoint::RetryAttempt
             | Endpoint::GetStatement
+            | Endpoint::DayReport
             | Endpoint::ListAudit
             | Endpoint::SetStoreTracking
             | Endpoint::SetStoreHours
@@ -341,7 +343,10 @@ impl Endpoint {
     /// Whether a `POST` with an `Idempotency-Key` stores its response. Exported personal data, the phone in an erasure request, or anything
     /// derived from a new password must not be stored.
     pub fn stores_response(self) -> bool {
-        !matches!(self, Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ChangePassword)
+        !matches!(
+            self,
+            Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ChangePassword | Endpoint::ConfirmSession
+        )
     }
 
     /// Whether its `POST`, `PUT` or `PATCH` reads the body.
@@ -356,7 +361,6 @@ impl Endpoint {
                 | Endpoint::CreateDeviceKey
                 | Endpoint::CreateSignInCode
                 | Endpoint::RunDispatch
-                | Endpoint::RotateWebhook
                 | Endpoint::EnableWebhook
                 | Endpoint::TestWebhook
                 | Endpoint::RetryAttempt
@@ -373,6 +377,8 @@ impl Endpoint {
                 | Endpoint::IssueKey
                 | Endpoint::CreateUser
                 | Endpoint::CreatePasswordLink
+                | Endpoint::CreateWebhook
+                | Endpoint::RotateWebhook
         )
     }
 }

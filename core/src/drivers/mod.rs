@@ -6,6 +6,7 @@ pub mod connection;
 pub mod dispatch;
 pub mod erasure;
 pub mod fleet;
+pub mod mail;
 pub mod outbox;
 pub mod push;
 pub mod stream;

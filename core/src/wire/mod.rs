@@ -39,8 +39,8 @@ mod tracking;
 mod webhook;
 
 pub use account::{
-    ChangePassword, ConfirmPassword, CreateUser, NameLogin, PasswordLinkView, ResetPassword, SessionList, SessionView,
-    UpdateUser, UserCreated, UserList, UserView,
+    ChangePassword, ConfirmPassword, ConfirmSession, CreateUser, NameLogin, PasswordLinkView, ResetPassword,
+    SessionConfirmation, SessionList, SessionView, UpdateUser, UserCreated, UserList, UserView,
 };
 pub use address::{AddressBody, LocationView};
 pub use audit::{ActorView, AuditList, AuditView};

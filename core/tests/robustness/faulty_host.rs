@@ -31,7 +31,10 @@ use despacho_core::{
         tariff::{StoredTariff, TariffSchedule},
         webhook::{Message, RecordedAttempt, Webhook},
     },
-    rules::limits::{Admission, Bucket},
+    rules::{
+        limits::{Admission, Bucket},
+        webhooks::Mail,
+    },
 };
 
 /// A wrapper of the reference host that injects faults.
@@ -44,6 +47,8 @@ pub(crate) struct FaultyHost<'a> {
     faults: RefCell<BTreeMap<u32, HostError>>,
     /// Whether a failing commit is applied nevertheless, as if only its confirmation were lost.
     unconfirmed: bool,
+    /// The mails that were sent.
+    pub(crate) mails: RefCell<Vec<Mail>>,
 }
 
 impl<'a> FaultyHost<'a> {
@@ -56,6 +61,7 @@ impl<'a> FaultyHost<'a> {
             slow_calls: Default::default(),
             faults: RefCell::default(),
             unconfirmed: false,
+            mails: RefCell::default(),
         }
     }
 
@@ -68,12 +74,13 @@ impl<'a> FaultyHost<'a> {
             slow_calls: Default::default(),
             faults: RefCell::new(faults.into()),
             unconfirmed: false,
+            mails: RefCell::default(),
         }
     }
 
     /// Applies the commits with these numbers but returns errors, as if their confirmations were lost.
     pub(crate) fn unconfirmed<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> FaultyHost<'a> {
-        FaultyHost { unconfirmed: true, ..FaultyHost::failing(inner, faults) }
+        FaultyHost { unconfirmed: true, mails: RefCell::default(), ..FaultyHost::failing(inner, faults) }
     }
 
     /// Returns the number of attempted commits.
@@ -193,6 +200,11 @@ impl Platform for FaultyHost<'_> {
 
     fn exec_context(&self) -> ExecContext {
         self.inner.exec_context()
+    }
+
+    async fn send_mail(&self, mail: &Mail) -> Option<bool> {
+        self.mails.borrow_mut().push(mail.clone());
+        Some(true)
     }
 }
 

@@ -6,7 +6,7 @@ use super::presence;
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret},
-        reports,
+        cookie, guards, reports,
         routes::{Endpoint, OSMAND, OWNTRACKS},
         validate,
     },
@@ -36,7 +36,8 @@ pub(super) async fn change_key<H: Host>(
         }
         return Ok(response);
     }
-    let (key, nonce, changes) = couriers::issue_device_key(&courier, &call.settings.secret, &mut call.context);
+    let session = guards::session(call.parts, &cookie::COURIER);
+    let (key, nonce, changes) = couriers::issue_device_key(&courier, session, &call.settings.secret, &mut call.context);
     let secret = OneTimeSecret::of_key(call.settings, nonce);
     let value = Credential::Device.text(courier.id, &secret.text);
     let view = DeviceKeyView { value, created_at: key.created_at.to_string(), setup: None };

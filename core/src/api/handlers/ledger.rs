@@ -79,6 +79,7 @@ async fn as_csv<H: Host>(
             format!("O período tem mais de {MAX_CSV_ENTRIES} lançamentos. Peça um período menor ou páginas em JSON."),
         )));
     }
+    call.log("statement.exported", Some(store.id)).await?;
     csv_response(form, statement_csv(&lines, form, geo::zone(&store.address).unwrap_or_default()))
 }
 

@@ -9,7 +9,7 @@ mod dispatch;
 mod events;
 mod fleet;
 mod health;
-mod issue;
+pub(super) mod issue;
 mod keys;
 mod ledger;
 mod life;
@@ -80,6 +80,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::UpdateStore => Box::pin(stores::update(call)).await,
         Endpoint::GetStore => Box::pin(stores::get(call)).await,
         Endpoint::CreateSession => Box::pin(sessions::log_in(call)).await,
+        Endpoint::ConfirmSession => Box::pin(sessions::confirm(call)).await,
         Endpoint::ListSessions | Endpoint::EndSession => Box::pin(sessions::run(call, endpoint)).await,
         Endpoint::ResetPassword => Box::pin(accounts::reset_password(call)).await,
         Endpoint::CreateUser => Box::pin(users::create(call)).await,

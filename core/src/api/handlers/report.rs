@@ -28,11 +28,12 @@ const MAX_ORDERS: u32 = 20_000;
 /// `GET /delivery/reports/days?from=&to=&storeId=` and `GET /admin/reports/days`: CSV, or JSON if the caller does not accept CSV.
 pub(super) async fn days<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let days = period(call)?;
-    let all = if endpoint == Endpoint::AdminDayReport {
-        any_stores(call).await?.map_or_else(OrderFilter::all, |store| OrderFilter::of(&store))
-    } else {
-        OrderFilter::of(&pages::named_store(call).await?)
+    let named = match endpoint {
+        Endpoint::AdminDayReport => any_stores(call).await?,
+        _ => Some(pages::named_store(call).await?),
     };
+    let store = named.as_ref().map(|store| store.id);
+    let all = named.map_or_else(OrderFilter::all, |store| OrderFilter::of(&store));
     let filter = OrderFilter { from: days.0.span().0, until: days.1.span().1, ..all };
     let orders = call.host.reported_orders(&filter, MAX_ORDERS + 1).await?;
     if orders.len() > MAX_ORDERS as usize {
@@ -41,7 +42,10 @@ pub(super) async fn days<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
     let mut report = DayReport::default();
     orders.iter().for_each(|order| report.add(order, days));
     match wanted_csv(&call.parts.headers) {
-        Some(form) => csv_response(form, report_csv(&report, form)),
+        Some(form) => {
+            call.log("report.exported", store).await?;
+            csv_response(form, report_csv(&report, form))
+        }
         None => Ok(ApiResponse::json(200, &DayReportView::of(&report))?),
     }
 }

@@ -213,6 +213,7 @@ fn actors() -> impl Iterator<Item = (&'static str, String)> {
         ActorKind::StoreLogin => "A session of a store's own login.",
         ActorKind::User => "A session of a user.",
         ActorKind::Key => "An API key.",
+        ActorKind::Courier => "A courier, by a sign-in link, a session or the courier's key.",
     };
     ActorKind::ALL.into_iter().map(move |kind| (kind.name(), meaning(kind).to_owned()))
 }
@@ -332,6 +333,7 @@ fn notifications() -> Vec<(&'static str, String)> {
         N::CourierAtReturn,
         N::DeliveryLost,
         N::WebhookStopped,
+        N::MailWithheld,
     ];
     let meaning = |kind| match kind {
         NotificationKind::OrderCreationFailed => {
@@ -345,6 +347,9 @@ fn notifications() -> Vec<(&'static str, String)> {
         }
         NotificationKind::DeliveryLost => "A delivery was lost.",
         NotificationKind::WebhookStopped => "A webhook was disabled or has ended; `detail` has its URL and the reason.",
+        NotificationKind::MailWithheld => {
+            "Mails were not sent, because the quota of mails for the day is used up; at most one a day."
+        }
     };
     kinds.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }

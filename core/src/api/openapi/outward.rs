@@ -58,7 +58,8 @@ fn webhooks(endpoint: Endpoint) -> Operation {
                 events. `secret` is returned only once. The events of an order arrive in order, each at least once: a `webhook-id` \
                 that you have already received is a repetition. Only a status from 200 to 299 within 15 seconds is a success; \
                 redirects are not followed. A failed message is retried for three days. The status 410 ends the webhook, and 300 \
-                failures in a row disable it.",
+                failures in a row disable it. A panel session must confirm the request, because the receiver outlives the session: with the \
+                password of its login as `currentPassword`, or by `POST /delivery/sessions/confirmation` up to five minutes before.",
             request: Some("CreateWebhook"),
             documented: &[(201, Some("WebhookSecret"), "The webhook and its secret.")],
             parameters: &[],
@@ -88,9 +89,10 @@ fn webhooks(endpoint: Endpoint) -> Operation {
             tag: "Webhooks",
             id: "rotateWebhook",
             summary: "Rotate a webhook's secret",
-            description: "Has no request body. The new secret is returned only once. For 24 hours every message has two signatures, one \
-                with each secret, so the receiver can switch at any time.",
-            request: None,
+            description: "The new secret is returned only once. For 24 hours every message has two signatures, one with each secret, so the \
+                receiver can switch at any time. A panel session must confirm the request, as for a new webhook; other requests need no \
+                body.",
+            request: Some("ConfirmPassword"),
             documented: &[(200, Some("WebhookSecret"), "The webhook and its new secret.")],
             parameters: &["webhookId"],
             codes: &[ProblemCode::WebhookNotFound],

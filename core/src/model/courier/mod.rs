@@ -103,6 +103,9 @@ pub struct DeviceKey {
     pub hash: KeyHash,
     /// Time at which the key was issued.
     pub created_at: Timestamp,
+    /// Hash of the session that issued the key, with which the key ends. `None` if the courier's key issued it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<KeyHash>,
 }
 
 /// A courier's position at a point in time. It is stored separately from the courier and without a version, because it
@@ -124,6 +127,11 @@ impl Courier {
     /// Returns whether the courier is available and carries no order.
     pub fn is_free(&self) -> bool {
         self.is_candidate() && self.trip.is_empty()
+    }
+
+    /// Returns whether a session with this hash is valid, or `true` without one.
+    pub fn has_session(&self, session: Option<&KeyHash>, now: Timestamp) -> bool {
+        session.is_none_or(|hash| self.sessions.iter().any(|one| one.hash == *hash && now < one.expires_at))
     }
 
     /// Returns the copy of the courier's data that an order stores.

@@ -43,6 +43,9 @@ pub struct Store {
     /// The link with which a new password is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<PasswordLink>,
+    /// Fingerprints of the addresses from which the login last succeeded, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<String>,
     /// Address of the store, which is the default pickup.
     pub address: Address,
     /// Coordinates of the address, determined when the address was set.

@@ -25,6 +25,8 @@ pub enum NotificationKind {
     DeliveryLost,
     /// A webhook subscription was disabled or has ended.
     WebhookStopped,
+    /// Mails were not sent, because the day's quota is used up.
+    MailWithheld,
 }
 
 impl NotificationKind {
@@ -38,6 +40,7 @@ impl NotificationKind {
             NotificationKind::CourierAtReturn => "courier_at_return",
             NotificationKind::DeliveryLost => "delivery_lost",
             NotificationKind::WebhookStopped => "webhook_stopped",
+            NotificationKind::MailWithheld => "mail_withheld",
         }
     }
 }

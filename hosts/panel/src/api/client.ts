@@ -18,6 +18,8 @@ const remove = (to: string) => request<unknown>(to, { method: "DELETE" });
 export const sessions = {
   create: (email: string, password: string) =>
     request<wire.IssuedKey>("/delivery/sessions", { method: "POST", body: { email, password } }),
+  confirm: (currentPassword: string) =>
+    request<wire.SessionConfirmation>("/delivery/sessions/confirmation", { method: "POST", body: { currentPassword } }),
   list: () => request<wire.SessionList>("/delivery/sessions"),
   remove: (id: string) => remove(`/delivery/sessions/${id}`),
   /** Revokes the session's key, even while the page unloads. Returns whether the server confirmed it. */

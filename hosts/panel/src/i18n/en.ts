@@ -361,7 +361,7 @@ export const en = {
     next: "Next attempt",
     faults: {
       name: "Host not found", address: "Private address", connect: "Connection failed", tls: "TLS error",
-      timeout: "Timed out", status: "Error status", redirect: "Redirect not followed", broken: "Connection lost",
+      timeout: "Timed out", status: "Error status", redirect: "Redirect not followed", broken: "Connection lost", quota: "Daily quota of emails used up",
     } satisfies Record<Schemas["AttemptFault"], string> as Record<string, string>,
   },
   notifications: {
@@ -374,6 +374,7 @@ export const en = {
       order_creation_failed: "Order could not be created",
       order_expired: "No courier found in time",
       webhook_stopped: "Webhook stopped",
+      mail_withheld: "Emails not sent",
     } satisfies Record<Schemas["NotificationType"], string> as Record<string, string>,
     other: "Notification",
     read: "Mark as read",

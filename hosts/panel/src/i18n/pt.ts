@@ -360,7 +360,7 @@ export const pt: Texts = {
     next: "Próxima tentativa",
     faults: {
       name: "Host não encontrado", address: "Endereço privado", connect: "Falha na conexão", tls: "Erro de TLS",
-      timeout: "Tempo esgotado", status: "Status de erro", redirect: "Redirecionamento não seguido", broken: "Conexão perdida",
+      timeout: "Tempo esgotado", status: "Status de erro", redirect: "Redirecionamento não seguido", broken: "Conexão perdida", quota: "Cota diária de e-mails esgotada",
     } satisfies Record<Schemas["AttemptFault"], string>,
   },
   notifications: {
@@ -373,6 +373,7 @@ export const pt: Texts = {
       order_creation_failed: "Não foi possível criar um pedido",
       order_expired: "Nenhum entregador encontrado a tempo",
       webhook_stopped: "Webhook parado",
+      mail_withheld: "E-mails não enviados",
     } satisfies Record<Schemas["NotificationType"], string>,
     other: "Notificação",
     read: "Marcar como lida",

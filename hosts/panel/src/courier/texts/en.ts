@@ -186,7 +186,7 @@ export const en = {
     manual: "Enter this in the app:",
     server: "Server",
     identifier: "Device identifier",
-    once: "This key is shown only once. It can only report your position.",
+    once: "This key is shown only once. It can only report your position, until you sign out.",
     failed: "This is not possible without a connection.",
   },
 };

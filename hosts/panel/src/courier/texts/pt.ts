@@ -185,7 +185,7 @@ export const pt: Texts = {
     manual: "Informe no app:",
     server: "Servidor",
     identifier: "Identificador do dispositivo",
-    once: "Esta chave só aparece uma vez. Ela só permite enviar sua posição.",
+    once: "Esta chave só aparece uma vez. Ela só permite enviar sua posição, até você sair.",
     failed: "Não é possível sem conexão.",
   },
 };

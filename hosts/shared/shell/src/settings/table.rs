@@ -305,6 +305,7 @@ const AFTER_GEOGRAPHY: &[Setting] = &[
         1..=100_000,
         "Maximum attempts per day of one merchant to create a branch or a user, or change a store's email address",
     ),
+    Setting::number("limits.mails-per-day", Count, 1..=1_000_000, "Maximum mails per day of one merchant, each to one recipient"),
     Setting::number(
         "limits.idempotency-records",
         Count,

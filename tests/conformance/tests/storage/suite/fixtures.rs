@@ -91,6 +91,7 @@ pub(crate) fn store(number: u64) -> Store {
         email: email(number),
         password_hash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA".to_owned(),
         link: None,
+        origins: Vec::new(),
         address,
         located,
         category: 1,
@@ -137,6 +138,8 @@ pub(crate) fn key(number: u64, store: u64) -> Key {
         created_at: at(0),
         expires_at: at(60),
         deleted_at: None,
+        connection: WebhookId::new(7),
+        confirmed_until: Some(at(5)),
     }
 }
 
@@ -313,8 +316,13 @@ pub(crate) fn courier(number: u64) -> Courier {
         trip: Vec::new(),
         shift: None,
         key: Some(CourierKey { hash: KeyHash::of(&format!("courier {number}")), expires_at: at(60) }),
-        device: Some(DeviceKey { hash: KeyHash::of(&format!("device {number}")), created_at: at(1) }),
+        device: Some(DeviceKey {
+            hash: KeyHash::of(&format!("device {number}")),
+            created_at: at(1),
+            session: Some(KeyHash::of("s")),
+        }),
         push: vec![PushSubscription {
+            session: Some(KeyHash::of("s")),
             endpoint: format!("https://push.example/{number}"),
             created_at: at(1),
             due: Some(PushDue { since: at(2), at: at(3), tries: 1 }),

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
-const CORE_DEPENDENCIES: [&str; 21] = [
+const CORE_DEPENDENCIES: [&str; 24] = [
     "argon2",
     "base16ct",
     "base64ct",
@@ -22,6 +22,7 @@ const CORE_DEPENDENCIES: [&str; 21] = [
     "hmac",
     "http",
     "libm",
+    "linkify",
     "miniz_oxide",
     "p256",
     // The numbering plans of all countries, which nobody maintains by hand. It decodes them in memory.
