@@ -375,6 +375,14 @@ pub enum CourierQuery<'a> {
         /// The maximum number of results.
         limit: u32,
     },
+    /// Couriers at work, who dispatch considers by [`Courier::is_candidate`] or who have a trip, with an ID above `after`,
+    /// sorted by ID, at most `limit`.
+    Working {
+        /// The last ID of the previous page.
+        after: Option<CourierId>,
+        /// The maximum number of results.
+        limit: u32,
+    },
     /// Couriers whose [`Courier::push_at`] is due at `now`, sorted by that time and by ID, at most `limit`.
     PushDue {
         /// The current time.

@@ -268,9 +268,10 @@ impl Storage for MemoryHost {
             CourierQuery::Key(hash) => {
                 state.courier_hashes.get(hash).and_then(|id| state.courier(*id)).into_iter().collect()
             }
-            CourierQuery::All { .. } | CourierQuery::PushDue { .. } | CourierQuery::Unresponsive { .. } => {
-                query.scan(state.couriers(), |id| state.orders.get(&id))
-            }
+            CourierQuery::All { .. }
+            | CourierQuery::Working { .. }
+            | CourierQuery::PushDue { .. }
+            | CourierQuery::Unresponsive { .. } => query.scan(state.couriers(), |id| state.orders.get(&id)),
         })
     }
 

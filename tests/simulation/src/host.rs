@@ -159,6 +159,13 @@ impl SimulatedHost {
                 order.status = OrderStatus::CourierAtPickup;
                 order.deliveries.iter_mut().for_each(|delivery| delivery.status = DeliveryStatus::AwaitingPickup);
             }
+            Some(Mutation::StepsSeemNew) if self.context.is_pass => {
+                let now = self.context.now.get();
+                order.last_step.iter_mut().for_each(|step| step.at = now);
+                if order.status == OrderStatus::Searching {
+                    order.status_received_at = Some(now);
+                }
+            }
             Some(Mutation::EstimateTooOften) => {
                 order.eta.iter_mut().for_each(|eta| eta.at = eta.at.before(Duration::minutes(10)));
             }

@@ -16,7 +16,7 @@ mod tries;
 
 use serde::{Deserialize, Serialize};
 
-pub use dispatch::{Assignment, AssignmentCost, ConsideredCourier, Eta, OrderDispatch};
+pub use dispatch::{Assignment, AssignmentCost, ConsideredCourier, Eta, LastStep, OrderDispatch};
 pub use erasure::Erasure;
 pub use event::{Event, EventKind, RecordedEvent};
 pub use filter::OrderFilter;
@@ -62,6 +62,9 @@ pub struct Order {
     /// Time at which the service received the step to the current status, if the courier sent it late. Timeouts start then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_received_at: Option<Timestamp>,
+    /// The last step that changed a status. `None` in rows of schema version 20 and earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_step: Option<LastStep>,
     /// Time of creation.
     pub created_at: Timestamp,
     /// Preparation time in minutes.

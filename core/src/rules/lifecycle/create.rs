@@ -254,6 +254,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         expected_pickup: times.map(|times| times.pickup),
         expected_delivery: times.map(|times| times.delivery),
         delivered_at: None,
+        last_step: None,
         courier: None,
         eta: None,
         dispatch,

@@ -256,6 +256,7 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
             }
             CourierQuery::Key(hash) => read::courier_by_key(hash),
             CourierQuery::All { after, limit } => read::couriers(after, limit),
+            CourierQuery::Working { after, limit } => read::couriers_at_work(after, limit),
             CourierQuery::PushDue { now, limit } => read::couriers_with_due_push(now, limit),
             CourierQuery::Unresponsive { seen_before, skipped, limit } => {
                 read::silent_couriers(seen_before, skipped, limit)
