@@ -159,13 +159,6 @@ impl SimulatedHost {
                 order.status = OrderStatus::CourierAtPickup;
                 order.deliveries.iter_mut().for_each(|delivery| delivery.status = DeliveryStatus::AwaitingPickup);
             }
-            Some(Mutation::StepsSeemNew) if self.context.is_pass => {
-                let now = self.context.now.get();
-                order.last_step.iter_mut().for_each(|step| step.at = now);
-                if order.status == OrderStatus::Searching {
-                    order.status_received_at = Some(now);
-                }
-            }
             Some(Mutation::EstimateTooOften) => {
                 order.eta.iter_mut().for_each(|eta| eta.at = eta.at.before(Duration::minutes(10)));
             }
@@ -232,6 +225,15 @@ impl Storage for SimulatedHost {
         match query {
             OrderQuery::Ids([_, _, ..]) if !self.context.is_pass && self.has_mutation(Mutation::OtherOrdersNotSeen) => {
                 orders.truncate(1);
+            }
+            OrderQuery::Ids(_) if self.context.is_pass && self.has_mutation(Mutation::StepsSeemNew) => {
+                let now = self.context.now.get();
+                for order in &mut orders {
+                    order.last_step.iter_mut().for_each(|step| step.at = now);
+                    if order.status == OrderStatus::Searching {
+                        order.status_received_at = Some(now);
+                    }
+                }
             }
             OrderQuery::Due { .. } if self.has_mutation(Mutation::PreparationSkipped) => {
                 orders.retain(|order| order.status != OrderStatus::Scheduled);
