@@ -14,7 +14,7 @@ use despacho_core::{
             decline, expire, lose, next_deadline, platform, reassign, release, signal, without,
         },
         matching::Dispatch,
-        trips::{TripContext, TripPlan},
+        trips::{Durations, TripContext, TripPlan},
     },
 };
 

@@ -234,6 +234,15 @@ impl Storage for SimulatedHost {
             OrderQuery::Ids([_, _, ..]) if !self.context.is_pass && self.has_mutation(Mutation::OtherOrdersNotSeen) => {
                 orders.truncate(1);
             }
+            OrderQuery::Ids(_) if self.context.is_pass && self.has_mutation(Mutation::StepsSeemNew) => {
+                let now = self.context.now.get();
+                for order in &mut orders {
+                    order.last_step.iter_mut().for_each(|step| step.at = now);
+                    if order.status == OrderStatus::Searching {
+                        order.status_received_at = Some(now);
+                    }
+                }
+            }
             OrderQuery::Due { .. } if self.has_mutation(Mutation::PreparationSkipped) => {
                 orders.retain(|order| order.status != OrderStatus::Scheduled);
             }
