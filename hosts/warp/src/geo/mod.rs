@@ -19,13 +19,14 @@ use std::time::Duration;
 use despacho_core::{
     geo::{self, Gazetteer, LocateError, Municipality},
     host::HostError,
-    model::{Address, DistanceMatrix, Located, Point, Precision, Uf},
+    model::{Address, DistanceMatrix, Located, Point, Precision},
 };
 use despacho_geo::{Geocoders, Places};
 
 pub use despacho_geo::SourcedLocation;
 pub use extract::Extract;
 pub use metrics::GeoMetrics;
+pub(crate) use networks::RoadCoverage;
 pub use packs::LoadedPack;
 pub use platform::ServerPlatform;
 
@@ -124,19 +125,9 @@ impl Geography {
         (!is_covered).then_some(city)
     }
 
-    /// Returns the regions of these stores without road distances, with the number of these stores, most first. Empty if a road service
-    /// measures them.
-    pub(crate) fn regions_without_roads(&self, stores: &[(Uf, Point)]) -> Vec<(Region, usize)> {
-        let mut regions: Vec<(Region, usize)> = Vec::new();
-        for (uf, _) in stores.iter().filter(|(_, point)| !self.networks.can_measure(*point)) {
-            let region = Region::of(*uf);
-            match regions.iter_mut().find(|(other, _)| *other == region) {
-                Some((_, count)) => *count += 1,
-                None => regions.push((region, 1)),
-            }
-        }
-        regions.sort_by_key(|(region, count)| (std::cmp::Reverse(*count), *region));
-        regions
+    /// Returns what measures the distances from a place in a region.
+    pub(crate) fn road_coverage(&self, region: Region, point: Point) -> RoadCoverage {
+        self.networks.coverage(region, point)
     }
 
     /// Locates addresses, each with the source of its location.
