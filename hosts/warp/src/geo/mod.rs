@@ -103,8 +103,14 @@ impl Geography {
     pub fn describe(&self) -> Vec<String> {
         let line = |one: &LoadedPack| {
             let info = one.pack.info();
+            let outdated = if one.pack.is_outdated() {
+                "; the pack has an earlier format, which finds streets with numbers in one spelling only (Rua 01, not Rua 1): `despacho \
+                 places update` builds installed packs again, and `despacho gazetteer build` others"
+            } else {
+                ""
+            };
             format!(
-                "gazetteer pack {}: {}, {} street numbers, {} streets, {} CEPs",
+                "gazetteer pack {}: {}, {} street numbers, {} streets, {} CEPs{outdated}",
                 one.path.display(),
                 info.label(),
                 info.doors,
