@@ -45,7 +45,7 @@ pub use ids::{
     TariffId, UserId, WebhookId,
 };
 pub use load::{Capacity, Equipment, Load, Misfit, Requirements, Vehicle};
-pub use local::{Day, LocalTime, time_of_day};
+pub use local::{Day, LocalTime, Zone, time_of_day};
 pub use money::{Money, MoneyError};
 pub use phone::{Phone, PhoneError};
 pub use price::{PriceLine, Rule};

@@ -1,5 +1,6 @@
 //! The report of a store's orders by day. It stores sums and counts only, so its size does not depend on the number of orders.
 
+use crate::geo;
 use crate::model::{
     Day, Money, StoreId,
     order::{Order, OrderStatus},
@@ -43,7 +44,7 @@ pub struct DayReport {
 impl DayReport {
     /// Adds an order if it was created within these days.
     pub fn add(&mut self, order: &Order, (first, last): (Day, Day)) {
-        let day = Day::of(order.created_at, order.pickup.address.uf());
+        let day = Day::of(order.created_at, geo::zone(&order.pickup.address).unwrap_or_default());
         if day < first || day > last {
             return;
         }
@@ -135,15 +136,15 @@ impl DayTotals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Timestamp, Uf};
+    use crate::model::{Timestamp, Zone};
 
     #[test]
     fn day_depends_on_the_time_zone() {
         let at = |text: &str| Timestamp::parse(text).unwrap();
-        let day = |text: &str, uf: Option<&str>| Day::of(at(text), uf.and_then(Uf::parse)).to_string();
-        assert_eq!(day("2026-11-21T02:59:59Z", None), "2026-11-20");
-        assert_eq!(day("2026-11-21T03:00:00Z", Some("SP")), "2026-11-21");
-        assert_eq!(day("2026-11-21T03:00:00Z", Some("AM")), "2026-11-20");
+        let day = |text: &str, zone| Day::of(at(text), zone).to_string();
+        assert_eq!(day("2026-11-21T02:59:59Z", Zone::default()), "2026-11-20");
+        assert_eq!(day("2026-11-21T03:00:00Z", Zone::Brasilia), "2026-11-21");
+        assert_eq!(day("2026-11-21T03:00:00Z", Zone::Amazon), "2026-11-20");
         assert_eq!(Day::parse("2026-11-21").unwrap().to_string(), "2026-11-21");
         for text in ["2026-02-30", "2026-1-01", "21/11/2026", "2026-11-21T", ""] {
             assert_eq!(Day::parse(text), None, "{text}");

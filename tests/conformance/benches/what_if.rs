@@ -25,7 +25,7 @@ use despacho_core::{
     changes::{Changes, Write},
     host::{Host, OrderQuery},
     model::{
-        Day, Distance, Duration as Span, Timestamp,
+        Day, Distance, Duration as Span, Timestamp, Zone,
         order::{Order, OrderFilter, OrderSchedule},
         store::{KeyHash, LedgerEntry},
     },
@@ -184,7 +184,7 @@ async fn check_sums(host: &impl Host) -> (u64, i64) {
 /// Reads all orders as the report of days does.
 async fn report(host: &impl Host) -> usize {
     let now = host.exec_context().now;
-    let days = (Day::of(now, None).before(DAYS), Day::of(now, None));
+    let days = (Day::of(now, Zone::default()).before(DAYS), Day::of(now, Zone::default()));
     let (mut filter, mut report, mut orders) = (OrderFilter::all(), DayReport::default(), 0);
     loop {
         let page = host.find_orders(OrderQuery::Matching(&filter, 100)).await.unwrap();

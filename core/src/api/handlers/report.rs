@@ -8,7 +8,7 @@ use crate::{
         routes::Endpoint,
     },
     host::{Host, OrderQuery},
-    model::{Day, order::OrderFilter},
+    model::{Day, Zone, order::OrderFilter},
     rules::report::DayReport,
     wire::{DayReportView, report_csv},
 };
@@ -59,7 +59,7 @@ fn period<H: Host>(call: &Call<'_, H>) -> Result<(Day, Day), Problem> {
             )
         })
     };
-    let last = day("to")?.unwrap_or_else(|| Day::of(call.context.now, None));
+    let last = day("to")?.unwrap_or_else(|| Day::of(call.context.now, Zone::default()));
     let first = day("from")?.unwrap_or_else(|| last.before(DEFAULT_DAYS - 1));
     if (1..=MAX_DAYS).contains(&last.days_from(first)) {
         return Ok((first, last));

@@ -71,7 +71,7 @@ pub struct Store {
     /// The usual preparation time in minutes, which the panel suggests for new orders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation_minutes: Option<u32>,
-    /// The opening hours, in the time zone of the store's state.
+    /// The opening hours, in the store's time zone.
     #[serde(default, skip_serializing_if = "StoreHours::is_default")]
     pub hours: StoreHours,
     /// The area in which it delivers. `None` means that only the tariff's service radius applies.

@@ -91,7 +91,7 @@ function Due(props: { of: OrderRow; zone: string }) {
     <>
       <When at={promised(of)} zone={props.zone} />
       <LatenessText of={of} class="sub" />
-      {next?.window !== undefined && <Window of={next.window} zone={zoneOf(next.address.state)} class="sub" />}
+      {next?.window !== undefined && <Window of={next.window} zone={zoneOf(next.address)} class="sub" />}
     </>
   );
 }
@@ -194,7 +194,7 @@ interface TableProps {
 
 export function OrderTable(props: TableProps) {
   const t = texts.value.orders;
-  const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress.state);
+  const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress);
   const showStore = isParentStore.value && branches.value.length > 0;
   return (
     <Table

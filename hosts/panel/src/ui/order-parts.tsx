@@ -18,7 +18,7 @@ const RouteMap = lazy(() => import("./map").then((module) => module.RouteMap), 0
 export function Heading(props: { order: OrderDetails; store: ComponentChildren; courierUrl?: string }) {
   const { order } = props;
   const reached = phase(order.situation);
-  const zone = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress);
   return (
     <div class="heading">
       <Situation of={order.situation} />
@@ -168,7 +168,7 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
             {stop.payment !== undefined && ` · ${texts.value.payments[stop.payment.method]}`}
             {stop.payment !== undefined && stop.payment.change !== null && `, ${t.change(money(stop.payment.change))}`}
           </span>
-          {stop.window !== undefined && <Window of={stop.window} zone={zoneOf(stop.address.state)} />}
+          {stop.window !== undefined && <Window of={stop.window} zone={zoneOf(stop.address)} />}
           <span class={isFinal(stop.situation) ? "used" : undefined}>
             {t.deliveryCode} <strong class="number">{stop.deliveryCode}</strong>
             {isFinal(stop.situation) && <span class="unseen"> {t.codeOver}</span>}
@@ -212,7 +212,7 @@ export function Price(props: { lines: readonly PriceLine[]; total: number }) {
 export function Timeline(props: { order: OrderDetails }) {
   const t = texts.value.order;
   const { order } = props;
-  const zone = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress);
   const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? t.stop(stop.orderRoute)]));
   return (
     <section class="card">
@@ -255,7 +255,7 @@ function reasonText(event: OrderEvent): string {
 export function Facts(props: { order: OrderDetails }) {
   const t = texts.value.order;
   const { order } = props;
-  const zone = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress);
   return (
     <section class="card">
       <h2>{t.details}</h2>

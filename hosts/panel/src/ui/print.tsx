@@ -63,7 +63,7 @@ function Label(props: { order: OrderDetails; stop: Delivery; count: number }) {
 function Receipt(props: { order: OrderDetails }) {
   const t = printTexts.value;
   const { order } = props;
-  const zone = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress);
   const pickedUp = order.events.find((event) => event.type === "order.picked_up")?.createdAt ?? null;
   const times: readonly (readonly [string, string | null])[] = [
     [t.created, order.createdAt], [t.promised, order.expectedDelivery], [t.pickedUp, pickedUp], [t.delivered, deliveredAt(order)],
