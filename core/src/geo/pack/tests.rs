@@ -68,10 +68,10 @@ fn sample() -> Vec<u8> {
 }
 
 fn find(street: &str, number: &str, cep: &str) -> Option<Located> {
-    find_in(&sample(), street, number, cep)
+    find_in_pack(&sample(), street, number, cep)
 }
 
-fn find_in(pack: &[u8], street: &str, number: &str, cep: &str) -> Option<Located> {
+fn find_in_pack(pack: &[u8], street: &str, number: &str, cep: &str) -> Option<Located> {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let address = Address {
         street: text(street),
@@ -284,7 +284,7 @@ fn numbers_in_names_are_found_in_every_spelling() {
         row(5_003_000, "RUA QUATORZE DE JULHO", 10, -23.55, -46.65),
         row(5_003_000, "RODOVIA BR 040", 10, -23.56, -46.66),
     ]);
-    let find = |street: &str, cep: &str| find_in(&bytes, street, "10", cep);
+    let find = |street: &str, cep: &str| find_in_pack(&bytes, street, "10", cep);
     for street in ["Rua 1", "Rua 01", "Rua Um", "R. 001"] {
         near(find(street, ""), Precision::Number, -23.50, -46.60, 1);
     }
@@ -313,7 +313,7 @@ fn pack_of_the_earlier_format_is_read_as_before() {
     seal(&mut bytes);
     assert!(Pack::open(&bytes).expect("valid pack").is_outdated());
     for street in ["Rua 01", "Av. Paulista", "Rua 14 de Julho"] {
-        near(find_in(&bytes, street, "10", ""), Precision::Number, -23.50, -46.60, 1);
+        near(find_in_pack(&bytes, street, "10", ""), Precision::Number, -23.50, -46.60, 1);
     }
-    assert_eq!(find_in(&bytes, "Rua 1", "10", ""), None);
+    assert_eq!(find_in_pack(&bytes, "Rua 1", "10", ""), None);
 }

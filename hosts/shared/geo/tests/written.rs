@@ -10,9 +10,9 @@ use forms::{Door, FORMS};
 
 /// Streets of the city. Those at the end are not in the pack.
 const STREETS: [(&str, &str); 27] = [
-    ("Rua", "07"),
-    ("Avenida", "Quarenta e Dois"),
-    ("Rua", "XXVI de Agosto"),
+    ("Rua", "07 de Setembro"),
+    ("Avenida", "Quarenta e Dois Irmãos"),
+    ("Rua", "26 de Fevereiro"),
     ("Rua", "Martiniano de Carvalho"),
     ("Avenida", "Brigadeiro Luís Antônio"),
     ("Rua", "Doutor João Moura"),
