@@ -5,6 +5,7 @@
 mod archive;
 mod catalogue;
 mod contract;
+mod crates;
 mod deploy;
 mod generators;
 mod needs;
