@@ -171,7 +171,7 @@ def main(binary, folder):
         available = [one for one in LANGUAGES if shutil.which(one[2])]
         for language, _, program in LANGUAGES:
             if (language, _, program) not in available:
-                print(f"  SKIPPED: {language}. {program} is not installed (`apt-get install php-cli php-curl`)")
+                print(f"  SKIPPED: {language}. {program} is not installed (`apt-get install php-cli`)")
         with concurrent.futures.ThreadPoolExecutor() as pool:
             for running in [pool.submit(check, server, *one, folder, webhook) for one in available]:
                 running.result()
