@@ -38,8 +38,10 @@ pub struct RegisterCourier {
     pub profile_id: Option<Id>,
     /// Whether the courier is available for orders immediately. Defaults to false. The courier can change it at any
     /// time.
+    #[cfg_attr(feature = "openapi", schema(default = false))]
     pub available: Option<bool>,
     /// Whether the courier carries only orders of sandbox stores. It cannot be changed later.
+    #[cfg_attr(feature = "openapi", schema(default = false))]
     pub sandbox: Option<bool>,
     /// The vehicle. Defaults to `MOTORBIKE_BAG`.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vehicle>))]
