@@ -82,6 +82,8 @@ pub(super) struct ApiResponse {
     pub cookie: Option<String>,
     /// The content security policy of a page.
     pub policy: Option<String>,
+    /// Whether nothing between the service and the client may change the body, or compress it again.
+    pub is_final: bool,
 }
 
 /// A secret in a response. A stored response has only its nonce.
@@ -195,6 +197,7 @@ impl ApiResponse {
             recomputable: false,
             cookie: None,
             policy: None,
+            is_final: false,
         }
     }
 
@@ -244,6 +247,11 @@ impl<H: Host> Call<'_, H> {
         self.caller.as_deref().ok_or_else(|| {
             HostError::Internal { detail: "an endpoint for stores was called without a store".to_owned() }.into()
         })
+    }
+
+    /// Returns the calling merchant: the parent store of the calling store, or that store.
+    pub(super) fn merchant(&self) -> Option<StoreId> {
+        self.caller.as_ref().map(|caller| caller.store.merchant())
     }
 
     /// Returns the calling courier, on endpoints for couriers.

@@ -169,6 +169,7 @@ fn own_headers(reply: &ApiResponse) -> impl IntoIterator<Item = (HeaderName, Str
     let set = [
         (header::LOCATION, reply.location.clone()),
         (header::CONTENT_SECURITY_POLICY, reply.policy.clone()),
+        (header::CACHE_CONTROL, reply.is_final.then(|| "no-store, no-transform".to_owned())),
         (HeaderName::from_static("idempotent-replayed"), reply.replayed.then(|| "true".to_owned())),
         (header::SET_COOKIE, reply.cookie.clone()),
     ];

@@ -288,6 +288,50 @@ impl Endpoint {
         }
     }
 
+    /// Whether a request can take more than about a millisecond of processor time, whatever its body: lists, reports, files, pages with
+    /// photos, plans for whole orders and passes over many rows.
+    pub(super) fn is_heavy(self) -> bool {
+        matches!(
+            self,
+            Endpoint::ListOrders
+                | Endpoint::AdminListOrders
+                | Endpoint::GetStatement
+                | Endpoint::AdminStatement
+                | Endpoint::DayReport
+                | Endpoint::AdminDayReport
+                | Endpoint::GetProof
+                | Endpoint::UploadPhoto
+                | Endpoint::ListEvents
+                | Endpoint::ListNotifications
+                | Endpoint::ListAttempts
+                | Endpoint::ListAudit
+                | Endpoint::AdminListAudit
+                | Endpoint::ListStores
+                | Endpoint::AdminListStores
+                | Endpoint::ListUsers
+                | Endpoint::AdminListUsers
+                | Endpoint::ListKeys
+                | Endpoint::AdminListKeys
+                | Endpoint::ListCouriers
+                | Endpoint::GetRoute
+                | Endpoint::AdminGetRoute
+                | Endpoint::GetCoverage
+                | Endpoint::SetStoreArea
+                | Endpoint::RemoveStore
+                | Endpoint::RunDispatch
+                | Endpoint::GetDispatch
+                | Endpoint::CompareDispatch
+                | Endpoint::ExplainDispatch
+                | Endpoint::PreviewTariff
+                | Endpoint::CompareTariff
+                | Endpoint::AlterStore
+                | Endpoint::ShowHealth
+                | Endpoint::ExportRecipient
+                | Endpoint::EraseRecipient
+                | Endpoint::ListErasures
+        )
+    }
+
     /// Returns the maximum size of its request body in bytes.
     pub(super) fn max_body(self, limits: &Limits) -> usize {
         match self {

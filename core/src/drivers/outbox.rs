@@ -11,7 +11,7 @@ use http::{Request, header};
 use super::{by_id::ById, connection, mail};
 use crate::{
     changes::{Changes, Write},
-    host::{Host, HostError, Part, StoreQuery, too_few_ids},
+    host::{Host, HostError, StoreQuery, too_few_ids},
     model::{
         NotificationId, OrderId, StoreId, Text, Timestamp, WebhookId,
         order::{EventKind, JournalEntry, Order, RecordedEvent},
@@ -152,7 +152,7 @@ impl RunningPasses {
 /// # Errors
 /// An error of the host.
 pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, HostError> {
-    if webhook.is_mail() && !settings.mail || webhook.open_delivery.is_some() && !serves_connections::<H>() {
+    if webhook.is_mail() && !settings.mail {
         return Ok(None);
     }
     let mut context = host.exec_context();
@@ -161,12 +161,12 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
     let room = queued.len() < MAX_QUEUED as usize;
     let entries = if room { host.journal(webhook.journal(), webhook.position, PAGE).await? } else { Vec::new() };
     let mut orders = Orders::default();
-    if is_connection::<H>(webhook) {
+    if webhook.open_delivery.is_some() {
         for entry in &entries {
             load(host, &mut orders, entry.recorded.event.order).await?;
         }
     }
-    let follow_up = |entry: &JournalEntry| follow_up::<H>(webhook, &orders, entry);
+    let follow_up = |entry: &JournalEntry| follow_up(webhook, &orders, entry);
     let pass = plan(webhook, &queued, &entries, &follow_up, now);
     if pass.lanes.is_empty() {
         // There is nothing to send. The new position and held messages are committed.
@@ -186,7 +186,7 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
         Err(error) => return Err(error),
     }
     let lanes = jobs(host, settings, &value, &pass, orders, now).await?;
-    let url = if is_connection::<H>(&value) { connection::target(&value.url) } else { value.url.clone() };
+    let url = if value.open_delivery.is_some() { connection::target(&value.url) } else { value.url.clone() };
     Ok(Some(Batch { url, lanes, webhook: value, holder, pass }))
 }
 
@@ -284,7 +284,7 @@ async fn jobs<H: Host>(
                 load(host, &mut orders, id).await?;
             }
             let order = message.order().and_then(|id| orders.get(id.get()));
-            if is_connection::<H>(webhook) {
+            if webhook.open_delivery.is_some() {
                 let content = connection::content(host, settings, webhook, message, order).await?;
                 jobs.extend(content.map(|(headers, body)| Job {
                     message: message.clone(),
@@ -344,19 +344,9 @@ async fn load<H: Host>(host: &H, orders: &mut Orders, id: OrderId) -> Result<(),
     Ok(())
 }
 
-/// Returns whether a webhook is a connection of Open Delivery. Without that part, the program does not contain the code for it.
-fn is_connection<H: Host>(webhook: &Webhook) -> bool {
-    serves_connections::<H>() && webhook.open_delivery.is_some()
-}
-
-/// Whether this program contains the messages to connections of Open Delivery.
-const fn serves_connections<H: Host>() -> bool {
-    H::ENDPOINTS.includes(Part::Connection as u8)
-}
-
 /// Returns what follows the message of an entry, or `None` if the entry is not sent.
-fn follow_up<H: Host>(webhook: &Webhook, orders: &Orders, entry: &JournalEntry) -> Option<FollowUp> {
-    if !is_connection::<H>(webhook) {
+fn follow_up(webhook: &Webhook, orders: &Orders, entry: &JournalEntry) -> Option<FollowUp> {
+    if webhook.open_delivery.is_none() {
         return Some(FollowUp::Nothing);
     }
     let (order, _) = orders.get(entry.recorded.event.order.get())?;

@@ -3,7 +3,7 @@
 use super::{
     Gazetteer, LocateError, Municipality, great_circle_m,
     names::{city_key, plain},
-    street::{street_key, street_number, written::readings},
+    street::{Form, street_key, street_number, written::readings},
 };
 use crate::model::{Address, Cep, Located, Point, Precision, Uf};
 
@@ -128,7 +128,7 @@ fn match_candidate(
         return Err(Mismatch::OtherCity);
     }
     let street = candidate.street.as_deref().and_then(street_key).ok_or(Mismatch::OtherStreet)?;
-    let reading = readings(address).into_iter().find(|reading| reading.key.hash == street.hash);
+    let reading = readings(address, Form::Current).into_iter().find(|reading| reading.key.hash == street.hash);
     let wanted = reading.ok_or(Mismatch::OtherStreet)?.number;
     let pack_cep = known.filter(|located| matches!(located.precision, Precision::Cep | Precision::Cep5));
     let fits_cep = match (pack_cep, address.cep(), cep_of(candidate)) {

@@ -13,6 +13,7 @@ pub mod pack;
 mod plane;
 mod street;
 pub mod tables;
+mod zone;
 
 pub use area::{first_crossing, first_outside, has_three_edges, is_in_box};
 pub(crate) use detour::leg_over;
@@ -21,6 +22,7 @@ pub use gazetteer::{Gazetteer, Municipality};
 pub use locate::LocateError;
 pub use located::{leg_located, matrix_located, matrix_with_roads};
 pub use street::{StreetKey, street_key, street_number};
+pub use zone::zone;
 
 use crate::model::{DistanceMatrix, Located};
 

@@ -24,6 +24,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default)]
 pub struct SetStoreTracking {
     /// Whether the deliveries of new orders have links. Defaults to false.
+    #[cfg_attr(feature = "openapi", schema(default = false))]
     pub enabled: Option<bool>,
     /// The contact that the pages show.
     pub contact: Option<TrackingContactBody>,

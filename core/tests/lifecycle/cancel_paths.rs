@@ -228,7 +228,7 @@ fn plan_stops(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) 
         deliver_at: None,
         now: order.created_at,
         vehicle: None,
-        uf: None,
+        zone: despacho_core::model::Zone::default(),
     };
     plan(tariff, &request).unwrap()
 }

@@ -25,7 +25,7 @@ use despacho_core::{
         StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{self, Candidate, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -132,6 +132,7 @@ impl Storage for FaultyHost<'_> {
     fn find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
     fn tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
     fn order_prices(query: PriceQuery) -> PricePage;
+    fn reported_orders(filter: &OrderFilter, limit: u32) -> Vec<ReportedOrder>;
     fn find_users(query: UserQuery<'_>) -> Vec<User>;
     fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
     fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
@@ -171,9 +172,13 @@ impl Platform for FaultyHost<'_> {
     fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
+    async fn locate(
+        &self,
+        merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         self.count_slow_call(0);
-        self.inner.locate(addresses).await
+        self.inner.locate(merchant, addresses).await
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {

@@ -10,7 +10,7 @@ use crate::{
         call::{ApiResponse, Call, HandlerError, plain},
         caller::CallerAddress,
         guards,
-        places::locate,
+        places::every_place,
         planning::{Route, inquired, planned},
         problem::{Problem, ProblemCode},
         read::read,
@@ -20,9 +20,10 @@ use crate::{
     },
     changes::{Changes, Write},
     drivers::{clock, connection},
+    geo,
     host::{Host, KeyQuery, OrderQuery},
     model::{
-        Duration, KeyId, Language, Money, WebhookId,
+        Duration, KeyId, Language, Money, Precision, WebhookId,
         order::{JournalEntry, OpenDelivery, Order, OrderFilter, OrderStatus, Place},
         store::KeyHash,
         webhook::{MessageChange, Webhook},
@@ -80,7 +81,8 @@ async fn credentials<H: Host>(
     Ok(connection.map(|connection| (holder.key.id, connection.id)))
 }
 
-/// `POST /v1/logistics/availability`. Without a token, the tariff applies, but no store's hours and area.
+/// `POST /v1/logistics/availability`. Without a token, the tariff applies, but no store's hours and area. Strangers must not use up the
+/// operator's geocoder and road service, so without a token only embedded data is used.
 pub(super) async fn availability<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let has_token = call.parts.headers.contains_key(http::header::AUTHORIZATION);
     if has_token {
@@ -106,12 +108,14 @@ async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan
         return Ok(planned(call, &caller.store, inquiry).await?.plan);
     }
     let (addresses, pointer) = inquired(inquiry);
-    let located = locate(call, &addresses, pointer, None).await?;
+    let gazetteer = Gazetteer::embedded();
+    let results = addresses.iter().map(|address| gazetteer.locate(address)).collect();
+    let located = every_place(&addresses, results, Precision::Municipality, pointer, None)?;
     let pickup = addresses.first().zip(located.first());
     let (address, point) = pickup.ok_or_else(|| plain(ProblemCode::AddressNotFound))?;
     let own = Place { address: (*address).clone(), located: *point };
     let route = Route::new(inquiry, own, located, None);
-    let matrix = call.host.distance_matrix(&route.places()).await?;
+    let matrix = geo::matrix(&route.places());
     let tariff = tariff::effective(call).await?;
     Ok(route.plan(&tariff, &matrix, call.settings.dispatch.lead_minutes, call.context.now)?.plan)
 }
@@ -119,8 +123,12 @@ async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan
 /// `POST /v1/logistics/delivery`
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (connection, merchant) = call.connection()?;
-    let mut new = validate::delivery_request(read(call.body)?, connection.id, merchant)?;
+    let mut new = validate::delivery_request(read(call.body)?, connection.id, merchant, call.context.now)?;
     let store = call.caller()?.store.clone();
+    // The lead time of the search counts from the start of the preparation, not back from it.
+    if new.inquiry.preparation_minutes > 0 {
+        new.inquiry.preparation_minutes += call.settings.dispatch.lead(&store);
+    }
     new.inquiry.store = Some(store.id);
     if let Some(last) = last_attempt(call, &new.code).await?
         && !is_rejected(&last)

@@ -12,6 +12,7 @@ use crate::{
     },
     changes::Write,
     drivers::{clock, trips},
+    geo,
     host::Host,
     model::{DeliveryId, DistanceMatrix, Language, Located, Misfit, Money, OrderId, Person, order::Order},
     rules::{
@@ -161,13 +162,13 @@ async fn replanned<H: Host>(
         lead_minutes: order.dispatch.lead_minutes,
         deliver_at: None,
         now: order.priced_at(),
-        uf: order.pickup.address.uf(),
+        zone: geo::zone(&order.pickup.address).unwrap_or_default(),
         vehicle: order.requirements.smallest_vehicle(),
     };
     // The order was accepted: a tariff with a smaller service area must not prevent the cancellation of a stop.
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
-    Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error, None))?)
+    Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error, request.zone))?)
 }
 
 /// `POST /admin/orders/{orderId}/cancel` and `lost`

@@ -4,6 +4,7 @@
 mod account;
 mod address;
 mod checker;
+mod contact;
 mod coverage;
 mod delivery_steps;
 mod dispatch;

@@ -14,8 +14,11 @@ use crate::{geo::street::StreetKey, model::Point};
 
 /// Magic number at the start of every pack.
 pub const MAGIC: [u8; 8] = *b"DESPGAZ\0";
-/// Version of the format that this program reads and writes. Every change of the format increases it.
-pub const VERSION: u16 = 1;
+/// Version of the format that this program writes. Every change of the format increases it.
+pub const VERSION: u16 = 2;
+/// The earlier version, which this program reads. Its names of streets have an earlier form, in which the numbers in names have several
+/// spellings (`Rua 01` is not `Rua 1`).
+pub const VERSION_OF_SPELLINGS: u16 = 1;
 /// Size of the header in bytes: magic 8, version 2, zeros 6, counts 4 × 8, rows 8, label 32, checksum 8.
 pub const HEADER: usize = 96;
 /// Offset of the checksum, which covers all other bytes.

@@ -142,7 +142,7 @@ impl Pack<'_> {
         cep: Option<Cep>,
         by_cep: Option<PackLocation>,
     ) -> Option<Located> {
-        let readings = readings(address);
+        let readings = readings(address, self.form());
         let local = cep.filter(|_| by_cep.is_none_or(|location| location.radius_m <= MAX_LOCAL_M));
         let ibge = self.municipality(gazetteer, address, cep)?;
         let search = Search { ibge, cep, local, has_cep: by_cep.is_some() };

@@ -14,8 +14,8 @@ pub use twox_hash::XxHash64 as Checksum;
 use std::hash::Hasher;
 
 use super::{
-    pack::format::{CHECKSUM_AT, HEADER, LABEL, MAGIC, Table, VERSION, point, read_be, read_le},
-    street::StreetKey,
+    pack::format::{CHECKSUM_AT, HEADER, LABEL, MAGIC, Table, VERSION, VERSION_OF_SPELLINGS, point, read_be, read_le},
+    street::{Form, StreetKey},
 };
 use crate::model::{Cep, Point};
 
@@ -24,6 +24,7 @@ use crate::model::{Cep, Point};
 pub struct Pack<'a> {
     tables: [&'a [u8]; 4],
     info: PackInfo,
+    version: u16,
 }
 
 /// Metadata of a pack.
@@ -145,12 +146,28 @@ impl<'a> Pack<'a> {
         let mut label = [0; LABEL];
         label.copy_from_slice(&header[56..56 + LABEL]);
         let info = PackInfo { cep5s, ceps, streets, doors, rows: read_le(&header[48..56]), label };
-        Ok(Pack { tables, info })
+        Ok(Pack { tables, info, version })
     }
 
     /// Returns the pack's metadata.
     pub fn info(&self) -> PackInfo {
         self.info
+    }
+
+    /// Returns the version of the pack's format.
+    pub fn version(&self) -> u16 {
+        self.version
+    }
+
+    /// Returns whether an earlier version of the program built the pack. It finds a street whose name has a number only in the register's
+    /// spelling (`Rua 01`); a pack that is built again finds it in all of them (`Rua 1`, `Rua Um`).
+    pub fn is_outdated(&self) -> bool {
+        self.version <= VERSION_OF_SPELLINGS
+    }
+
+    /// Returns the form of the names in the pack.
+    fn form(&self) -> Form {
+        if self.is_outdated() { Form::First } else { Form::Current }
     }
 
     /// Returns whether the pack contains streets of a municipality.

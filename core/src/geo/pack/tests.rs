@@ -1,6 +1,11 @@
 use super::{format::Header, *};
 use crate::{
-    geo::{LocateError, cnefe::Row, street_key},
+    geo::{
+        LocateError,
+        cnefe::Row,
+        street::{Form, street_key_in},
+        street_key,
+    },
     model::{Address, Located, Precision},
 };
 
@@ -63,6 +68,10 @@ fn sample() -> Vec<u8> {
 }
 
 fn find(street: &str, number: &str, cep: &str) -> Option<Located> {
+    find_in_pack(&sample(), street, number, cep)
+}
+
+fn find_in_pack(pack: &[u8], street: &str, number: &str, cep: &str) -> Option<Located> {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let address = Address {
         street: text(street),
@@ -72,7 +81,7 @@ fn find(street: &str, number: &str, cep: &str) -> Option<Located> {
         state: text("SP"),
         ..Address::default()
     };
-    Pack::open(&sample()).expect("valid pack").locate(crate::geo::Gazetteer::embedded(), &address)
+    Pack::open(pack).expect("valid pack").locate(crate::geo::Gazetteer::embedded(), &address)
 }
 
 fn near(located: Option<Located>, precision: Precision, latitude: f64, longitude: f64, within_m: u32) {
@@ -229,8 +238,8 @@ fn foreign_newer_truncated_and_damaged_packs_are_rejected() {
     assert_eq!(Pack::open(b"").err(), Some(PackError::NotAPack));
     assert_eq!(Pack::open(&[b'x'; 200]).err(), Some(PackError::NotAPack));
     let mut future = good.clone();
-    future[8] = 2;
-    assert_eq!(Pack::open(&future).err(), Some(PackError::FutureVersion { version: 2 }));
+    future[8] = 3;
+    assert_eq!(Pack::open(&future).err(), Some(PackError::FutureVersion { version: 3 }));
     let cut = &good[..good.len() - 1];
     assert!(matches!(Pack::open(cut), Err(PackError::Truncated { .. })));
     for at in 0..good.len() {
@@ -261,4 +270,50 @@ fn out_of_range_door_offsets_do_not_panic() {
         .locate(crate::geo::Gazetteer::embedded(), &address)
         .expect("a match");
     assert_eq!(located.precision, Precision::Street);
+}
+
+#[test]
+fn numbers_in_names_are_found_in_every_spelling() {
+    let bytes = pack(&[
+        row(5_000_000, "RUA 01", 10, -23.50, -46.60),
+        row(5_000_000, "RUA 1-A", 10, -23.51, -46.61),
+        row(5_000_000, "RUA 10", 10, -23.52, -46.62),
+        row(5_001_000, "RUA 7", 10, -23.60, -46.70),
+        row(5_002_000, "RUA 07", 10, -23.45, -46.55),
+        row(5_002_000, "RUA SETE DE SETEMBRO", 10, -23.46, -46.56),
+        row(5_003_000, "RUA QUATORZE DE JULHO", 10, -23.55, -46.65),
+        row(5_003_000, "RODOVIA BR 040", 10, -23.56, -46.66),
+    ]);
+    let find = |street: &str, cep: &str| find_in_pack(&bytes, street, "10", cep);
+    for street in ["Rua 1", "Rua 01", "Rua Um", "R. 001"] {
+        near(find(street, ""), Precision::Number, -23.50, -46.60, 1);
+    }
+    near(find("Rua 1A", ""), Precision::Number, -23.51, -46.61, 1);
+    near(find("Rua Dez", ""), Precision::Number, -23.52, -46.62, 1);
+    near(find("Rua 7 de Setembro", ""), Precision::Number, -23.46, -46.56, 1);
+    near(find("Rua Catorze de Julho", ""), Precision::Number, -23.55, -46.65, 1);
+    near(find("BR-40", ""), Precision::Number, -23.56, -46.66, 1);
+    // Two streets have this name: the CEP decides, and without one there is no result.
+    for street in ["Rua 7", "Rua 07", "Rua Sete"] {
+        near(find(street, "05001-000"), Precision::Number, -23.60, -46.70, 1);
+        near(find(street, "05002-000"), Precision::Number, -23.45, -46.55, 1);
+        assert_eq!(find(street, ""), None, "{street}");
+    }
+    assert_eq!(find("Rua 2", ""), None);
+    assert_eq!(find("Rua 100", ""), None);
+}
+
+#[test]
+fn pack_of_the_earlier_format_is_read_as_before() {
+    let rows = ["RUA 01", "AVENIDA PAULISTA", "RUA QUATORZE DE JULHO"]
+        .map(|street| Row { street: street_key_in(street, Form::First), ..row(5_000_000, street, 10, -23.50, -46.60) });
+    let mut bytes = pack(&rows);
+    assert!(!Pack::open(&bytes).expect("valid pack").is_outdated());
+    bytes[8] = 1;
+    seal(&mut bytes);
+    assert!(Pack::open(&bytes).expect("valid pack").is_outdated());
+    for street in ["Rua 01", "Av. Paulista", "Rua 14 de Julho"] {
+        near(find_in_pack(&bytes, street, "10", ""), Precision::Number, -23.50, -46.60, 1);
+    }
+    assert_eq!(find_in_pack(&bytes, "Rua 1", "10", ""), None);
 }

@@ -1,5 +1,6 @@
 //! Reduces street names, as people and registers write them, to keys that identify a street within a city.
 
+mod numbers;
 pub(super) mod typing;
 mod words;
 pub(super) mod written;
@@ -18,23 +19,38 @@ pub struct StreetKey {
     pub title: u8,
 }
 
+/// The form in which names are compared. A pack contains the hashes of one form, so an earlier form never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// That of packs of format 1: numbers have several forms. `Rua 01` is not `Rua 1`, nor `Rua Quarenta e Um` `Rua 41`.
+    First,
+    /// Numbers have one form.
+    Current,
+}
+
 /// Returns the key of a street's name, or `None` if the text has no name.
 ///
 /// The first token may be a kind. Titles are separated from the name, unless nothing else remains. Particles are removed,
-/// numbers become digits, and spellings are unified as for municipalities. Text after a comma (`Rua X, 12`) is ignored.
+/// numbers in words, ordinals and Roman numerals become digits without leading zeros, and spellings are unified as for municipalities. Text after a comma (`Rua X, 12`) is ignored.
 ///
 /// ```
 /// use despacho_core::geo::street_key;
 /// let key = |text| street_key(text).map(|key| key.hash);
 /// assert_eq!(key("R. Dr. João Moura"), key("RUA DOUTOR DOUTOR JOAO MOURA"));
 /// assert_eq!(key("Rua XV de Novembro"), key("Rua Quinze de Novembro"));
+/// assert_eq!(key("RUA 01"), key("Rua Um"));
 /// assert_eq!(key("Av. Brig. Luís Antônio"), key("Avenida Brigadeiro Luiz Antonio"));
 /// assert!(street_key("Rua").is_none());
 /// ```
 pub fn street_key(text: &str) -> Option<StreetKey> {
+    street_key_in(text, Form::Current)
+}
+
+/// Returns the key of a street's name in a form.
+pub(super) fn street_key_in(text: &str, form: Form) -> Option<StreetKey> {
     let folded = plain(text.split(',').next().unwrap_or_default());
     let tokens: Vec<&str> = folded.split(' ').collect();
-    Some(StreetName::of(&tokens, "sao", true)?.key)
+    Some(StreetName::of(&tokens, "sao", true, form)?.key)
 }
 
 /// A street's name with its key.
@@ -48,26 +64,35 @@ pub(super) struct StreetName {
 impl StreetName {
     /// Reads the tokens of a name. A standalone `s` becomes `saint`. Without `has_kind` the first token is part of the name: the
     /// name of `Jardim Botânico` can be that of a street.
-    fn of(tokens: &[&str], saint: &str, has_kind: bool) -> Option<StreetName> {
+    fn of(tokens: &[&str], saint: &str, has_kind: bool, form: Form) -> Option<StreetName> {
         let kind = tokens.first().filter(|_| has_kind).and_then(|first| find(&KINDS, first));
-        let mut rest = tokens.iter().skip(usize::from(kind.is_some())).copied().peekable();
         let mut name = String::new();
         let mut titles: Vec<&str> = Vec::new();
-        let mut tens = false;
-        while let Some(token) = rest.next() {
-            let next = rest.peek().copied().unwrap_or_default();
+        let (mut tens, mut at) = (false, usize::from(kind.is_some()));
+        while let Some(token) = tokens.get(at).copied() {
+            let next = tokens.get(at + 1).copied().unwrap_or_default();
+            let number = match form {
+                Form::First => None,
+                Form::Current => numbers::number(&tokens[at..], at.checked_sub(1).map(|before| tokens[before])),
+            };
+            if let Some((digits, count)) = number {
+                push_number(&mut name, &digits);
+                at += count;
+                continue;
+            }
+            at += 1;
             match (token, next) {
                 // The streets `E` and `D` have only this letter, perhaps with a number; so do blocks.
                 ("d" | "e", "") => {}
                 ("d" | "e", _) if name.is_empty() && next.chars().all(|letter| letter.is_ascii_digit()) => {}
                 ("d" | "de" | "da" | "do" | "dos" | "das" | "e", _) => continue,
                 ("n" | "na" | "nsa", "s") => {
-                    rest.next();
+                    at += 1;
                     name.push_str("nossasenhora");
                     continue;
                 }
                 ("superquadra", "norte" | "sul") => {
-                    rest.next();
+                    at += 1;
                     name.push_str(if next == "norte" { "sqn" } else { "sqs" });
                     continue;
                 }
@@ -108,7 +133,17 @@ fn hash40(folded: &str) -> u64 {
     fnv64(folded) >> 24
 }
 
-/// Appends a token with its abbreviation expanded. Combines `vinte` or `trinta` with a following unit: `vinte e cinco` is 25.
+/// Appends digits. `Rua 1` with the number 59 is not `Rua 159`.
+fn push_number(name: &mut String, digits: &str) {
+    if name.ends_with(|letter: char| letter.is_ascii_digit())
+        && digits.starts_with(|first: char| first.is_ascii_digit())
+    {
+        name.push('-');
+    }
+    name.push_str(digits);
+}
+
+/// Appends a token with its abbreviation expanded. In the first form, it also replaces numbers, and combines `vinte` or `trinta` with a following unit: `vinte e cinco` is 25.
 fn push_token(name: &mut String, token: &str, tens: &mut bool) {
     let unit_of_tens = std::mem::take(tens);
     match token {
@@ -168,6 +203,18 @@ fn join_thousands(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Names and their hashes in the first form.
+    const FIRST_HASHES: [(&str, u64); 8] = [
+        ("Avenida Paulista", 0x83_5ca5_6dcc),
+        ("RUA 01", 0x07_fc17_07b4),
+        ("Rua Vinte e Cinco de Março", 0x21_4140_07ee),
+        ("RUA XXVI DE AGOSTO", 0x73_d8e6_1d9c),
+        ("Rua Quarenta e Um", 0x53_1636_6fce),
+        ("Rua Pio XII", 0x1c_cde9_661b),
+        ("SQN 208 Bloco D", 0xba_567e_6a44),
+        ("Rua N. S. de Fátima", 0xc7_1742_0163),
+    ];
+
     #[test]
     fn spellings_of_a_street_have_the_same_hash() {
         for (one, other) in [
@@ -186,6 +233,31 @@ mod tests {
             ("Trv. Cde. d'Eu", "Travessa Conde D Eu"),
             ("Av. Visc. de Guarapuava", "AVENIDA VISCONDE DE GUARAPUAVA"),
             ("Rua Jd. da Vl. Mariana", "Rua Jardim da Vila Mariana"),
+            ("Rua 1", "RUA 01"),
+            ("Rua Um", "RUA 001"),
+            ("Av. 5", "AVENIDA 05"),
+            ("Rua 08", "RUA 8"),
+            ("QE 7", "QUADRA QE 07"),
+            ("QNM 1 Conjunto A", "QUADRA QNM 01 CONJUNTO A"),
+            ("BR-40", "RODOVIA BR 040"),
+            ("Rod. BR040", "BR-40"),
+            ("Rua C-05", "Rua C 5"),
+            ("Rua Catorze de Julho", "RUA QUATORZE DE JULHO"),
+            ("Rua 14 de Julho", "RUA CATORZE DE JULHO"),
+            ("Rua Quarenta e Um", "RUA 41"),
+            ("Rua 42", "RUA QUARENTA E DOIS"),
+            ("Rua 50", "RUA CINQUENTA"),
+            ("Rua 26 de Agosto", "RUA XXVI DE AGOSTO"),
+            ("Rua XXVIII de Setembro", "RUA VINTE E OITO DE SETEMBRO"),
+            ("Rua Cento e Vinte e Três", "RUA 123"),
+            ("Rua 1º de Maio", "RUA 1 DE MAIO"),
+            ("Av. IV Centenário", "AVENIDA QUARTO CENTENARIO"),
+            ("Av. D. Pedro II", "AVENIDA DOM PEDRO SEGUNDO"),
+            ("Av. Dom Pedro I", "AVENIDA DOM PEDRO PRIMEIRO"),
+            ("Rua João XXIII", "RUA JOAO VINTE E TRES"),
+            ("Rua Pio X", "RUA PIO DEZ"),
+            ("1ª Travessa Bela", "PRIMEIRA TRAVESSA BELA"),
+            ("5A TRAVESSA BELA", "Quinta Travessa Bela"),
         ] {
             assert_eq!(street_key(one).expect(one).hash, street_key(other).expect(other).hash, "{one} / {other}");
         }
@@ -199,8 +271,103 @@ mod tests {
             ("Rua V", "Rua W"),
             ("Beco A", "Beco AH"),
             ("SQN 208 Bloco D", "SQN 208 Bloco E"),
+            ("Rua 1", "Rua 10"),
+            ("Rua 01", "Rua 010"),
+            ("Rua 1", "Rua 1-A"),
+            ("Rua 1", "Rua A-1"),
+            ("Rua Sete", "Rua Sete de Setembro"),
+            ("Rua Vinte", "Rua Vinte e Um"),
+            ("Rua I", "Rua 1"),
+            ("Rua V", "Rua 5"),
+            ("Rua X", "Rua 10"),
+            ("Rua L", "Rua 50"),
+            ("Rua C", "Rua 100"),
+            ("Rua CC", "Rua 200"),
+            ("Rua Li", "Rua 51"),
+            ("Rua Projetada X", "Rua Projetada 10"),
+            ("Rua da Quinta", "Rua 5"),
+            ("Rua 1-10", "Rua 110"),
+            ("BR-40", "BR-400"),
         ] {
             assert_ne!(street_key(one).expect(one).hash, street_key(other).expect(other).hash, "{one} / {other}");
+        }
+    }
+
+    /// Packs of format 1 contain these hashes.
+    #[test]
+    fn first_form_never_changes() {
+        for (text, hash) in FIRST_HASHES {
+            let key = street_key_in(text, Form::First).expect(text);
+            assert_eq!(key.hash, hash, "{text} {:#x}", key.hash);
+        }
+    }
+
+    #[test]
+    fn numbers_in_names_have_one_form() {
+        let hash = |text: &str| street_key(text).expect(text).hash;
+        for (one, other) in [
+            ("Rua 1", "RUA 01"),
+            ("Rua Um", "RUA 001"),
+            ("Av. 5", "AVENIDA 05"),
+            ("Rua 08", "RUA 8"),
+            ("QE 7", "QUADRA QE 07"),
+            ("QNM 1 Conjunto A", "QUADRA QNM 01 CONJUNTO A"),
+            ("BR-40", "RODOVIA BR 040"),
+            ("Rod. BR040", "BR-40"),
+            ("Rua C-05", "Rua C 5"),
+            ("Rua Catorze de Julho", "RUA QUATORZE DE JULHO"),
+            ("Rua 14 de Julho", "RUA CATORZE DE JULHO"),
+            ("Rua Quarenta e Um", "RUA 41"),
+            ("Rua 42", "RUA QUARENTA E DOIS"),
+            ("Rua 50", "RUA CINQUENTA"),
+            ("Rua 26 de Agosto", "RUA XXVI DE AGOSTO"),
+            ("Rua XXVIII de Setembro", "RUA VINTE E OITO DE SETEMBRO"),
+            ("Rua Cento e Vinte e Três", "RUA 123"),
+            ("Rua 1º de Maio", "RUA 1 DE MAIO"),
+            ("Av. IV Centenário", "AVENIDA QUARTO CENTENARIO"),
+            ("Av. D. Pedro II", "AVENIDA DOM PEDRO SEGUNDO"),
+            ("Av. Dom Pedro I", "AVENIDA DOM PEDRO PRIMEIRO"),
+            ("Rua João XXIII", "RUA JOAO VINTE E TRES"),
+            ("Rua Pio X", "RUA PIO DEZ"),
+            ("1ª Travessa Bela", "PRIMEIRA TRAVESSA BELA"),
+            ("5A TRAVESSA BELA", "Quinta Travessa Bela"),
+        ] {
+            assert_eq!(hash(one), hash(other), "{one} / {other}");
+        }
+    }
+
+    #[test]
+    fn streets_with_similar_numbers_are_different() {
+        let hash = |text: &str| street_key(text).expect(text).hash;
+        for (one, other) in [
+            ("Rua 1", "Rua 10"),
+            ("Rua 01", "Rua 010"),
+            ("Rua 1", "Rua 1-A"),
+            ("Rua 1", "Rua A-1"),
+            ("Rua Sete", "Rua Sete de Setembro"),
+            ("Rua Vinte", "Rua Vinte e Um"),
+            ("Rua I", "Rua 1"),
+            ("Rua V", "Rua 5"),
+            ("Rua X", "Rua 10"),
+            ("Rua L", "Rua 50"),
+            ("Rua C", "Rua 100"),
+            ("Rua CC", "Rua 200"),
+            ("Rua Li", "Rua 51"),
+            ("Rua Projetada X", "Rua Projetada 10"),
+            ("Rua da Quinta", "Rua 5"),
+            ("Rua 1-10", "Rua 110"),
+            ("BR-40", "BR-400"),
+        ] {
+            assert_ne!(hash(one), hash(other), "{one} / {other}");
+        }
+    }
+
+    /// Packs of format 1 contain these hashes.
+    #[test]
+    fn first_form_never_changes() {
+        for (text, hash) in FIRST_HASHES {
+            let key = street_key_in(text, Form::First).expect(text);
+            assert_eq!(key.hash, hash, "{text} {:#x}", key.hash);
         }
     }
 

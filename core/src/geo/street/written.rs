@@ -1,7 +1,7 @@
 //! The streets and numbers that an address may mean, as people write it: with the number, the flat or the neighbourhood in the
 //! street, or the block of a superquadra in another field.
 
-use super::{StreetKey, StreetName, find, join_thousands, street_number, words::KINDS};
+use super::{Form, StreetKey, StreetName, find, join_thousands, street_number, words::KINDS};
 use crate::{
     geo::names::plain,
     model::{Address, Uf},
@@ -72,7 +72,7 @@ const COMPLEMENTS: [&str; 45] = [
 /// number at its end, and with the other meanings of `S.`. A street that is only a number keeps it (`Rua 15`).
 ///
 /// The caller uses the first reading that a register contains, so `Rua Projetada 12` is the street of that name if there is one.
-pub(in crate::geo) fn readings(address: &Address) -> Vec<Reading> {
+pub(in crate::geo) fn readings(address: &Address, form: Form) -> Vec<Reading> {
     let text = join_thousands(address.street.as_deref().unwrap_or_default());
     let (head, rest) = split_head(&text);
     let field = address.number.as_deref().and_then(street_number);
@@ -85,7 +85,8 @@ pub(in crate::geo) fn readings(address: &Address) -> Vec<Reading> {
     let others = [Some(rest), address.number.as_deref(), address.complement.as_deref()];
     let others = plain(&others.into_iter().flatten().collect::<Vec<&str>>().join(" "));
     let others: Vec<&str> = others.split(' ').collect();
-    let mut list = Readings { list: Vec::new(), block: after(&others, &["bloco", "bl", "conjunto", "conj", "cj"]) };
+    let mut list =
+        Readings { form, list: Vec::new(), block: after(&others, &["bloco", "bl", "conjunto", "conj", "cj"]) };
     // In the Federal District, a house of a block has a number only as `Casa 10`.
     let house =
         || after(&others, &["casa", "cs"]).or(after(&tokens, &["casa", "cs"])).and_then(|token| token.parse().ok());
@@ -111,6 +112,7 @@ pub(in crate::geo) fn readings(address: &Address) -> Vec<Reading> {
 }
 
 struct Readings<'a> {
+    form: Form,
     list: Vec<Reading>,
     /// The block or conjunto in another field than the street.
     block: Option<&'a str>,
@@ -132,7 +134,7 @@ impl<'a> Readings<'a> {
     }
 
     fn push(&mut self, tokens: &[&str], saint: &str, has_kind: bool, number: Option<u32>) {
-        let Some(StreetName { key, folded }) = StreetName::of(tokens, saint, has_kind) else { return };
+        let Some(StreetName { key, folded }) = StreetName::of(tokens, saint, has_kind, self.form) else { return };
         let is_new = !self.list.iter().any(|known| known.key == key && known.number == number);
         if is_new && self.list.len() < MAX_READINGS {
             self.list.push(Reading { key, folded, number });
@@ -233,6 +235,12 @@ mod tests {
             ("Rua 15 de Novembro 100", "Rua Quinze de Novembro", Some(100)),
             ("Rua 7", "Rua Sete", None),
             ("Rua 7 100", "Rua Sete", Some(100)),
+            ("Rua 01, 20", "Rua Um", Some(20)),
+            ("Rua Quarenta e Um 100", "Rua 41", Some(100)),
+            ("Rua Vinte 5", "Rua 20", Some(5)),
+            ("QE 7 | 12", "QUADRA QE 07", Some(12)),
+            ("BR-40 | 900", "RODOVIA BR 040", Some(900)),
+            ("QNM 1 Conjunto A || casa 10 | DF", "QUADRA QNM 01 CONJUNTO A", Some(10)),
             ("Pça. S. Antônio | 5", "Praça Santo Antônio", Some(5)),
             ("R. S. Rita | 5", "Rua Santa Rita", Some(5)),
             ("Jardim Botânico | 5", "Rua Jardim Botânico", Some(5)),
@@ -246,7 +254,7 @@ mod tests {
             ("QNM 3 Conj. A || casa 10 | DF", "QNM 3 Conjunto A", Some(10)),
             ("SHIN QI 5 Conjunto 9 Casa 12 ||| DF", "SHIN QI 5 Conjunto 9", Some(12)),
         ] {
-            let (list, key) = (readings(&address(written)), street_key(street).expect("a street"));
+            let (list, key) = (readings(&address(written), Form::Current), street_key(street).expect("a street"));
             let is_meant = |reading: &Reading| reading.key.hash == key.hash && reading.number == number;
             assert!(list.iter().any(is_meant) && list.len() < 12, "{written}: {list:?}");
         }
@@ -255,16 +263,18 @@ mod tests {
     #[test]
     fn whole_text_is_read_first() {
         for text in ["Rua Projetada 12", "Rua Quadra 3", "Avenida Casa Grande", "Rua Km 18", "Rua A 1", "Beco E 28"] {
-            let list = readings(&address(text));
+            let list = readings(&address(text), Form::Current);
             assert_eq!(list.first().map(|reading| reading.key), street_key(text), "{text}");
         }
-        assert!(readings(&address("")).is_empty() && readings(&address(" , 12")).is_empty());
+        let is_unread = |text: &str| readings(&address(text), Form::Current).is_empty();
+        assert!(is_unread("") && is_unread(" , 12"));
     }
 
     #[test]
     fn readings_of_hostile_text_are_bounded() {
         for text in ["s ", "s apto ", "1 ", "qd 1 bl 2 ", "💥", "1.", "ª", "(", "- "] {
-            let list = readings(&address(&format!("{} | {} | bloco b", text.repeat(300), text.repeat(9))));
+            let list =
+                readings(&address(&format!("{} | {} | bloco b", text.repeat(300), text.repeat(9))), Form::Current);
             assert!(list.len() <= MAX_READINGS, "{text}");
         }
     }

@@ -18,7 +18,7 @@ pub use notification::{FailedField, FailureReason, MAX_NOTIFICATIONS, Notificati
 pub use tracking::{NotifyAt, RecipientChoice, StoreTracking, TrackingContact};
 pub use user::{PasswordLink, Role, SessionUser, User};
 
-use super::{Address, Cnpj, Email, Located, Money, Person, StoreId, Timestamp, order::ProofRule};
+use super::{Address, Cnpj, Email, Located, Money, Person, Phone, StoreId, Timestamp, order::ProofRule};
 
 /// A store: a parent store, or a branch if `parent` is set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,7 +74,7 @@ pub struct Store {
     /// The usual preparation time in minutes, which the panel suggests for new orders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation_minutes: Option<u32>,
-    /// The opening hours, in the time zone of the store's state.
+    /// The opening hours, in the store's time zone.
     #[serde(default, skip_serializing_if = "StoreHours::is_default")]
     pub hours: StoreHours,
     /// The area in which it delivers. `None` means that only the tariff's service radius applies.
@@ -144,6 +144,11 @@ impl Store {
     /// Returns whether the store's keys and sessions are rejected, because the operator disabled it or its parent store.
     pub fn is_disabled(&self) -> bool {
         self.disabled_at.is_some() || self.parent_disabled
+    }
+
+    /// Returns the telephone of the counter: the one for recipients, or else that of the contact person.
+    pub fn phone(&self) -> Option<&Phone> {
+        self.tracking.contact.phone.as_ref().or(self.responsible.phone.as_ref())
     }
 
     /// Returns whether this store is a parent store.

@@ -42,7 +42,7 @@ pub struct Plan {
 /// ```
 /// use despacho_core::{
 ///     geo,
-///     model::{Located, Money, Point, Precision, Timestamp, Uf},
+///     model::{Located, Money, Point, Precision, Timestamp, Zone},
 ///     rules::pricing::{Request, Stop, Tariff, plan, total},
 /// };
 ///
@@ -62,7 +62,7 @@ pub struct Plan {
 ///     lead_minutes: 0,
 ///     deliver_at: None,
 ///     now: Timestamp::from_millis(1_795_262_400_000),
-///     uf: Uf::parse("SP"),
+///     zone: Zone::Brasilia,
 ///     vehicle: None,
 /// };
 /// let plan = plan(&Tariff::default(), &request).unwrap();
@@ -91,7 +91,7 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
         back: back.map(|leg| Distance(leg.metres)),
         stops: order.len(),
         at: if request.is_scheduled() { times.pickup } else { request.now },
-        uf: request.uf,
+        zone: request.zone,
         vehicle: request.vehicle,
     };
     let lines = price(tariff, &priced);
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::{geo, model::Point};
     use crate::{
-        model::{Duration, Timestamp},
+        model::{Duration, Timestamp, Zone},
         rules::pricing::Stop,
     };
 
@@ -202,7 +202,7 @@ mod tests {
             lead_minutes: 0,
             deliver_at: None,
             now,
-            uf: None,
+            zone: Zone::Brasilia,
             vehicle: None,
         };
         plan(&Tariff::default(), &request)
@@ -257,7 +257,7 @@ mod tests {
                 lead_minutes: 0,
                 deliver_at: None,
                 now,
-                uf: None,
+                zone: Zone::Brasilia,
                 vehicle: None,
             };
             plan(&Tariff::default(), &request).unwrap().estimated

@@ -1,7 +1,7 @@
 //! The input of the planning, and its errors.
 
 use crate::{
-    model::{Distance, DistanceMatrix, Located, Timestamp, Uf, Vehicle, order::DeliveryWindow},
+    model::{Distance, DistanceMatrix, Located, Timestamp, Vehicle, Zone, order::DeliveryWindow},
     route,
 };
 
@@ -24,8 +24,8 @@ pub struct Request<'a> {
     pub deliver_at: Option<Timestamp>,
     /// Current time.
     pub now: Timestamp,
-    /// Federative unit of the pickup, which determines the local time.
-    pub uf: Option<Uf>,
+    /// Time zone of the pickup.
+    pub zone: Zone,
     /// The smallest kind of vehicle that meets the order's requirements. `None` without requirements.
     pub vehicle: Option<Vehicle>,
 }

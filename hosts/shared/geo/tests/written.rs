@@ -9,7 +9,10 @@ use despacho_core::{geo::pack::Pack, model::Point};
 use forms::{Door, FORMS};
 
 /// Streets of the city. Those at the end are not in the pack.
-const STREETS: [(&str, &str); 24] = [
+const STREETS: [(&str, &str); 27] = [
+    ("Rua", "07 de Setembro"),
+    ("Avenida", "Quarenta e Dois Irmãos"),
+    ("Rua", "26 de Fevereiro"),
     ("Rua", "Martiniano de Carvalho"),
     ("Avenida", "Brigadeiro Luís Antônio"),
     ("Rua", "Doutor João Moura"),
@@ -35,7 +38,7 @@ const STREETS: [(&str, &str); 24] = [
     ("Rua", "Desembargador Eliseu"),
     ("Travessa", "Frederico Abranches"),
 ];
-const ABSENT: usize = 20;
+const ABSENT: usize = 23;
 
 fn city() -> Vec<Door> {
     let mut doors = Vec::new();

@@ -54,6 +54,26 @@ impl Coord {
     }
 }
 
+/// Coordinates relative to one of them in metres, with one cosine for all.
+pub(crate) struct Plane {
+    origin: Coord,
+    /// The metres of 10,000 units to the east.
+    east: f64,
+}
+
+impl Plane {
+    pub(crate) fn around(origin: Coord) -> Plane {
+        let (east, _) = origin.offset_to(Coord { lat: origin.lat, lon: origin.lon.saturating_add(10_000) });
+        Plane { origin, east }
+    }
+
+    /// Returns the metres east and north of the origin.
+    pub(crate) fn place(&self, other: Coord) -> (f64, f64) {
+        let lon = (f64::from(other.lon) - f64::from(self.origin.lon)) * self.east / 10_000.0;
+        (lon, self.origin.offset_to(Coord { lat: other.lat, lon: self.origin.lon }).1)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

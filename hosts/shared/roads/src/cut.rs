@@ -14,7 +14,9 @@ use despacho_core::model::Point;
 use crate::coord::Coord;
 use crate::error::RoadsError;
 use crate::extract::find_id;
-use crate::pbf::{BlobKind, Blobs, Block, Bounds, DecodeError, Group, Relation, header, write_header};
+use crate::pbf::{
+    BlobKind, Blobs, Block, Bounds, DecodeError, Group, Header, Relation, Tags, Way, header, write_header,
+};
 use crate::profile::road;
 
 /// The number of times that the extract is read.
@@ -124,7 +126,7 @@ fn hull(boxes: &[Bounds], stated: Option<Bounds>) -> Option<Bounds> {
 type Inside = (Vec<Kinds>, Vec<i64>, Option<Bounds>);
 
 fn nodes_inside(source: &mut impl Read, boxes: &[Bounds]) -> Result<Inside, RoadsError> {
-    let (mut blocks, mut inside, mut stated) = (Vec::new(), Vec::new(), None);
+    let (mut blocks, mut inside, mut stated) = (Vec::new(), Vec::new(), Header::default());
     let mut blobs = Blobs::new(source);
     while let Some((number, kind)) = blobs.read_next()? {
         if number == 0 && kind != BlobKind::Header {
@@ -152,6 +154,14 @@ fn nodes_inside(source: &mut impl Read, boxes: &[Bounds]) -> Result<Inside, Road
                         |_, coord, _| add(coord),
                     )
                     .map_err(&error)?;
+                if stated.has_locations {
+                    let add = |(id, coord)| boxes.iter().any(|one| one.contains(coord)).then_some(id);
+                    let each = |way: &Way<'_>| {
+                        inside.extend(way.locations()?.into_iter().filter_map(add));
+                        Ok(())
+                    };
+                    block.ways(&["highway"], each).map_err(&error)?;
+                }
             }
             BlobKind::Other => {}
         }
@@ -161,7 +171,8 @@ fn nodes_inside(source: &mut impl Read, boxes: &[Bounds]) -> Result<Inside, Road
         return Err(RoadsError::Damaged { block: 0, reason: "the file is empty" });
     }
     inside.sort_unstable();
-    Ok((blocks, inside, stated))
+    inside.dedup();
+    Ok((blocks, inside, stated.bounds))
 }
 
 /// Calls `each` for the selected blocks.
@@ -204,6 +215,8 @@ struct Ways {
     ids: Vec<i64>,
     /// Sorted IDs of their nodes.
     nodes: Vec<i64>,
+    /// The nodes whose locations are in ways.
+    locations: Vec<(i64, Coord)>,
     /// The encoded ways.
     blobs: Vec<u8>,
 }
@@ -211,6 +224,7 @@ struct Ways {
 impl Ways {
     fn read(source: &mut impl Read, blocks: &[Kinds], inside: &[i64]) -> Result<Ways, RoadsError> {
         let (mut ids, mut nodes, mut group) = (Vec::new(), Vec::new(), Group::new(Vec::new()));
+        let mut locations = Vec::new();
         for_each_selected(
             source,
             blocks,
@@ -225,6 +239,7 @@ impl Ways {
                     if own.iter().any(|node| inside.binary_search(node).is_ok()) {
                         ids.push(way.id);
                         nodes.extend_from_slice(&own);
+                        locations.extend(way.locations()?);
                         written = group.way(way.id, &own, &way.tags);
                     }
                     Ok(())
@@ -235,7 +250,9 @@ impl Ways {
         ids.sort_unstable();
         nodes.sort_unstable();
         nodes.dedup();
-        Ok(Ways { ids, nodes, blobs: group.finish().map_err(RoadsError::Write)? })
+        locations.sort_unstable();
+        locations.dedup_by_key(|location| location.0);
+        Ok(Ways { ids, nodes, locations, blobs: group.finish().map_err(RoadsError::Write)? })
     }
 
     /// Returns whether a relation is a turn restriction of one of the roads.
@@ -258,6 +275,8 @@ fn write_nodes(
 ) -> Result<(u64, Vec<u8>), RoadsError> {
     let (mut nodes, mut relations) = (Group::new(output), Group::new(Vec::new()));
     let (mut next, mut count) = (0, 0);
+    // Only locations in ways need to know which nodes the file has.
+    let mut is_written = vec![false; if roads.locations.is_empty() { 0 } else { roads.nodes.len() }];
     for_each_selected(
         source,
         blocks,
@@ -270,6 +289,7 @@ fn write_nodes(
                     if let (Ok(()), Some(id)) = (&written, roads.nodes.get(index)) {
                         count += 1;
                         written = nodes.node(*id, coord, tags);
+                        is_written.get_mut(index).into_iter().for_each(|is_written| *is_written = true);
                     }
                 },
             )?;
@@ -281,6 +301,12 @@ fn write_nodes(
             written.map_err(CutError::Write)
         },
     )?;
+    for (id, coord) in &roads.locations {
+        if roads.nodes.binary_search(id).is_ok_and(|index| !is_written[index]) {
+            count += 1;
+            nodes.node(*id, *coord, &Tags::new(Vec::new())).map_err(RoadsError::Write)?;
+        }
+    }
     nodes.finish().map_err(RoadsError::Write)?;
     Ok((count, relations.finish().map_err(RoadsError::Write)?))
 }

@@ -37,7 +37,7 @@ pub enum RoadsError {
         /// The bytes that the part needs.
         bytes: usize,
     },
-    /// The extract requires a feature that this reader does not support.
+    /// The extract uses a feature or a compression that this reader does not support.
     Unsupported(String),
     /// The extract is valid but contains no road network for motor vehicles.
     NoRoads,
@@ -85,7 +85,11 @@ impl fmt::Display for RoadsError {
                     bytes.div_ceil(1_000_000)
                 )
             }
-            RoadsError::Unsupported(feature) => write!(f, "the extract uses {feature}, which is not supported"),
+            RoadsError::Unsupported(feature) => write!(
+                f,
+                "the extract uses {feature}, which is not supported; use the extract as its server publishes it, or convert it with \
+                 `osmium cat -f pbf,pbf_compression=zlib`"
+            ),
             RoadsError::NoRoads => f.write_str("the extract contains no roads for motor vehicles"),
             RoadsError::TooLarge => f.write_str("the extract contains too many roads; use a smaller region"),
         }

@@ -56,7 +56,7 @@ impl Extract {
 
 /// Reads an extract in two passes, so only the nodes of roads are held in memory.
 pub(crate) fn read<R: Read + Seek>(mut file: R) -> Result<Extract, RoadsError> {
-    let ways = FirstPass::read(&mut file)?;
+    let mut ways = FirstPass::read(&mut file)?;
     if ways.roads.is_empty() {
         return Err(RoadsError::NoRoads);
     }
@@ -68,7 +68,8 @@ pub(crate) fn read<R: Read + Seek>(mut file: R) -> Result<Extract, RoadsError> {
         return Err(RoadsError::TooLarge);
     }
     file.rewind()?;
-    let (coords, obstacles) = read_nodes(file, &ids, &ways.with_nodes)?;
+    let locations = std::mem::take(&mut ways.locations);
+    let (coords, obstacles) = read_nodes(file, &ids, &ways.with_nodes, locations)?;
     let node = |id: i64| ids.binary_search(&id).ok().and_then(|number| u32::try_from(number).ok());
     let mut extract = Extract { coords, obstacles, bounds: ways.bounds, ..Extract::default() };
     extract.nodes = ways.nodes.iter().map(|id| node(*id).unwrap_or(u32::MAX)).collect();
@@ -101,6 +102,8 @@ fn renumber(
 struct FirstPass {
     roads: Vec<(i64, Road, usize)>,
     nodes: Vec<i64>,
+    /// The nodes whose locations are in ways.
+    locations: Vec<(i64, Coord)>,
     restrictions: Vec<Restriction>,
     with_nodes: Vec<bool>,
     bounds: Option<Bounds>,
@@ -120,6 +123,7 @@ impl FirstPass {
                 for node in way.nodes() {
                     self.nodes.push(node?);
                 }
+                self.locations.extend(way.locations()?);
             }
             Ok(())
         })?;
@@ -146,7 +150,7 @@ pub(crate) fn for_each_block(
         }
         let mut with_nodes = false;
         match kind {
-            BlobKind::Header => found.bounds = header(blobs.decompress()?, number)?,
+            BlobKind::Header => found.bounds = header(blobs.decompress()?, number)?.bounds,
             BlobKind::Data => {
                 let error = RoadsError::in_block(number);
                 let block = Block::new(blobs.decompress()?).map_err(&error)?;
@@ -165,8 +169,14 @@ pub(crate) fn for_each_block(
 
 pub(crate) type Nodes = (Vec<Option<Coord>>, BTreeMap<u32, Obstacle>);
 
-/// Performs the second pass: reads the coordinates and obstacles of the roads' nodes.
-pub(crate) fn read_nodes(file: impl Read, ids: &[i64], with_nodes: &[bool]) -> Result<Nodes, RoadsError> {
+/// Performs the second pass: reads the coordinates and obstacles of the roads' nodes. `locations` has nodes that ways contain themselves,
+/// which the file may lack otherwise.
+pub(crate) fn read_nodes(
+    file: impl Read,
+    ids: &[i64],
+    with_nodes: &[bool],
+    locations: Vec<(i64, Coord)>,
+) -> Result<Nodes, RoadsError> {
     let mut coords = vec![None; ids.len()];
     let mut obstacles = BTreeMap::new();
     let mut blobs = Blobs::new(file);
@@ -189,6 +199,11 @@ pub(crate) fn read_nodes(file: impl Read, ids: &[i64], with_nodes: &[bool]) -> R
                 },
             )
             .map_err(&error)?;
+    }
+    for (id, coord) in locations {
+        if let Ok(index) = ids.binary_search(&id) {
+            coords[index].get_or_insert(coord);
+        }
     }
     Ok((coords, obstacles))
 }

@@ -58,5 +58,5 @@ mod turns;
 pub use cut::{Area, CutReport, cut};
 pub use error::RoadsError;
 pub use matrix::{RoadLeg, RoadMatrix};
-pub use network::{Roads, Size};
+pub use network::{ConnectedRoads, Roads, Size};
 pub use snap::SNAP_LIMIT_M;

@@ -5,7 +5,7 @@ use despacho_core::model::Point;
 use crate::coord::Coord;
 use crate::cost::Cost;
 use crate::network::Roads;
-use crate::snap::SnappedPoint;
+use crate::snap::{Place, SnappedPoint};
 use crate::sweep;
 
 /// A leg along roads.
@@ -36,8 +36,8 @@ impl RoadMatrix {
         self.snapped.get(point).copied().unwrap_or(false)
     }
 
-    /// Returns the leg from one point to another, or `None` if a point is not snapped or no road connects them. From a
-    /// snapped point to itself it is zero.
+    /// Returns the leg from one point to another, or `None` if a point is not snapped or no road connects them, as
+    /// between an island and the mainland. From a snapped point to itself it is zero.
     pub fn leg(&self, from: usize, to: usize) -> Option<RoadLeg> {
         let size = self.size();
         if from >= size || to >= size {
@@ -51,17 +51,33 @@ impl Roads {
     /// Computes the legs between every pair of points.
     ///
     /// A point farther than [`SNAP_LIMIT_M`](crate::SNAP_LIMIT_M) from every road, or outside the extract's area, is
-    /// never snapped.
+    /// never snapped. If one component of the network is within this limit of all other points, all are snapped to it.
+    /// Otherwise each leg is measured in the component that is nearest to both of its ends.
     pub fn matrix(&self, points: &[Point]) -> RoadMatrix {
-        let starts: Vec<Vec<SnappedPoint>> = points.iter().map(|point| self.snap(Coord::from_point(*point))).collect();
+        let snapped = self.snap_all(points);
+        // A point has one search for each of its places.
+        let mut first = vec![0];
+        for places in &snapped {
+            first.push(first.last().copied().unwrap_or_default() + places.len());
+        }
+        let places = || snapped.iter().flatten();
+        let starts: Vec<&[SnappedPoint]> = places().map(|place| &place.points[..]).collect();
         // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has been taken yet.
         let ends: Vec<Vec<SnappedPoint>> = starts.iter().map(|start| self.with_copies(start)).collect();
-        let costs = sweep::costs(self, &starts, &ends, diameter(points, &starts));
-        let mut legs: Vec<Option<RoadLeg>> = costs.into_iter().map(|cost| cost.map(leg)).collect();
-        for (point, leg) in legs.iter_mut().step_by(points.len() + 1).enumerate() {
-            *leg = (!starts[point].is_empty()).then(RoadLeg::default);
+        let groups: Vec<u32> = places().map(|place| self.group(place)).collect();
+        let costs = sweep::costs(self, &starts, &ends, &groups, diameter(points, &snapped));
+        let mut legs = Vec::with_capacity(points.len() * points.len());
+        for from in 0..points.len() {
+            for to in 0..points.len() {
+                let cost = |(one, other)| costs[(first[from] + one) * starts.len() + first[to] + other];
+                legs.push(if from == to {
+                    (!snapped[from].is_empty()).then(RoadLeg::default)
+                } else {
+                    self.pairs(&snapped[from], &snapped[to]).into_iter().find_map(cost).map(leg)
+                });
+            }
         }
-        RoadMatrix { legs, snapped: starts.iter().map(|start| !start.is_empty()).collect() }
+        RoadMatrix { legs, snapped: snapped.iter().map(|places| !places.is_empty()).collect() }
     }
 
     pub(crate) fn with_copies(&self, snapped: &[SnappedPoint]) -> Vec<SnappedPoint> {
@@ -76,8 +92,8 @@ impl Roads {
 }
 
 /// Returns the diagonal, in metres, of the box around the points that are snapped.
-fn diameter(points: &[Point], snapped: &[Vec<SnappedPoint>]) -> f64 {
-    let all = points.iter().zip(snapped).filter(|(_, snapped)| !snapped.is_empty());
+fn diameter(points: &[Point], snapped: &[Vec<Place>]) -> f64 {
+    let all = points.iter().zip(snapped).filter(|(_, places)| !places.is_empty());
     let corners = all.map(|(point, _)| Coord::from_point(*point)).map(|at| (at, at)).reduce(|(low, high), (at, _)| {
         let low = Coord { lat: low.lat.min(at.lat), lon: low.lon.min(at.lon) };
         (low, Coord { lat: high.lat.max(at.lat), lon: high.lon.max(at.lon) })

@@ -4,7 +4,7 @@ use std::io::{Read, Seek};
 
 use despacho_core::model::Point;
 
-use crate::components;
+use crate::components::{self, Kept};
 use crate::contraction;
 use crate::coord::Coord;
 use crate::cost::{Cost, NONE, SegmentGeometry, whole_number};
@@ -63,6 +63,34 @@ pub struct Roads {
     /// of the network. Each has the index of its first coordinate, and ends where the next one begins.
     pub(crate) unsnapped: Vec<(u32, u32)>,
     pub(crate) unsnapped_shapes: Vec<Coord>,
+    /// The component of each edge; [`NONE`] for an edge that leads one-way from one component to another.
+    pub(crate) component_of: Vec<u32>,
+    /// The components, the longest first.
+    pub(crate) components: Vec<Component>,
+    /// Whether the network was read from a road file of an earlier format, which has the largest component only.
+    pub(crate) is_outdated: bool,
+}
+
+/// A component of the network as it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Component {
+    /// Components that one-way roads connect have the same group.
+    pub(crate) group: u32,
+    pub(crate) edges: u32,
+    pub(crate) metres: u32,
+    pub(crate) low: Coord,
+    pub(crate) high: Coord,
+}
+
+/// Roads that all lead to each other, such as those of an island, or of a city whose surroundings are not in the extract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectedRoads {
+    /// The number of directed edges.
+    pub edges: u32,
+    /// The length of the roads in metres.
+    pub metres: u32,
+    /// The south-western and north-eastern corner.
+    pub area: (Point, Point),
 }
 
 /// The size of a network.
@@ -96,6 +124,32 @@ impl Roads {
         (low.point(), high.point())
     }
 
+    /// Returns the parts of the network that no road connects in both directions, the longest first. Legs between two of them are
+    /// missing, or exist in one direction only.
+    pub fn components(&self) -> impl Iterator<Item = ConnectedRoads> + '_ {
+        self.components.iter().map(|one| ConnectedRoads {
+            edges: one.edges,
+            metres: one.metres,
+            area: (one.low.point(), one.high.point()),
+        })
+    }
+
+    /// Returns the index in [`Roads::components`] of the roads nearest to a point, if it can be snapped to a road.
+    pub fn component_near(&self, point: Point) -> Option<usize> {
+        self.snap(Coord::from_point(point)).first().map(|place| place.component as usize)
+    }
+
+    /// Returns whether the network was read from a road file of an earlier format, which has only the largest component of its extract.
+    pub fn is_outdated(&self) -> bool {
+        self.is_outdated
+    }
+
+    /// Returns whether the network has a road inside a box.
+    pub fn has_road_in(&self, (low, high): (Point, Point)) -> bool {
+        let area = Bounds { low: Coord::from_point(low), high: Coord::from_point(high) };
+        self.shapes.iter().any(|coord| area.contains(*coord))
+    }
+
     /// Returns whether a point can be snapped to a road.
     pub fn has_road_near(&self, point: Point) -> bool {
         !self.snap(Coord::from_point(point)).is_empty()
@@ -111,6 +165,8 @@ impl Roads {
             + size_of_val(&self.copies[..])
             + size_of_val(&self.unsnapped[..])
             + size_of_val(&self.unsnapped_shapes[..])
+            + size_of_val(&self.component_of[..])
+            + size_of_val(&self.components[..])
             + self.grid.bytes();
         let nodes = self.shapes.len() + self.unsnapped_shapes.len();
         Size { edges: self.edges.len().saturating_sub(1), turns: self.turns.len(), nodes, bytes }
@@ -140,21 +196,22 @@ fn number(index: usize) -> Result<u32, RoadsError> {
     u32::try_from(index).ok().filter(|index| *index < NONE).ok_or(RoadsError::TooLarge)
 }
 
-/// Keeps the largest strongly connected component and renumbers its edges.
-fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result<Roads, RoadsError> {
-    let travel = |edge: usize| segments.list[edge / 2].travel[edge % 2];
-    let original = |edge: usize| found.original(u32::try_from(edge).unwrap_or(NONE)) as usize;
-    let kept = components::largest_component(&found.of, |edge| travel(original(edge)).is_some());
-    let mut numbers = vec![NONE; kept.len()];
-    let mut next = 0;
-    for edge in (0..kept.len()).filter(|edge| kept[*edge]) {
+/// Returns the number of each edge in the network, or [`NONE`], and their count.
+fn renumber(kept: &Kept) -> Result<(Vec<u32>, usize), RoadsError> {
+    let (mut numbers, mut next) = (vec![NONE; kept.of.len()], 0);
+    for edge in (0..kept.of.len()).filter(|edge| kept.has(*edge)) {
         numbers[edge] = number(next)?;
         next += 1;
     }
-    // A single edge is a component but not a network.
-    if next < 2 {
-        return Err(RoadsError::NoRoads);
-    }
+    Ok((numbers, next))
+}
+
+/// Keeps the components that are not fragments, and renumbers their edges.
+fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result<Roads, RoadsError> {
+    let travel = |edge: usize| segments.list[edge / 2].travel[edge % 2];
+    let original = |edge: usize| found.original(u32::try_from(edge).unwrap_or(NONE)) as usize;
+    let kept = components::keep(&segments, &found)?;
+    let (numbers, next) = renumber(&kept)?;
     let mut roads = Roads {
         edges: Vec::with_capacity(next + 1),
         turns: Vec::new(),
@@ -166,8 +223,11 @@ fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result
         copies: Vec::new(),
         unsnapped: Vec::new(),
         unsnapped_shapes: Vec::new(),
+        component_of: Vec::with_capacity(next),
+        components: kept.components.clone(),
+        is_outdated: false,
     };
-    for edge in (0..kept.len()).filter(|edge| kept[*edge]) {
+    for edge in (0..kept.of.len()).filter(|edge| kept.has(*edge)) {
         let Some(travel) = travel(original(edge)) else { continue };
         let segment = &segments.list[original(edge) / 2];
         let metres = segment.metres;
@@ -176,7 +236,7 @@ fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result
             ms: whole_number(metres / travel.speed * 1_000.0).max(1),
             cm: whole_number(metres * 100.0),
         };
-        if !segment.is_snappable || numbers[original(edge)] == NONE {
+        if !segment.is_snappable || kept.of[original(edge)] == NONE {
             roads.unsnapped.push((numbers[edge], number(roads.unsnapped_shapes.len())?));
             let shape = &segments.shapes[segment.shape.0..segment.shape.1];
             let is_reverse = original(edge) % 2 == 1;
@@ -184,7 +244,8 @@ fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result
             roads.unsnapped_shapes.extend(shape.iter().rev().filter(|_| is_reverse));
         }
         roads.edges.push(DirectedEdge { cost, turns: number(roads.turns.len())? });
-        for turn in found.of[edge].iter().filter(|turn| kept[turn.to as usize]) {
+        roads.component_of.push(kept.of[edge]);
+        for turn in found.of[edge].iter().filter(|turn| numbers[turn.to as usize] != NONE) {
             let mark = if turn.restricted { RESTRICTED } else { 0 };
             roads.turns.push(NextEdge { to: numbers[turn.to as usize], cost: turn.ms | mark });
         }
@@ -195,7 +256,7 @@ fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result
     roads.edges.push(DirectedEdge { cost: Cost::default(), turns: number(roads.turns.len())? });
     roads.copies.sort_unstable();
     for (index, segment) in segments.list.iter().enumerate() {
-        let edges = [numbers[index * 2], numbers[index * 2 + 1]];
+        let edges = [index * 2, index * 2 + 1].map(|edge| if kept.of[edge] == NONE { NONE } else { numbers[edge] });
         if segment.is_snappable && edges != [NONE; 2] {
             roads.geometries.push(SegmentGeometry { shape: number(roads.shapes.len())?, edges });
             roads.shapes.extend_from_slice(&segments.shapes[segment.shape.0..segment.shape.1]);

@@ -20,14 +20,14 @@ impl Roads {
     /// is simplified to at most `max_points` points.
     pub fn paths(&self, points: &[Point], max_points: usize) -> Vec<Option<Vec<Point>>> {
         let mut search = TripSearch::new(self, MAX_WORK);
-        let mut start = points.first().map_or_else(Vec::new, |point| self.snap(Coord::from_point(*point)));
+        let snapped = self.snap_all(points);
         let mut paths = Vec::with_capacity(points.len());
-        for (from, to) in points.iter().zip(points.iter().skip(1)) {
-            let end = if search.is_exhausted() { Vec::new() } else { self.snap(Coord::from_point(*to)) };
-            // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has been taken yet.
-            let trip = search.trip(&start, &self.with_copies(&end));
-            paths.push(trip.map(|trip| self.path(&trip, *from, *to, max_points)));
-            start = end;
+        for (ends, places) in points.windows(2).zip(snapped.windows(2)) {
+            let trip = self.pairs(&places[0], &places[1]).into_iter().find_map(|(from, to)| {
+                // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has been taken yet.
+                search.trip(&places[0][from].points, &self.with_copies(&places[1][to].points))
+            });
+            paths.push(trip.map(|trip| self.path(&trip, ends[0], ends[1], max_points)));
         }
         paths
     }

@@ -10,19 +10,21 @@ use std::path::{Path, PathBuf};
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 
 use crate::coord::Coord;
-use crate::cost::{Cost, NONE, SegmentGeometry};
+use crate::cost::{Cost, NONE, SegmentGeometry, whole_number};
 use crate::error::RoadsError;
 use crate::grid::Grid;
 use crate::hierarchy::{Arcs, Hierarchy, PackedArc};
-use crate::network::{DirectedEdge, NextEdge, Roads};
+use crate::network::{Component, DirectedEdge, NextEdge, Roads};
 use crate::pbf::Bounds;
 
 /// The first bytes. An extract begins with a length below 2²⁴.
 const MAGIC: [u8; 8] = *b"DSPROADS";
 /// The version of the format.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+/// The earlier version, which has all parts except the last two: it contains one component only.
+const ONE_COMPONENT: u32 = 2;
 /// The parts of a file, with the words of a record.
-const PARTS: [(&str, usize); 17] = [
+const PARTS: [(&str, usize); 19] = [
     ("summary", 1),
     ("edges", 4),
     ("turns", 2),
@@ -40,9 +42,24 @@ const PARTS: [(&str, usize); 17] = [
     ("copies", 2),
     ("edges without points", 2),
     ("shapes without points", 2),
+    ("components of edges", 1),
+    ("components", 7),
 ];
-/// The length of the header: magic, version, records and checksum of each part, checksum.
-const HEADER: usize = 8 + 4 + PARTS.len() * 12 + 4;
+
+/// Returns the parts of a version's files; `None` if it is unknown.
+fn parts_of(version: u32) -> Option<&'static [(&'static str, usize)]> {
+    match version {
+        VERSION => Some(&PARTS),
+        ONE_COMPONENT => PARTS.split_last_chunk::<2>().map(|(parts, _)| parts),
+        _ => None,
+    }
+}
+
+/// Returns the length of a header: magic, version, records and checksum of each part, checksum.
+const fn header_length(parts: usize) -> usize {
+    8 + 4 + parts * 12 + 4
+}
+
 /// The checksum, with the tables that make it the fastest.
 static CHECKSUM: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISO_HDLC);
 /// Records that are converted at once.
@@ -124,6 +141,17 @@ impl Record<3> for PackedArc {
     }
 }
 
+impl Record<7> for Component {
+    fn words(&self) -> [u32; 7] {
+        let ([south, west], [north, east]) = (self.low.words(), self.high.words());
+        [self.group, self.edges, self.metres, south, west, north, east]
+    }
+
+    fn of([group, edges, metres, south, west, north, east]: [u32; 7]) -> Component {
+        Component { group, edges, metres, low: Coord::of([south, west]), high: Coord::of([north, east]) }
+    }
+}
+
 impl Record<3> for Cost {
     fn words(&self) -> [u32; 3] {
         [self.weight, self.ms, self.cm]
@@ -157,7 +185,7 @@ impl Roads {
     fn write_to(&self, path: &Path) -> io::Result<()> {
         let mut file = File::create(path)?;
         let mut writer = Writer { out: BufWriter::with_capacity(1 << 20, &mut file), records: Vec::new() };
-        writer.out.write_all(&[0; HEADER])?;
+        writer.out.write_all(&[0; header_length(PARTS.len())])?;
         writer.part(&self.summary())?;
         writer.part(&self.edges)?;
         writer.part(&self.turns)?;
@@ -174,6 +202,8 @@ impl Roads {
         writer.part(&self.copies)?;
         writer.part(&self.unsnapped)?;
         writer.part(&self.unsnapped_shapes)?;
+        writer.part(&self.component_of)?;
+        writer.part(&self.components)?;
         let header = header(&writer.records);
         writer.out.flush()?;
         drop(writer);
@@ -242,7 +272,9 @@ pub(crate) fn is_road_file(source: &mut (impl Read + Seek)) -> io::Result<bool> 
 pub(crate) fn read(mut source: impl Read + Seek) -> Result<Roads, RoadsError> {
     let length = source.seek(SeekFrom::End(0))?;
     source.rewind()?;
-    let mut reader = Reader { parts: parts(&mut source, length)?.into_iter(), source };
+    let (version, parts) = parts(&mut source, length)?;
+    let is_outdated = version != VERSION;
+    let mut reader = Reader { parts: parts.into_iter(), source };
     let summary = reader.part::<1, u32>()?;
     let edges = reader.part()?;
     let turns = reader.part()?;
@@ -253,30 +285,66 @@ pub(crate) fn read(mut source: impl Read + Seek) -> Result<Roads, RoadsError> {
     let mut grid = Grid { starts: reader.part()?, segments: reader.part()?, ..Grid::default() };
     let (copies, unsnapped, unsnapped_shapes) = (reader.part()?, reader.part()?, reader.part()?);
     let bounds = read_summary(&summary, &mut grid).ok_or_else(|| damaged("summary", "its length is invalid"))?;
+    let (component_of, components) = (reader.part()?, reader.part()?);
     let hierarchy = Hierarchy { ranks, forward, backward };
-    let roads =
-        Roads { edges, turns, hierarchy, geometries, shapes, grid, bounds, copies, unsnapped, unsnapped_shapes };
+    let mut roads = Roads {
+        edges,
+        turns,
+        hierarchy,
+        geometries,
+        shapes,
+        grid,
+        bounds,
+        copies,
+        unsnapped,
+        unsnapped_shapes,
+        component_of,
+        components,
+        is_outdated,
+    };
+    if is_outdated {
+        roads.set_one_component();
+    }
     roads.check()?;
     Ok(roads)
 }
 
-/// Reads the header, and returns the name, the records and the checksum of each part.
-fn parts(source: &mut impl Read, length: u64) -> Result<Vec<(&'static str, usize, u32)>, RoadsError> {
-    let mut start = Vec::with_capacity(HEADER);
-    source.take(HEADER as u64).read_to_end(&mut start)?;
-    let word = |at: usize| start.get(at..at + 4).and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
-    // An unknown version can have a header of another length.
-    let version = word(MAGIC.len()).ok_or_else(|| damaged("header", "it is truncated"))?;
-    if version != VERSION {
-        return Err(RoadsError::RoadFileVersion { found: version, supported: VERSION });
+impl Roads {
+    /// Makes all edges one component, as in files of the earlier format.
+    fn set_one_component(&mut self) {
+        let edges = self.edges.len().saturating_sub(1);
+        let ends = self.geometries.iter().skip(1).map(|next| next.shape as usize).chain([self.shapes.len()]);
+        let lines = self.geometries.iter().zip(ends);
+        let lines = lines.filter_map(|(geometry, end)| self.shapes.get(geometry.shape as usize..end));
+        let metres = lines.flat_map(|line| line.windows(2)).map(|ends| ends[0].metres_to(ends[1])).sum();
+        let (low, high) = self.grid.corners();
+        let edges_of_all = u32::try_from(edges).unwrap_or(NONE);
+        self.components = vec![Component { group: 0, edges: edges_of_all, metres: whole_number(metres), low, high }];
+        self.component_of = vec![0; edges];
     }
-    let checked = start.get(..HEADER - 4).map(|bytes| CHECKSUM.checksum(bytes));
-    if checked.is_none() || checked != word(HEADER - 4) {
+}
+
+/// The name, the records and the checksum of a part.
+type Part = (&'static str, usize, u32);
+
+/// Reads the header, and returns the version and the parts.
+fn parts(source: &mut impl Read, length: u64) -> Result<(u32, Vec<Part>), RoadsError> {
+    let mut start = Vec::new();
+    source.by_ref().take((MAGIC.len() + 4) as u64).read_to_end(&mut start)?;
+    let version = start.last_chunk().filter(|_| start.len() == MAGIC.len() + 4).copied().map(u32::from_le_bytes);
+    let version = version.ok_or_else(|| damaged("header", "it is truncated"))?;
+    // An unknown version can have a header of another length.
+    let names = parts_of(version).ok_or(RoadsError::RoadFileVersion { found: version, supported: VERSION })?;
+    let header = header_length(names.len());
+    source.take((header - start.len()) as u64).read_to_end(&mut start)?;
+    let word = |at: usize| start.get(at..at + 4).and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
+    let checked = start.get(..header - 4).map(|bytes| CHECKSUM.checksum(bytes));
+    if checked.is_none() || checked != word(header - 4) {
         return Err(damaged("header", "it is truncated or was altered"));
     }
-    let mut parts = Vec::with_capacity(PARTS.len());
-    let mut end = HEADER as u64;
-    for (index, (name, words)) in PARTS.iter().enumerate() {
+    let mut parts = Vec::with_capacity(names.len());
+    let mut end = header as u64;
+    for (index, (name, words)) in names.iter().enumerate() {
         let at = MAGIC.len() + 4 + index * 12;
         let (low, high, checksum) = (word(at), word(at + 4), word(at + 8));
         let count = u64::from(low.unwrap_or_default()) | u64::from(high.unwrap_or_default()) << 32;
@@ -288,7 +356,7 @@ fn parts(source: &mut impl Read, length: u64) -> Result<Vec<(&'static str, usize
     match length {
         _ if length < end => Err(damaged("file", "it is truncated")),
         _ if length > end => Err(damaged("file", "other bytes follow it")),
-        _ => Ok(parts),
+        _ => Ok((version, parts)),
     }
 }
 
@@ -368,7 +436,12 @@ impl Roads {
         let of_shapes = self.unsnapped.iter().map(|(_, start)| *start);
         let are_sorted = self.unsnapped.is_sorted() && of_shapes.clone().is_sorted();
         let are_edges = self.unsnapped.iter().all(|(edge, _)| is_edge(*edge));
-        require(are_sorted && are_edges && are_below(of_shapes, self.unsnapped_shapes.len()), "edges without points")
+        require(are_sorted && are_edges && are_below(of_shapes, self.unsnapped_shapes.len()), "edges without points")?;
+        let is_component = |number: u32| (number as usize) < self.components.len();
+        let are_of_components = self.component_of.iter().all(|number| *number == NONE || is_component(*number));
+        require(self.component_of.len() == edges && are_of_components, "components of edges")?;
+        let are_grouped = self.components.iter().all(|component| is_component(component.group));
+        require(!self.components.is_empty() && are_grouped, "components")
     }
 }
 

@@ -15,7 +15,8 @@ use crate::trip::same_edge_cost;
 const LIMIT_MS: f64 = 600_000.0;
 const LIMIT_MS_PER_M: f64 = 250.0;
 
-/// Returns the cost of the fastest trip from each start to each end, row by row, or `None` if there is no trip.
+/// Returns the cost of the fastest trip from each start to each end, row by row, or `None` if there is no trip. Each place is a start and an
+/// end, and has a group: no road connects places of different groups.
 ///
 /// The searches from all starts, forwards, and from all ends, backwards, go upwards together, in the order of ranks. So each arc is read
 /// once for all searches, and the trips between near points are known before the searches reach the ranks that connect distant regions.
@@ -23,13 +24,14 @@ const LIMIT_MS_PER_M: f64 = 250.0;
 /// is not below the limit, all searches are repeated without it.
 pub(crate) fn costs(
     roads: &Roads,
-    starts: &[Vec<SnappedPoint>],
+    starts: &[&[SnappedPoint]],
     ends: &[Vec<SnappedPoint>],
+    groups: &[u32],
     diameter_m: f64,
 ) -> Vec<Option<Cost>> {
-    let mut sweep = Sweep::run(roads, starts, ends, limit(diameter_m));
+    let mut sweep = Sweep::run(roads, starts, ends, groups, limit(diameter_m));
     if !sweep.is_complete() {
-        sweep = Sweep::run(roads, starts, ends, u64::MAX);
+        sweep = Sweep::run(roads, starts, ends, groups, u64::MAX);
     }
     sweep.best.into_iter().map(|label| (label != Label::UNKNOWN).then(|| label.cost())).collect()
 }
@@ -70,8 +72,8 @@ struct Sweep<'a> {
     roads: &'a Roads,
     /// The number of starts.
     starts: usize,
-    /// Whether the point of each search is near a road.
-    is_snapped: Vec<bool>,
+    /// The group of each place. Between different groups there are no trips.
+    groups: &'a [u32],
     /// The row of each reached rank. Row 0 is not used.
     rows: SparseTable<u32>,
     /// The label of each search at the rank of each row.
@@ -113,13 +115,19 @@ impl Reached {
 
 impl Sweep<'_> {
     /// Searches for trips whose key is below a limit.
-    fn run<'a>(roads: &'a Roads, starts: &[Vec<SnappedPoint>], ends: &[Vec<SnappedPoint>], limit: u64) -> Sweep<'a> {
+    fn run<'a>(
+        roads: &'a Roads,
+        starts: &[&[SnappedPoint]],
+        ends: &[Vec<SnappedPoint>],
+        groups: &'a [u32],
+        limit: u64,
+    ) -> Sweep<'a> {
         let pairs = starts.iter().flat_map(|start| ends.iter().map(move |end| same_edge_cost(start, end)));
         let searches = starts.len() + ends.len();
         let mut sweep = Sweep {
             roads,
             starts: starts.len(),
-            is_snapped: starts.iter().chain(ends).map(|point| !point.is_empty()).collect(),
+            groups,
             rows: SparseTable::new(roads.edges.len()),
             labels: vec![Label::UNKNOWN; searches],
             free: Vec::new(),
@@ -134,11 +142,11 @@ impl Sweep<'_> {
         sweep
     }
 
-    fn start(&mut self, starts: &[Vec<SnappedPoint>], ends: &[Vec<SnappedPoint>]) {
+    fn start(&mut self, starts: &[&[SnappedPoint]], ends: &[Vec<SnappedPoint>]) {
         let roads = self.roads;
         let ranks = &roads.hierarchy.ranks;
         for (search, start) in starts.iter().enumerate() {
-            for point in start {
+            for point in *start {
                 let rest = Label::new(roads.cost(point.edge).minus(point.offset));
                 for turn in roads.turns_from(point.edge) {
                     self.relax(ranks[turn.to as usize], Label::new(turn.cost()), &[(search, rest)]);
@@ -168,9 +176,9 @@ impl Sweep<'_> {
         }
     }
 
-    /// Returns whether all trips between points near roads are below the limit.
+    /// Returns whether all trips within groups are below the limit.
     fn is_complete(&self) -> bool {
-        (0..self.starts).all(|search| !self.is_snapped[search] || self.bounds[search] < self.limit)
+        self.bounds[..self.starts].iter().all(|bound| *bound < self.limit)
     }
 
     /// Improves the trips over a rank.
@@ -205,13 +213,12 @@ impl Sweep<'_> {
 
     fn update_bound(&mut self, search: usize) {
         let (starts, ends) = (self.starts, self.bounds.len() - self.starts);
-        let (first, step, others) = match search.checked_sub(starts) {
-            None => (search * ends, 1, &self.is_snapped[starts..]),
-            Some(end) => (end, ends, &self.is_snapped[..starts]),
+        let (first, step, place) = match search.checked_sub(starts) {
+            None => (search * ends, 1, search),
+            Some(end) => (end, ends, end),
         };
-        let trips = self.best.get(first..).unwrap_or_default().iter().step_by(step).zip(others);
-        // Points far from roads have no trips.
-        let longest = trips.filter(|(_, is_snapped)| **is_snapped).map(|(trip, _)| trip.key).max();
+        let trips = self.best.get(first..).unwrap_or_default().iter().step_by(step).zip(self.groups);
+        let longest = trips.filter(|(_, group)| **group == self.groups[place]).map(|(trip, _)| trip.key).max();
         self.bounds[search] = longest.unwrap_or(0).min(self.limit);
     }
 
@@ -291,15 +298,19 @@ mod tests {
         Roads::from_bytes(&extract).expect("roads")
     }
 
-    /// Returns random points of the area, some of them far from roads.
+    /// Returns random points of the area that are near roads.
     fn random_points(roads: &Roads, seed: u64) -> impl Iterator<Item = Vec<SnappedPoint>> + '_ {
         let mut rng = Rng::new(seed);
         let points = std::iter::repeat_with(move || rng.point(roads.area())).flatten();
-        points.map(|point| roads.snap(Coord::from_point(point)))
+        points.filter_map(|point| Some(roads.snap(Coord::from_point(point)).into_iter().next()?.points))
     }
 
     fn with_copies(roads: &Roads, starts: &[Vec<SnappedPoint>]) -> Vec<Vec<SnappedPoint>> {
         starts.iter().map(|start| roads.with_copies(start)).collect()
+    }
+
+    fn slices(starts: &[Vec<SnappedPoint>]) -> Vec<&[SnappedPoint]> {
+        starts.iter().map(|start| &start[..]).collect()
     }
 
     #[test]
@@ -308,7 +319,7 @@ mod tests {
         let roads = region(21_000);
         let starts: Vec<_> = random_points(&roads, 1).take(25).collect();
         let ends = with_copies(&roads, &starts);
-        let found = costs(&roads, &starts, &ends, 30_000.0);
+        let found = costs(&roads, &slices(&starts), &ends, &[0; 25], 30_000.0);
         let key = |cost: Option<Cost>| cost.map(|cost| (cost.weight, cost.cm));
         for (row, start) in found.chunks(ends.len()).zip(&starts) {
             let best = dijkstra(&roads, start);
@@ -318,24 +329,23 @@ mod tests {
                 assert_eq!(key(*found), key(expected), "{start:?} to {end:?}");
             }
         }
-        assert!(found.iter().flatten().count() > 400, "most points are near a road");
+        assert_eq!(found.iter().flatten().count(), 25 * 25);
     }
 
     #[test]
     fn trips_above_the_limit_are_found() {
         let roads = region(21_000);
-        let mut starts: Vec<_> = random_points(&roads, 2).take(12).collect();
-        starts[5].clear();
-        let ends = with_copies(&roads, &starts);
-        let limited = |limit| Sweep::run(&roads, &starts, &ends, limit);
+        let points: Vec<_> = random_points(&roads, 2).take(11).collect();
+        let (starts, ends, groups) = (slices(&points), with_copies(&roads, &points), [0; 11]);
+        let limited = |limit| Sweep::run(&roads, &starts, &ends, &groups, limit);
         let all = limited(u64::MAX).best;
         let known = || all.iter().filter(|label| **label != Label::UNKNOWN).map(|label| label.key);
         let longest = known().max().expect("trips");
-        assert_eq!(known().count(), 11 * 11, "one point is not near a road");
+        assert_eq!(known().count(), 11 * 11);
         assert!(!limited(longest).is_complete() && !limited(longest / 2).is_complete());
         let sweep = limited(longest + 1);
         assert!(sweep.is_complete() && sweep.best == all);
-        let costs = |diameter_m| costs(&roads, &starts, &ends, diameter_m);
+        let costs = |diameter_m| costs(&roads, &starts, &ends, &groups, diameter_m);
         assert!(longest > limit(0.0), "{longest}");
         assert_eq!(costs(0.0), costs(1e6));
     }
@@ -343,9 +353,9 @@ mod tests {
     #[test]
     fn points_on_one_edge_need_no_search() {
         let roads = region(1_000);
-        let start = random_points(&roads, 4).find(|start| !start.is_empty()).expect("a point near a road");
+        let start = random_points(&roads, 4).next().expect("a point near a road");
         let end = roads.with_copies(&start);
-        let sweep = Sweep::run(&roads, &[start], &[end], u64::MAX);
+        let sweep = Sweep::run(&roads, &[&start], &[end], &[0], u64::MAX);
         assert_eq!(sweep.bounds, [0, 0]);
         assert!(sweep.best == [Label::ZERO]);
     }

@@ -104,11 +104,17 @@ pub enum RoadsCommand {
         #[arg(long, value_name = "FILE.roads")]
         output: Option<PathBuf>,
     },
-    /// Verify a road file or an extract, and print its box, size and memory.
+    /// Verify a road file or an extract, and print its box, its networks, its size and its memory.
+    ///
+    /// Networks are roads that no road connects, such as those of two cities or of an island. If the service has a database, the command
+    /// also prints which stores in the box have roads.
     Info {
         /// The file.
         #[arg(value_name = "FILE")]
         file: PathBuf,
+        /// Settings. Only those of the database are used.
+        #[command(flatten)]
+        overrides: CliOverrides,
     },
     /// Remove installed roads.
     Remove {

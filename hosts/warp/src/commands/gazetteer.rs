@@ -7,7 +7,7 @@ use std::{
 };
 
 use despacho_core::{
-    geo::{Gazetteer, cnefe::RowError, pack::format},
+    geo::{Gazetteer, cnefe::RowError},
     model::{Address, Cep, Uf},
 };
 use despacho_geo::gazetteer::{BuildError, Report};
@@ -95,13 +95,14 @@ fn rate(rows: u64, took: Duration) -> u128 {
 
 /// Prints the contents of a pack.
 pub(super) fn info(path: &Path) -> Result<(), CommandError> {
-    let info = read(path)?.pack.info();
+    let pack = read(path)?.pack;
+    let info = pack.info();
     let bytes = std::fs::metadata(path)?.len();
     print(&format!(
         "pack: {}\nversion: {}\nsource: {}\nrows: {}\nstreet numbers: {}\nstreets: {}\nCEPs: {}\nCEP5s: {}\nbytes: {bytes}\n\
          checksum: valid",
         path.display(),
-        format::VERSION,
+        pack.version(),
         info.label(),
         info.rows,
         info.doors,

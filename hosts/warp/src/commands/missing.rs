@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use despacho_core::{
-    geo::Municipality,
-    host::HostError,
-    model::{Point, Uf, store::Store as MerchantStore},
-};
+use despacho_core::{geo::Municipality, host::HostError, model::store::Store as MerchantStore};
+use despacho_roads::SNAP_LIMIT_M;
 
-use crate::{geo::Geography, store::Store};
+use crate::{
+    geo::{Geography, RoadCoverage, region::Region},
+    store::Store,
+};
 
 /// Stores that are read at a time.
 const PAGE: u32 = 500;
@@ -20,7 +20,7 @@ const MAX_CITIES: usize = 10;
 /// Logs the cities and regions of stores whose addresses or distances are only estimated, those with the most stores first.
 pub(super) async fn log_missing_data(geography: &Geography, store: &Store) -> Result<(), HostError> {
     let mut cities = Cities::default();
-    let mut points: Vec<(Uf, Point)> = Vec::new();
+    let mut roads = Roads::default();
     let mut after = None;
     loop {
         let page = store.stores(after, PAGE).await?;
@@ -30,16 +30,13 @@ pub(super) async fn log_missing_data(geography: &Geography, store: &Store) -> Re
             if let Some(city) = geography.city_without_pack(&one.address) {
                 cities.add(city, one);
             }
-            points.extend(one.address.uf().map(|uf| (uf, one.located.point)));
+            if let Some(uf) = one.address.uf() {
+                roads.add(Region::of(uf), geography.road_coverage(Region::of(uf), one.located.point), one);
+            }
         }
     }
     cities.log();
-    for (region, stores) in geography.regions_without_roads(&points) {
-        tracing::info!(
-            stores,
-            "distances from stores in the region {region} are estimated; `despacho roads install {region}` measures them on roads"
-        );
-    }
+    roads.log();
     Ok(())
 }
 
@@ -54,7 +51,7 @@ impl Cities {
             self.0.len() - 1
         });
         if let Some((_, names)) = self.0.get_mut(index) {
-            names.add(|| format!("{} (ID {})", store.name, store.id));
+            names.add(|| label(store));
         }
     }
 
@@ -86,15 +83,68 @@ impl Cities {
     }
 }
 
+/// The stores with and without roads.
+#[derive(Default)]
+struct Roads {
+    measured: Names,
+    /// The stores without roads, by region, and whether their region's installed roads are around them.
+    missing: Vec<(Region, bool, Names)>,
+}
+
+impl Roads {
+    fn add(&mut self, region: Region, coverage: RoadCoverage, store: &MerchantStore) {
+        let is_installed = match coverage {
+            RoadCoverage::Service => return,
+            RoadCoverage::Near => return self.measured.add(|| label(store)),
+            RoadCoverage::NotNear => true,
+            RoadCoverage::NotInstalled => false,
+        };
+        let of = |one: &(Region, bool, Names)| (one.0, one.1) == (region, is_installed);
+        let index = self.missing.iter().position(of).unwrap_or_else(|| {
+            self.missing.push((region, is_installed, Names::default()));
+            self.missing.len() - 1
+        });
+        if let Some((_, _, names)) = self.missing.get_mut(index) {
+            names.add(|| label(store));
+        }
+    }
+
+    fn log(mut self) {
+        if self.measured.count > 0 {
+            tracing::info!(stores = %self.measured, "distances from these stores are measured on roads");
+        }
+        self.missing.sort_by_key(|(region, _, stores)| (std::cmp::Reverse(stores.count), *region));
+        for (region, is_installed, stores) in self.missing {
+            if is_installed {
+                tracing::warn!(
+                    %stores,
+                    "the installed roads of the region {region} have none for cars within {SNAP_LIMIT_M} m of these stores, so distances from \
+                     them are estimated; check their locations"
+                );
+            } else {
+                tracing::info!(
+                    %stores,
+                    "distances from stores in the region {region} are estimated; `despacho roads install {region}` measures them on roads"
+                );
+            }
+        }
+    }
+}
+
+/// Returns the name and the ID of a store.
+pub(super) fn label(store: &MerchantStore) -> String {
+    format!("{} (ID {})", store.name, store.id)
+}
+
 /// The first names of a list, and their number.
 #[derive(Debug, Default)]
-struct Names {
+pub(super) struct Names {
     first: Vec<String>,
-    count: usize,
+    pub(super) count: usize,
 }
 
 impl Names {
-    fn add(&mut self, name: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, name: impl FnOnce() -> String) {
         if self.first.len() < MAX_NAMES {
             self.first.push(name());
         }

@@ -147,10 +147,11 @@ impl Register<'_> {
     }
 }
 
-/// Returns the version of the installed file; `None` if there is none, or its pack cannot be used and must be built again.
+/// Returns the version of the installed file; `None` if there is none, or its pack cannot be used or has an earlier format, and must be
+/// built again.
 fn known(area: Area, files: &PlaceFiles) -> Option<FileVersion> {
     let bytes = fs::read(&files.pack).ok()?;
-    let is_usable = Pack::open(&bytes).is_ok_and(|pack| area.is_covered(&pack));
+    let is_usable = Pack::open(&bytes).is_ok_and(|pack| area.is_covered(&pack) && !pack.is_outdated());
     let info: Option<InstalledPlace> = read_info(&files.info).filter(|_| is_usable);
     Some(info?.version)
 }

@@ -45,6 +45,11 @@ impl GeoBox {
         Point::from_degrees(self.south, self.west).zip(Point::from_degrees(self.north, self.east))
     }
 
+    pub(crate) fn contains(&self, point: Point) -> bool {
+        let (latitude, longitude) = (point.latitude(), point.longitude());
+        (self.south..=self.north).contains(&latitude) && (self.west..=self.east).contains(&longitude)
+    }
+
     pub(crate) fn square_km(&self) -> f64 {
         let middle = f64::midpoint(self.south, self.north).to_radians();
         (self.north - self.south) * (self.east - self.west) * DEGREE_KM * DEGREE_KM * middle.cos()

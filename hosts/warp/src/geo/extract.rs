@@ -35,6 +35,11 @@ impl Extract {
         Ok(Extract { network: Arc::new(network), permits: Arc::new(Semaphore::new(cores)), path: path.to_owned() })
     }
 
+    /// Returns whether the file has an earlier format, with the largest network of its extract only.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.network.is_outdated()
+    }
+
     /// Returns whether a road is near a point.
     pub(super) fn has_road_near(&self, point: Point) -> bool {
         self.network.has_road_near(point)
@@ -44,7 +49,20 @@ impl Extract {
     pub(super) fn describe(&self) -> String {
         let size = self.network.size();
         let (edges, turns, megabytes) = (size.edges, size.turns, size.bytes.div_ceil(1_000_000));
-        format!("road extract {}: {edges} directed edges, {turns} turns, {megabytes} MB of memory", self.path.display())
+        let networks = match self.network.components().count() {
+            1 => String::new(),
+            count => format!("{count} networks that no road connects, "),
+        };
+        let outdated = if self.is_outdated() {
+            "; the file has an earlier format with the largest network only: `despacho roads update` writes installed files again, and \
+             `despacho roads build` others"
+        } else {
+            ""
+        };
+        let path = self.path.display();
+        format!(
+            "road extract {path}: {networks}{edges} directed edges, {turns} turns, {megabytes} MB of memory{outdated}"
+        )
     }
 
     /// Returns the paths between each point and the next.

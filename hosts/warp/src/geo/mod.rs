@@ -19,13 +19,14 @@ use std::time::Duration;
 use despacho_core::{
     geo::{self, Gazetteer, LocateError, Municipality},
     host::HostError,
-    model::{Address, DistanceMatrix, Located, Point, Precision, Uf},
+    model::{Address, DistanceMatrix, Located, Point, Precision, StoreId},
 };
 use despacho_geo::{Geocoders, Places};
 
 pub use despacho_geo::SourcedLocation;
 pub use extract::Extract;
 pub use metrics::GeoMetrics;
+pub(crate) use networks::RoadCoverage;
 pub use packs::LoadedPack;
 pub use platform::ServerPlatform;
 
@@ -102,8 +103,14 @@ impl Geography {
     pub fn describe(&self) -> Vec<String> {
         let line = |one: &LoadedPack| {
             let info = one.pack.info();
+            let outdated = if one.pack.is_outdated() {
+                "; the pack has an earlier format, which finds streets with numbers in one spelling only (Rua 01, not Rua 1): `despacho \
+                 places update` builds installed packs again, and `despacho gazetteer build` others"
+            } else {
+                ""
+            };
             format!(
-                "gazetteer pack {}: {}, {} street numbers, {} streets, {} CEPs",
+                "gazetteer pack {}: {}, {} street numbers, {} streets, {} CEPs{outdated}",
                 one.path.display(),
                 info.label(),
                 info.doors,
@@ -124,19 +131,9 @@ impl Geography {
         (!is_covered).then_some(city)
     }
 
-    /// Returns the regions of these stores without road distances, with the number of these stores, most first. Empty if a road service
-    /// measures them.
-    pub(crate) fn regions_without_roads(&self, stores: &[(Uf, Point)]) -> Vec<(Region, usize)> {
-        let mut regions: Vec<(Region, usize)> = Vec::new();
-        for (uf, _) in stores.iter().filter(|(_, point)| !self.networks.can_measure(*point)) {
-            let region = Region::of(*uf);
-            match regions.iter_mut().find(|(other, _)| *other == region) {
-                Some((_, count)) => *count += 1,
-                None => regions.push((region, 1)),
-            }
-        }
-        regions.sort_by_key(|(region, count)| (std::cmp::Reverse(*count), *region));
-        regions
+    /// Returns what measures the distances from a place in a region.
+    pub(crate) fn road_coverage(&self, region: Region, point: Point) -> RoadCoverage {
+        self.networks.coverage(region, point)
     }
 
     /// Locates addresses, each with the source of its location.
@@ -144,7 +141,19 @@ impl Geography {
     /// # Errors
     /// A geocoder is unavailable, and without it an address cannot be located with the configured precision.
     pub async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
-        self.places.locate(&self.runtime, addresses).await
+        self.locate_for(None, addresses).await
+    }
+
+    /// Locates addresses for a merchant, which has its share of the geocoders.
+    ///
+    /// # Errors
+    /// See [`Geography::locate`].
+    pub async fn locate_for(
+        &self,
+        merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
+        self.places.locate(&self.runtime, merchant, addresses).await
     }
 
     /// Returns the legs between all pairs of locations.

@@ -130,6 +130,12 @@ pub(crate) fn installed_roads(folder: &Path) -> io::Result<Vec<(Region, PathBuf)
     Ok(found)
 }
 
+/// Returns the boxes of a region's installed roads; none if they are unknown.
+pub(crate) fn installed_boxes(region: Region, folder: &Path) -> Vec<GeoBox> {
+    let bytes = fs::read(region.files(folder).info).unwrap_or_default();
+    serde_json::from_slice(&bytes).map(|info: InstalledRoads| info.boxes).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -56,7 +56,7 @@ const fn absent(name: &'static str, write: fn(&Door, &mut Rng) -> Option<Address
 pub(crate) const TITLES_OMITTED: &str = "titles omitted";
 
 /// All forms.
-pub(crate) const FORMS: [Form; 27] = [
+pub(crate) const FORMS: [Form; 28] = [
     form("as in the register", |door, _| Some(plainly(door))),
     form("kind abbreviated", |door, rng| Some(with_street(door, &abbreviated(&full(door), &KINDS, rng)?))),
     form("kind omitted", |door, _| (!door.kind.is_empty()).then(|| with_street(door, &door.name))),
@@ -83,6 +83,7 @@ pub(crate) const FORMS: [Form; 27] = [
         let (thousands, rest) = (door.number / 1_000, door.number % 1_000);
         (thousands > 0).then(|| Address { number: Some(format!("{thousands}.{rest:03}")), ..plainly(door) })
     }),
+    form("number in the name in another spelling", respelled),
     form("no number (S/N)", |door, rng| Some(with_number(door, rng.pick(&["S/N", "s/n", "SN", "s/nº", "sem número"])))),
     form("S/N in the street", |door, rng| Some(in_street(door, rng.pick(&[", s/n", " s/n", " S/N"])))),
     form("kilometre in the street", |door, rng| Some(in_street(door, rng.pick(&[" km 12", ", km 12", " Km 12,5"])))),
@@ -105,6 +106,75 @@ pub(crate) const FORMS: [Form; 27] = [
     }),
     form("abbreviations, typing error and number in the street", combined),
 ];
+
+/// Numbers from 1 as words and as Roman numerals.
+const NUMBERS: [(&str, &str); 45] = [
+    ("Um", ""),
+    ("Dois", "II"),
+    ("Três", "III"),
+    ("Quatro", "IV"),
+    ("Cinco", ""),
+    ("Seis", "VI"),
+    ("Sete", "VII"),
+    ("Oito", "VIII"),
+    ("Nove", "IX"),
+    ("Dez", ""),
+    ("Onze", "XI"),
+    ("Doze", "XII"),
+    ("Treze", "XIII"),
+    ("Catorze", "XIV"),
+    ("Quinze", "XV"),
+    ("Dezesseis", "XVI"),
+    ("Dezessete", "XVII"),
+    ("Dezoito", "XVIII"),
+    ("Dezenove", "XIX"),
+    ("Vinte", "XX"),
+    ("Vinte e Um", "XXI"),
+    ("Vinte e Dois", "XXII"),
+    ("Vinte e Três", "XXIII"),
+    ("Vinte e Quatro", "XXIV"),
+    ("Vinte e Cinco", "XXV"),
+    ("Vinte e Seis", "XXVI"),
+    ("Vinte e Sete", "XXVII"),
+    ("Vinte e Oito", "XXVIII"),
+    ("Vinte e Nove", "XXIX"),
+    ("Trinta", "XXX"),
+    ("Trinta e Um", "XXXI"),
+    ("Trinta e Dois", "XXXII"),
+    ("Trinta e Três", "XXXIII"),
+    ("Trinta e Quatro", "XXXIV"),
+    ("Trinta e Cinco", "XXXV"),
+    ("Trinta e Seis", "XXXVI"),
+    ("Trinta e Sete", "XXXVII"),
+    ("Trinta e Oito", "XXXVIII"),
+    ("Trinta e Nove", "XXXIX"),
+    ("Quarenta", ""),
+    ("Quarenta e Um", ""),
+    ("Quarenta e Dois", ""),
+    ("Quarenta e Três", ""),
+    ("Quarenta e Quatro", ""),
+    ("Quarenta e Cinco", ""),
+];
+
+/// The first number of a name as digits, with a leading zero, in words or as a Roman numeral, whichever it is not.
+fn respelled(door: &Door, rng: &mut Rng) -> Option<Address> {
+    let spaced = format!(" {} ", plain(&door.name));
+    let forms = (1..).zip(NUMBERS).map(|(number, (words, roman))| {
+        let digits = if number < 10 { format!("0{number}") } else { number.to_string() };
+        (number, [number.to_string(), digits, plain(words), plain(roman)])
+    });
+    let found = forms.flat_map(|(number, forms)| forms.map(|form| (number, form)));
+    let found = found.filter(|(_, form)| !form.is_empty() && spaced.contains(&format!(" {form} ")));
+    // `vinte e cinco` contains `cinco`.
+    let (number, form) = found.max_by_key(|(_, form)| form.len())?;
+    let (words, roman) = NUMBERS.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+    let padded = format!("0{number}");
+    let others = [number.to_string(), padded, (*words).to_owned(), (*roman).to_owned()];
+    let others: Vec<&String> = others.iter().filter(|other| !other.is_empty() && plain(other) != form).collect();
+    let other = others.get(rng.below(others.len()))?;
+    let name = spaced.replacen(&format!(" {form} "), &format!(" {other} "), 1);
+    Some(with_street(door, format!("{} {}", door.kind, name.trim()).trim()))
+}
 
 fn full(door: &Door) -> String {
     format!("{} {}", door.kind, door.name).trim().to_owned()

@@ -127,8 +127,10 @@ fn decompress(blob: &[u8], decompressed: &mut Vec<u8>, block: u64) -> Result<(),
             }
             (2, Value::Number(length)) => size = length,
             (3, Value::Bytes(data)) => compressed = Some(data),
-            (4..=7, Value::Bytes(_)) => {
-                return Err(RoadsError::Unsupported("a compression other than zlib".to_owned()));
+            (number @ 4..=7, Value::Bytes(_)) => {
+                let name = ["LZMA", "bzip2", "LZ4", "Zstandard"];
+                let name = usize::try_from(number - 4).ok().and_then(|index| name.get(index)).copied();
+                return Err(RoadsError::Unsupported(format!("the compression {}", name.unwrap_or_default())));
             }
             _ => {}
         }
@@ -147,21 +149,35 @@ fn decompress(blob: &[u8], decompressed: &mut Vec<u8>, block: u64) -> Result<(),
     Ok(())
 }
 
-/// Reads the file's header. Returns the covered area if it is stated, and an error if the file requires an unsupported
-/// feature.
-pub(crate) fn header(bytes: &[u8], block: u64) -> Result<Option<Bounds>, RoadsError> {
-    let mut bounds = None;
+/// The header of a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Header {
+    /// The covered area, if it is stated.
+    pub(crate) bounds: Option<Bounds>,
+    /// Whether ways contain the locations of their nodes. The file may then lack the nodes themselves.
+    pub(crate) has_locations: bool,
+}
+
+/// Reads the file's header. Returns an error if the file uses an unknown feature: optional ones too, because they can change where a
+/// reader finds something, as `LocationsOnWays` does.
+pub(crate) fn header(bytes: &[u8], block: u64) -> Result<Header, RoadsError> {
+    let (mut bounds, mut has_locations) = (None, false);
     for field in Fields::new(bytes) {
         match field.map_err(RoadsError::in_block(block))? {
             (1, Value::Bytes(area)) => bounds = Some(read_bounds(area).map_err(RoadsError::in_block(block))?),
-            (4, Value::Bytes(b"OsmSchema-V0.6" | b"DenseNodes")) => {}
-            (4, Value::Bytes(feature)) => {
-                return Err(RoadsError::Unsupported(String::from_utf8_lossy(feature).into_owned()));
-            }
+            (4 | 5, Value::Bytes(feature)) => match String::from_utf8_lossy(feature).as_ref() {
+                "OsmSchema-V0.6" | "DenseNodes" => {}
+                "LocationsOnWays" => has_locations = true,
+                // The first three describe the file; the last one, when it was made.
+                "Has_Metadata" | "Sort.Type_then_ID" | "Sort.Geographic" => {}
+                feature if feature.starts_with("timestamp=") => {}
+                feature => return Err(RoadsError::Unsupported(format!("the feature {feature}"))),
+            },
             _ => {}
         }
     }
-    Ok(bounds.filter(|area| area.low.lat < area.high.lat && area.low.lon < area.high.lon))
+    let bounds = bounds.filter(|area: &Bounds| area.low.lat < area.high.lat && area.low.lon < area.high.lon);
+    Ok(Header { bounds, has_locations })
 }
 
 fn read_bounds(bytes: &[u8]) -> Result<Bounds, DecodeError> {
@@ -182,5 +198,23 @@ pub(super) fn packed<'a>(value: Value<'a>) -> Packed<'a> {
     match value {
         Value::Bytes(bytes) => Packed::new(bytes),
         _ => Packed::new(&[]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pbf::encode;
+
+    #[test]
+    fn other_compressions_are_rejected_by_name() {
+        for (field, name) in [(4, "LZMA"), (5, "bzip2"), (6, "LZ4"), (7, "Zstandard")] {
+            let mut blob = Vec::new();
+            encode::number(&mut blob, 2, 3);
+            encode::bytes(&mut blob, field, b"abc");
+            let error = decompress(&blob, &mut Vec::new(), 1).expect_err("another compression").to_string();
+            assert!(error.contains(&format!("uses the compression {name}, which is not supported")), "{error}");
+            assert!(error.contains("osmium cat"), "{error}");
+        }
     }
 }

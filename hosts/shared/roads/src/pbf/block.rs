@@ -9,8 +9,27 @@ use crate::coord::Coord;
 pub(crate) struct Block<'a> {
     strings: Vec<&'a str>,
     groups: Vec<&'a [u8]>,
+    units: Units,
+}
+
+/// The units of a block's coordinates, in 10⁻⁹ degrees.
+#[derive(Clone, Copy)]
+struct Units {
     granularity: i64,
     offset: (i64, i64),
+}
+
+impl Units {
+    /// Converts to 10⁻⁷ degrees. Returns `None` for a coordinate that is not on the planet.
+    fn coord(self, raw: (i64, i64)) -> Option<Coord> {
+        let degrees = |offset: i64, raw: i64, limit: i64| {
+            let billionths = raw.checked_mul(self.granularity).and_then(|scaled| scaled.checked_add(offset))?;
+            let units = billionths.checked_add(50)?.div_euclid(100);
+            i32::try_from(units).ok().filter(|_| units.abs() <= limit)
+        };
+        let (lat, lon) = (degrees(self.offset.0, raw.0, 900_000_000), degrees(self.offset.1, raw.1, 1_800_000_000));
+        lat.zip(lon).map(|(lat, lon)| Coord { lat, lon })
+    }
 }
 
 /// A way: a sequence of nodes.
@@ -18,12 +37,37 @@ pub(crate) struct Way<'a> {
     pub(crate) id: i64,
     pub(crate) tags: Tags<'a>,
     nodes: Packed<'a>,
+    lats: Packed<'a>,
+    lons: Packed<'a>,
+    units: Units,
 }
 
 impl Way<'_> {
     /// Returns the IDs of the nodes.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = Result<i64, DecodeError>> {
         self.nodes.clone().deltas()
+    }
+
+    /// Returns the nodes with their coordinates if the way itself contains them (`LocationsOnWays`); otherwise nothing. A node outside the
+    /// extract is omitted: its coordinate is the largest number.
+    pub(crate) fn locations(&self) -> Result<Vec<(i64, Coord)>, DecodeError> {
+        if self.lats.is_empty() && self.lons.is_empty() {
+            return Ok(Vec::new());
+        }
+        let counts = [&self.nodes, &self.lats, &self.lons].map(|numbers| numbers.clone().count());
+        if counts[0] != counts[1] || counts[0] != counts[2] {
+            return Err(DecodeError("a way has another number of locations than of nodes"));
+        }
+        let mut located = Vec::with_capacity(counts[0]);
+        let coords = self.lats.clone().deltas().zip(self.lons.clone().deltas());
+        for (id, (lat, lon)) in self.nodes().zip(coords) {
+            let (id, raw) = (id?, (lat?, lon?));
+            if raw != (i64::from(i32::MAX), i64::from(i32::MAX)) {
+                let coord = self.units.coord(raw).ok_or(DecodeError("a way's location is out of range"))?;
+                located.push((id, coord));
+            }
+        }
+        Ok(located)
     }
 }
 
@@ -55,14 +99,15 @@ fn read_strings(table: &[u8]) -> Result<Vec<&str>, DecodeError> {
 
 impl<'a> Block<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Block<'a>, DecodeError> {
-        let mut block = Block { strings: Vec::new(), groups: Vec::new(), granularity: 100, offset: (0, 0) };
+        let units = Units { granularity: 100, offset: (0, 0) };
+        let mut block = Block { strings: Vec::new(), groups: Vec::new(), units };
         for field in Fields::new(bytes) {
             match field? {
                 (1, Value::Bytes(table)) => block.strings.extend(read_strings(table)?),
                 (2, Value::Bytes(group)) => block.groups.push(group),
-                (17, Value::Number(number)) => block.granularity = number.cast_signed(),
-                (19, Value::Number(number)) => block.offset.0 = number.cast_signed(),
-                (20, Value::Number(number)) => block.offset.1 = number.cast_signed(),
+                (17, Value::Number(number)) => block.units.granularity = number.cast_signed(),
+                (19, Value::Number(number)) => block.units.offset.0 = number.cast_signed(),
+                (20, Value::Number(number)) => block.units.offset.1 = number.cast_signed(),
                 _ => {}
             }
         }
@@ -84,11 +129,9 @@ impl<'a> Block<'a> {
         self.has(&[4])
     }
 
-    /// Returns whether a group has elements of one of these kinds. A group has elements of one kind only.
+    /// Returns whether a group has elements of one of these kinds. The format permits one kind per group, but readers do not require it.
     fn has(&self, kinds: &[u64]) -> bool {
-        self.groups
-            .iter()
-            .any(|group| matches!(Fields::new(group).next(), Some(Ok((kind, _))) if kinds.contains(&kind)))
+        self.groups.iter().any(|group| Fields::new(group).flatten().any(|(kind, _)| kinds.contains(&kind)))
     }
 
     /// Calls `each` for every way that has one of the keys.
@@ -98,18 +141,25 @@ impl<'a> Block<'a> {
         mut each: impl FnMut(&Way<'a>) -> Result<(), DecodeError>,
     ) -> Result<(), DecodeError> {
         self.for_each_message(3, |message| {
-            let (mut id, mut keys, mut values, mut nodes) = (0, Value::Fixed, Value::Fixed, Packed::new(&[]));
+            let (mut id, mut keys, mut values) = (0, Value::Fixed, Value::Fixed);
+            let [mut nodes, mut lats, mut lons] = [const { Packed::new(&[]) }; 3];
             for field in Fields::new(message) {
                 match field? {
                     (1, Value::Number(number)) => id = number.cast_signed(),
                     (2, value) => keys = value,
                     (3, value) => values = value,
                     (8, value) => nodes = packed(value),
+                    (9, value) => lats = packed(value),
+                    (10, value) => lons = packed(value),
                     _ => {}
                 }
             }
             let tags = self.tags(packed(keys), packed(values))?;
-            if keys_of_ways.iter().any(|key| tags.get(key).is_some()) { each(&Way { id, tags, nodes }) } else { Ok(()) }
+            if keys_of_ways.iter().any(|key| tags.get(key).is_some()) {
+                each(&Way { id, tags, nodes, lats, lons, units: self.units })
+            } else {
+                Ok(())
+            }
         })
     }
 
@@ -234,15 +284,7 @@ impl<'a> Block<'a> {
         Ok(Tags::new(pairs))
     }
 
-    /// Converts from the block's units to 10⁻⁷ degrees.
     fn coord(&self, raw: (i64, i64)) -> Result<Coord, DecodeError> {
-        let degrees = |offset: i64, raw: i64, limit: i64| {
-            let billionths = raw.checked_mul(self.granularity).and_then(|scaled| scaled.checked_add(offset))?;
-            let units = billionths.checked_add(50)?.div_euclid(100);
-            i32::try_from(units).ok().filter(|_| units.abs() <= limit)
-        };
-        let (lat, lon) = (degrees(self.offset.0, raw.0, 900_000_000), degrees(self.offset.1, raw.1, 1_800_000_000));
-        let coord = lat.zip(lon).map(|(lat, lon)| Coord { lat, lon });
-        coord.ok_or(DecodeError("a node's coordinate is out of range"))
+        self.units.coord(raw).ok_or(DecodeError("a node's coordinate is out of range"))
     }
 }

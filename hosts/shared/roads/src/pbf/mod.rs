@@ -10,8 +10,8 @@ mod protobuf;
 mod tags;
 mod write;
 
-pub(crate) use blob::{BlobKind, Blobs, Bounds, header};
-pub(crate) use block::{Block, Member, Relation};
+pub(crate) use blob::{BlobKind, Blobs, Bounds, Header, header};
+pub(crate) use block::{Block, Member, Relation, Way};
 pub(crate) use protobuf::DecodeError;
 pub(crate) use tags::Tags;
 pub(crate) use write::{Group, write_header};

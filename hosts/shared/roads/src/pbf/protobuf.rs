@@ -57,8 +57,12 @@ impl<'a> Iterator for Fields<'a> {
 pub(crate) struct Packed<'a>(&'a [u8]);
 
 impl<'a> Packed<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Packed<'a> {
+    pub(crate) const fn new(bytes: &'a [u8]) -> Packed<'a> {
         Packed(bytes)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Decodes the numbers as signed deltas and returns the running sums.

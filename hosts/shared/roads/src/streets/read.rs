@@ -61,6 +61,7 @@ struct FoundWay {
 /// Reads the features in two passes, so only their nodes are held in memory.
 pub(super) fn features<R: Read + Seek>(mut file: R) -> Result<Features, RoadsError> {
     let (mut ways, mut nodes, mut names) = (Vec::new(), Vec::new(), BTreeMap::new());
+    let mut locations = Vec::new();
     let blocks = for_each_block(&mut file, |block| {
         block.ways(&KEYS, |way| {
             let start = nodes.len();
@@ -72,6 +73,7 @@ pub(super) fn features<R: Read + Seek>(mut file: R) -> Result<Features, RoadsErr
                 nodes.truncate(start);
                 return Ok(());
             };
+            locations.extend(way.locations()?);
             let name = way.tags.get("name").map(|name| {
                 let next = u32::try_from(names.len()).unwrap_or(u32::MAX);
                 *names.entry(name.to_owned()).or_insert(next)
@@ -90,7 +92,7 @@ pub(super) fn features<R: Read + Seek>(mut file: R) -> Result<Features, RoadsErr
         return Err(RoadsError::TooLarge);
     }
     file.rewind()?;
-    let (coords, _) = read_nodes(file, &ids, &blocks.with_nodes)?;
+    let (coords, _) = read_nodes(file, &ids, &blocks.with_nodes, locations)?;
     let spot = |id: &i64| Some(Spot::of((*coords.get(ids.binary_search(id).ok()?)?)?));
     let ends = ways.iter().skip(1).map(|way| way.start).chain([nodes.len()]);
     let shapes = ways.iter().zip(ends).map(|(way, end)| {

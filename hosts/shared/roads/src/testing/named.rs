@@ -27,12 +27,13 @@ pub struct NamedRoad {
 /// Returns an error if the file cannot be read or is not an extract.
 pub fn named_roads(path: &Path) -> Result<Vec<NamedRoad>, RoadsError> {
     let mut file = File::open(path).map_err(RoadsError::Read)?;
-    let mut ways = Vec::new();
+    let (mut ways, mut locations) = (Vec::new(), Vec::new());
     let blocks = for_each_block(&mut file, |block| {
         block.ways(&["highway"], |way| {
             if let Some(name) = way.tags.get("name") {
                 let postcode = way.tags.get("postal_code").map(str::to_owned);
                 ways.push((name.to_owned(), postcode, way.nodes().collect::<Result<Vec<i64>, _>>()?));
+                locations.extend(way.locations()?);
             }
             Ok(())
         })
@@ -41,7 +42,7 @@ pub fn named_roads(path: &Path) -> Result<Vec<NamedRoad>, RoadsError> {
     ids.sort_unstable();
     ids.dedup();
     file.rewind().map_err(RoadsError::Read)?;
-    let (coords, _) = read_nodes(file, &ids, &blocks.with_nodes)?;
+    let (coords, _) = read_nodes(file, &ids, &blocks.with_nodes, locations)?;
     let point = |id: i64| {
         let coord = (*coords.get(ids.binary_search(&id).ok()?)?)?;
         Some(coord.point())

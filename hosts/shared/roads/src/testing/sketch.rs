@@ -46,6 +46,9 @@ pub struct Sketch {
     relations: Vec<Relation>,
     bounds: Option<[i64; 4]>,
     features: Vec<String>,
+    optional: Vec<String>,
+    has_locations: bool,
+    is_unsorted: bool,
 }
 
 /// Returns the point at the given metres north and east of the origin.
@@ -119,6 +122,26 @@ impl Sketch {
         self
     }
 
+    /// Adds an optional feature.
+    pub fn optional(&mut self, name: &str) -> &mut Sketch {
+        self.optional.push(name.to_owned());
+        self
+    }
+
+    /// Writes the locations of nodes into the ways, and omits nodes without tags, as `osmium add-locations-to-ways` does.
+    pub fn locations_on_ways(&mut self) -> &mut Sketch {
+        self.has_locations = true;
+        self.optional("LocationsOnWays")
+    }
+
+    /// Writes relations and ways before nodes, and all of them in descending order.
+    pub fn unsorted(&mut self) -> &mut Sketch {
+        self.is_unsorted = true;
+        self.nodes.reverse();
+        self.ways.reverse();
+        self
+    }
+
     /// Loads the network.
     ///
     /// # Errors
@@ -138,9 +161,14 @@ impl Sketch {
             bytes(&mut header, 1, &area);
         }
         self.features.iter().for_each(|feature| bytes(&mut header, 4, feature.as_bytes()));
+        self.optional.iter().for_each(|feature| bytes(&mut header, 5, feature.as_bytes()));
         let mut file = blob("OSMHeader", &header, form.packed);
         let nodes = if form.dense { self.dense_nodes() } else { self.single_nodes() };
-        for group in [nodes, self.way_group(), self.relation_group()] {
+        let mut groups = [nodes, self.way_group(), self.relation_group()];
+        if self.is_unsorted {
+            groups.reverse();
+        }
+        for group in groups {
             file.extend(blob("OSMData", &self.block(&group), form.packed));
         }
         file
@@ -167,13 +195,18 @@ impl Sketch {
         block
     }
 
+    /// Returns the nodes that have blocks of their own.
+    fn own_nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| !self.has_locations || !node.tags.is_empty())
+    }
+
     fn dense_nodes(&self) -> Vec<u8> {
-        let column = |pick: fn(&Node) -> i64| deltas(self.nodes.iter().map(pick));
+        let column = |pick: fn(&Node) -> i64| deltas(self.own_nodes().map(pick));
         let mut dense = Vec::new();
         bytes(&mut dense, 1, &column(|node| node.id));
         bytes(&mut dense, 8, &column(|node| node.lat));
         bytes(&mut dense, 9, &column(|node| node.lon));
-        let tags = self.nodes.iter().flat_map(|node| node.tags.iter().copied().chain([0]));
+        let tags = self.own_nodes().flat_map(|node| node.tags.iter().copied().chain([0]));
         bytes(&mut dense, 10, &packed(tags));
         let mut group = Vec::new();
         bytes(&mut group, 2, &dense);
@@ -182,7 +215,7 @@ impl Sketch {
 
     fn single_nodes(&self) -> Vec<u8> {
         let mut group = Vec::new();
-        for Node { id, lat, lon, tags } in &self.nodes {
+        for Node { id, lat, lon, tags } in self.own_nodes() {
             let mut node = Vec::new();
             number(&mut node, 1, zigzag(*id));
             keys_and_values(&mut node, tags);
@@ -200,6 +233,15 @@ impl Sketch {
             number(&mut way, 1, id.cast_unsigned());
             keys_and_values(&mut way, tags);
             bytes(&mut way, 8, &deltas(nodes.iter().copied()));
+            if self.has_locations {
+                // The largest number stands for a node outside the extract.
+                let outside = i64::from(i32::MAX);
+                let location = |id: &i64, pick: fn(&Node) -> i64| {
+                    self.nodes.iter().find(|node| node.id == *id).map_or(outside, pick)
+                };
+                bytes(&mut way, 9, &deltas(nodes.iter().map(|id| location(id, |node| node.lat))));
+                bytes(&mut way, 10, &deltas(nodes.iter().map(|id| location(id, |node| node.lon))));
+            }
             bytes(&mut group, 3, &way);
         }
         group

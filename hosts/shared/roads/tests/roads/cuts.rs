@@ -77,6 +77,21 @@ fn cut_of_everything_equals_the_extract() {
 }
 
 #[test]
+fn cut_of_locations_on_ways_equals_that_of_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let boxes = [(at(-50.0, -50.0), at(450.0, 450.0))];
+    let form = Form { dense: true, packed: true };
+    let expected = cut_sketch(folder.path(), &grid(), form, &boxes).unwrap();
+    let points: Vec<Point> = (0..20).map(|step| at(f64::from(step * 37 % 400), f64::from(step * 53 % 400))).collect();
+    for dense in [true, false] {
+        let form = Form { dense, packed: dense };
+        let found = cut_sketch(folder.path(), grid().locations_on_ways(), form, &boxes).unwrap();
+        assert_eq!((found.size(), found.area()), (expected.size(), expected.area()));
+        assert!(found.matrix(&points) == expected.matrix(&points), "dense {dense}");
+    }
+}
+
+#[test]
 fn cut_without_roads_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let form = Form { dense: true, packed: true };

@@ -91,7 +91,10 @@ fn every_snapped_point_reaches_every_other() {
     for name in ["poa_osm.pbf", "spo_osm.pbf"] {
         let Some(roads) = roads(name) else { return };
         let mut rng = Rng::new(5);
-        let points: Vec<Point> = (0..60).filter_map(|_| rng.point(roads.area())).collect();
+        // Porto Alegre's islands are networks of their own.
+        let is_of_city = |point: &Point| roads.component_near(*point).is_none_or(|component| component == 0);
+        let random = std::iter::repeat_with(|| rng.point(roads.area())).flatten();
+        let points: Vec<Point> = random.filter(is_of_city).take(60).collect();
         let matrix = roads.matrix(&points);
         assert!(matrix == roads.matrix(&points));
         let mut uneven = 0;
@@ -106,6 +109,19 @@ fn every_snapped_point_reaches_every_other() {
         }
         assert!(uneven > 200, "{name}: only {uneven} legs differ by direction");
     }
+}
+
+#[test]
+fn islands_of_porto_alegre_have_legs() {
+    let Some(roads) = roads("poa_osm.pbf") else { return };
+    let mut rng = Rng::new(8);
+    let island = roads.components().nth(1).expect("an island");
+    let is_there = |point: &Point| roads.component_near(*point) == Some(1);
+    let points: Vec<Point> =
+        std::iter::repeat_with(|| rng.point(island.area)).flatten().filter(is_there).take(10).collect();
+    let matrix = roads.matrix(&points);
+    let legs = (0..10).flat_map(|from| (0..10).map(move |to| (from, to)));
+    assert!(legs.into_iter().all(|(from, to)| matrix.leg(from, to).is_some_and(|leg| leg.metres < island.metres)));
 }
 
 #[test]

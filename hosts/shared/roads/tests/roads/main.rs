@@ -1,5 +1,6 @@
 //! Road legs of small networks, damaged files and real extracts.
 
+mod components;
 mod cuts;
 mod damage;
 mod extracts;

@@ -211,6 +211,50 @@ fn every_encoding_gives_equal_legs() {
     assert!(matrices.iter().all(|matrix| *matrix == matrices[0]));
 }
 
+/// Returns the square with signals, a restriction, a node outside the extract and IDs around zero, as editors number new elements.
+fn square_with_negative_ids() -> Sketch {
+    let mut sketch = Sketch::new();
+    sketch.node(-1, 400.0, 0.0, &[]).node(2, 400.0, 400.0, &[("highway", "traffic_signals")]);
+    sketch.node(-3, 0.0, 400.0, &[]).node(4, 0.0, 0.0, &[]).node(-49, 0.0, -100.0, &[]).street(49, &[4, -49]);
+    sketch.street(-12, &[-1, 2]).street(-23, &[2, -3]).street(34, &[-3, 4]).street(-41, &[4, -1, -77]);
+    sketch.restriction("no_right_turn", -12, 2, -23, false).bounds(-200.0, -200.0, 500.0, 500.0);
+    sketch
+}
+
+#[test]
+fn every_legal_layout_gives_equal_legs() {
+    let points = [at(400.0, 200.0), at(200.0, 400.0), at(10.0, 10.0)];
+    let expected = square_with_negative_ids().roads().expect("roads").matrix(&points);
+    assert!(near(expected.leg(0, 1).map(|leg| leg.metres), 1_200), "the restriction applies: {expected:?}");
+    let layouts: [fn(&mut Sketch) -> &mut Sketch; 4] = [
+        |sketch| sketch.unsorted(),
+        |sketch| sketch.locations_on_ways(),
+        |sketch| sketch.unsorted().locations_on_ways(),
+        |sketch| {
+            sketch.optional("Has_Metadata").optional("Sort.Type_then_ID").optional("timestamp=2026-11-29T00:00:00Z")
+        },
+    ];
+    for (index, layout) in layouts.iter().enumerate() {
+        for (dense, packed) in [(true, true), (false, false)] {
+            let bytes = layout(&mut square_with_negative_ids()).bytes(Form { dense, packed });
+            let roads = Roads::from_bytes(&bytes).expect("roads");
+            assert!(roads.matrix(&points) == expected, "layout {index}, dense {dense}");
+        }
+    }
+}
+
+#[test]
+fn unknown_features_are_rejected_by_name() {
+    let error = |sketch: &mut Sketch| sketch.roads().expect_err("an unknown feature").to_string();
+    for name in ["HistoricalInformation", "Geometry3D"] {
+        let required = error(square().feature(name));
+        let optional = error(square().optional(name));
+        for text in [required, optional] {
+            assert!(text.contains(&format!("uses the feature {name}, which is not supported")), "{text}");
+        }
+    }
+}
+
 #[test]
 fn way_with_missing_node_is_split() {
     let mut sketch = square();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use despacho_core::model::Point;
-use despacho_roads::testing::{Form, Rng, Sketch, at};
+use despacho_roads::testing::{Form, Rng, Sketch, at, in_format_2};
 use despacho_roads::{Roads, RoadsError};
 
 use crate::extract;
@@ -109,7 +109,7 @@ fn every_flipped_bit_is_detected() {
 fn other_formats_name_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let whole = saved(folder.path());
-    for (version, remedy) in [(3u32, "update the program"), (1, "has the earlier format 1")] {
+    for (version, remedy) in [(4u32, "update the program"), (1, "has the earlier format 1")] {
         let mut bytes = whole.clone();
         bytes[8..12].copy_from_slice(&version.to_le_bytes());
         let error = Roads::from_bytes(&bytes).expect_err("another format").to_string();
@@ -119,6 +119,23 @@ fn other_formats_name_the_remedy() {
         let error = Roads::from_bytes(foreign).expect_err("a foreign file").to_string();
         assert!(error.starts_with("not a complete .osm.pbf extract"), "{error}");
     }
+}
+
+#[test]
+fn road_file_of_the_earlier_format_is_readable() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = saved(folder.path());
+    let (old, new) = (Roads::from_bytes(&in_format_2(&whole)).unwrap(), Roads::from_bytes(&whole).unwrap());
+    assert!(old.is_outdated() && !new.is_outdated());
+    let points = points(20);
+    assert!(old.matrix(&points) == new.matrix(&points));
+    assert_eq!(old.paths(&points, 10), new.paths(&points, 10));
+    let [(old_m, old_edges), (new_m, new_edges)] = [old, new].map(|roads| {
+        let all: Vec<_> = roads.components().collect();
+        assert_eq!(all.len(), 1);
+        (all[0].metres, all[0].edges)
+    });
+    assert!(old_m.abs_diff(new_m) <= 1 && old_edges == new_edges);
 }
 
 #[test]

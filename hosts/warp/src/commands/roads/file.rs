@@ -5,11 +5,14 @@ use std::{
     time::Instant,
 };
 
-use despacho_core::model::Point;
 use despacho_roads::Roads;
 
-use super::CommandError;
-use crate::{geo::region::SUFFIX, server::print};
+use super::{
+    CommandError,
+    coverage::{self, Place, degrees},
+    plan::Planner,
+};
+use crate::{config::Config, geo::region::SUFFIX, server::print};
 
 /// Builds the road file of an extract, and prints its contents.
 pub(super) fn build(extract: &Path, output: Option<PathBuf>) -> Result<(), CommandError> {
@@ -21,28 +24,34 @@ pub(super) fn build(extract: &Path, output: Option<PathBuf>) -> Result<(), Comma
     let roads = load(extract)?;
     roads.save(&output).map_err(|error| CommandError::Failed(format!("{}: {error}", output.display())))?;
     let seconds = started.elapsed().as_secs_f64();
-    Ok(print(&format!("{}: built in {seconds:.1} s\n{}", output.display(), contents(&roads)))?)
+    Ok(print(&format!("{}: built in {seconds:.1} s\n{}", output.display(), contents(&roads, Vec::new())))?)
 }
 
-/// Verifies a file and prints its contents.
-pub(super) fn info(file: &Path) -> Result<(), CommandError> {
+/// Verifies a file and prints its contents, and which stores in its box have roads.
+pub(super) async fn info(file: &Path, config: &Config) -> Result<(), CommandError> {
     let started = Instant::now();
     let roads = load(file)?;
     let seconds = started.elapsed().as_secs_f64();
-    Ok(print(&format!("{}: loaded in {seconds:.1} s\n{}", file.display(), contents(&roads)))?)
+    let planner = Planner::new(config).await?;
+    let (low, high) = roads.area();
+    let is_inside = |place: &&Place| {
+        let at = place.point;
+        (low.lat_e7..=high.lat_e7).contains(&at.lat_e7) && (low.lon_e7..=high.lon_e7).contains(&at.lon_e7)
+    };
+    let stores = planner.stores().filter(is_inside).collect();
+    Ok(print(&format!("{}: loaded in {seconds:.1} s\n{}", file.display(), contents(&roads, stores)))?)
 }
 
 fn load(file: &Path) -> Result<Roads, CommandError> {
     Roads::load(file).map_err(|error| CommandError::Failed(format!("{}: {error}", file.display())))
 }
 
-fn contents(roads: &Roads) -> String {
-    let ((low, high), size) = (roads.area(), roads.size());
-    let degrees = |point: Point| format!("{:.4},{:.4}", point.latitude(), point.longitude());
+fn contents(roads: &Roads, stores: Vec<&Place>) -> String {
+    let size = roads.size();
     format!(
-        "box {},{}\n{} nodes, {} directed edges, {} turns, {} MB of memory",
-        degrees(low),
-        degrees(high),
+        "box {}\n{}{} nodes, {} directed edges, {} turns, {} MB of memory",
+        degrees(roads.area()),
+        coverage::describe(roads, stores),
         size.nodes,
         size.edges,
         size.turns,

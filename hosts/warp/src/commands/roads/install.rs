@@ -9,7 +9,7 @@ use std::{
 use despacho_roads::{Area, CutReport, Roads, RoadsError, cut};
 use md5::{Digest, Md5};
 
-use super::{CommandError, plan::Plan, remove_if_exists};
+use super::{CommandError, coverage, plan::Plan, remove_if_exists};
 use crate::{
     commands::{
         archive,
@@ -55,6 +55,7 @@ pub(super) fn install(source: &RoadSource<'_>, plan: Plan) -> Result<(), Command
     let failed = |error: String| CommandError::Failed(format!("{region} was not installed: {error}"));
     let files = region.files(source.folder);
     let known = known(&plan, &files);
+    let (known, installed) = known.map_or((None, None), |(version, roads)| (Some(version), Some(roads)));
     let url = format!("{}/{region}-latest.osm.pbf", source.base);
     let before = source.published_md5(&url).map_err(failed)?;
     let mut shown = Progress::new(format!("downloading {region}"));
@@ -62,7 +63,8 @@ pub(super) fn install(source: &RoadSource<'_>, plan: Plan) -> Result<(), Command
         source.downloader.file(&url, &files.download, known.as_ref(), &mut |bytes, total| shown.show(bytes, total));
     shown.finish();
     let Some(version) = version.map_err(|error| failed(error.to_string()))? else {
-        return Ok(print(&format!("{region} is up to date"))?);
+        let lines = installed.map(|roads| coverage::describe(&roads, &plan.places)).unwrap_or_default();
+        return Ok(print(format!("{region} is up to date\n{lines}").trim_end())?);
     };
     let made = verify(source, &url, &files, &before).and_then(|()| make(region, &files, &plan.boxes));
     // A damaged download must not be the input of the next run.
@@ -72,7 +74,8 @@ pub(super) fn install(source: &RoadSource<'_>, plan: Plan) -> Result<(), Command
         let _ = fs::remove_file(&files.unverified);
         failed(error)
     })?;
-    let size = roads.size();
+    let (size, lines) = (roads.size(), coverage::describe(&roads, &plan.places));
+    drop(roads);
     let info = InstalledRoads {
         version,
         downloaded_at: archive::now().to_string(),
@@ -82,22 +85,24 @@ pub(super) fn install(source: &RoadSource<'_>, plan: Plan) -> Result<(), Command
         memory: size.bytes,
     };
     replace(&files.unverified, &files.roads, &files.info, &info)?;
-    Ok(print(&format!(
-        "installed {region}: {} roads with {} nodes in {} bytes; {} directed edges, {} MB of memory",
+    let text = format!(
+        "installed {region}: {} roads with {} nodes in {} bytes; {} directed edges, {} MB of memory\n{lines}",
         report.ways,
         report.nodes,
         report.bytes,
         size.edges,
         size.bytes.div_ceil(1_000_000)
-    ))?)
+    );
+    Ok(print(text.trim_end())?)
 }
 
-/// Returns the version of the installed extract; `None` if there is none, it has other roads than the plan, or its road file cannot be
-/// used.
-fn known(plan: &Plan, files: &RoadFiles) -> Option<FileVersion> {
+/// Returns the version of the installed extract, and its roads; `None` if there is none, it has other roads than the plan, or its road
+/// file cannot be used or lacks roads because it has an earlier format.
+fn known(plan: &Plan, files: &RoadFiles) -> Option<(FileVersion, Roads)> {
     let info: InstalledRoads = read_info(&files.info)?;
     let is_planned = info.selection == plan.selection && info.boxes == plan.boxes;
-    (is_planned && Roads::load(&files.roads).is_ok()).then_some(info.version)
+    let roads = is_planned.then(|| Roads::load(&files.roads).ok()).flatten()?;
+    (!roads.is_outdated()).then_some((info.version, roads))
 }
 
 /// Compares the download with the MD5 that the server published before it, or publishes now: the file may have been replaced meanwhile.

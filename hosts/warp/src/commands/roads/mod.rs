@@ -1,5 +1,6 @@
 //! `despacho roads`.
 
+mod coverage;
 mod file;
 mod install;
 mod plan;
@@ -41,7 +42,7 @@ pub(super) async fn run(command: RoadsCommand) -> Result<(), CommandError> {
         RoadsCommand::Update { regions, yes, overrides } => update(&load(&overrides)?.config, &regions, yes).await,
         RoadsCommand::Remove { regions, overrides } => remove(&load(&overrides)?.config, &regions),
         RoadsCommand::Build { extract, output } => file::build(&extract, output),
-        RoadsCommand::Info { file } => file::info(&file),
+        RoadsCommand::Info { file, overrides } => file::info(&file, &load(&overrides)?.config).await,
     }
 }
 

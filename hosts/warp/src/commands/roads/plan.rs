@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use despacho_core::model::{Point, Uf};
+use despacho_core::model::Uf;
 
-use super::CommandError;
+use super::{CommandError, coverage::Place};
 use crate::{
     config::{self, Config},
     geo::{
@@ -31,11 +31,13 @@ pub(super) struct Plan {
     pub(super) region: Region,
     pub(super) selection: Selection,
     pub(super) boxes: Vec<GeoBox>,
+    /// The stores or cities of the boxes.
+    pub(super) places: Vec<Place>,
 }
 
 impl Plan {
     pub(super) fn of_box(region: Region, area: GeoBox) -> Plan {
-        Plan { region, selection: Selection::Box(area), boxes: vec![area] }
+        Plan { region, selection: Selection::Box(area), boxes: vec![area], places: Vec::new() }
     }
 
     fn square_km(&self) -> f64 {
@@ -86,12 +88,15 @@ pub(super) fn describe(selection: &Selection, boxes: &[GeoBox]) -> String {
     }
 }
 
+/// A store and its state.
+type StoreOfState = (Uf, Place);
+
 /// Selects boxes around stores and cities.
 pub(super) struct Planner {
     /// Half of a box's side.
     km: f64,
     /// The stores with their states; `None` without a database.
-    stores: Option<Vec<(Uf, Point)>>,
+    stores: Option<Vec<StoreOfState>>,
 }
 
 impl Planner {
@@ -116,6 +121,11 @@ impl Planner {
         Ok(Planner { km: f64::from(radius.saturating_add(MARGIN_KM)), stores })
     }
 
+    /// Returns the stores; none without a database.
+    pub(super) fn stores(&self) -> impl Iterator<Item = &Place> {
+        self.stores.iter().flatten().map(|(_, place)| place)
+    }
+
     /// Plans boxes around the stores of these regions, or of all regions that have stores.
     pub(super) fn around_stores(&self, regions: &[Region]) -> Result<Vec<Plan>, CommandError> {
         let Some(stores) = &self.stores else {
@@ -128,14 +138,15 @@ impl Planner {
         wanted.sort_unstable();
         wanted.dedup();
         let plan = |region| {
-            let points = stores.iter().filter(|(uf, _)| Region::of(*uf) == region).map(|(_, point)| *point);
-            let boxes = self.boxes(points);
+            let own = stores.iter().filter(|(uf, _)| Region::of(*uf) == region).map(|(_, place)| place);
+            let places: Vec<Place> = own.map(Place::clone).collect();
+            let boxes = self.boxes(&places);
             if boxes.is_empty() {
                 return Err(CommandError::Usage(format!(
                     "no store is in {region}; install it with --city or --box, or remove it with `despacho roads remove`"
                 )));
             }
-            Ok(Plan { region, selection: Selection::Stores, boxes })
+            Ok(Plan { region, selection: Selection::Stores, boxes, places })
         };
         if wanted.is_empty() {
             return Err(CommandError::Usage("there are no stores; create one, or add --city or --box".to_owned()));
@@ -160,11 +171,13 @@ impl Planner {
             own.sort_unstable_by_key(|area| area.code());
             own.dedup();
             let seats = own.iter().filter_map(|area| match area {
-                Area::Municipality(one) => Some(one.municipal_seat()),
+                Area::Municipality(one) => Some((area.to_string(), one.municipal_seat())),
                 Area::State(_) => None,
             });
+            let place = |(name, point)| Place { name, point, area: Some(GeoBox::around(point, self.km)) };
+            let places: Vec<Place> = seats.map(place).collect();
             let codes = own.iter().map(|area| area.code()).collect();
-            Plan { region, selection: Selection::Cities(codes), boxes: self.boxes(seats) }
+            Plan { region, selection: Selection::Cities(codes), boxes: self.boxes(&places), places }
         };
         Ok(wanted.into_iter().map(plan).collect())
     }
@@ -182,17 +195,17 @@ impl Planner {
         plans.into_iter().next().ok_or_else(|| CommandError::Failed(format!("nothing is selected in {region}")))
     }
 
-    fn boxes(&self, points: impl Iterator<Item = Point>) -> Vec<GeoBox> {
-        merge(points.map(|point| GeoBox::around(point, self.km)))
+    fn boxes(&self, places: &[Place]) -> Vec<GeoBox> {
+        merge(places.iter().map(|place| GeoBox::around(place.point, self.km)))
     }
 }
 
-/// Returns the locations of all stores whose state is known.
-async fn read_stores(store: &Store) -> Result<Vec<(Uf, Point)>, despacho_core::host::HostError> {
+/// Returns all stores whose state is known.
+async fn read_stores(store: &Store) -> Result<Vec<StoreOfState>, despacho_core::host::HostError> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let page = store.stores(after, PAGE).await?;
-        found.extend(page.iter().filter_map(|one| Some((one.address.uf()?, one.located.point))));
+        found.extend(page.iter().filter_map(|one| Some((one.address.uf()?, Place::of_store(one)))));
         match page.last() {
             Some(last) => after = Some(last.id),
             None => return Ok(found),

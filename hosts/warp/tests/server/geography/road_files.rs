@@ -58,7 +58,7 @@ fn unusable_road_files_are_rejected_with_a_remedy() {
     for (bytes, expected) in [
         (whole[..whole.len() - 1].to_vec(), "not a complete road file: file: it is truncated"),
         (with(whole.len() - 1, 0x55), "it was altered; build it again with `despacho roads build`"),
-        (with(8, 9), "has format 9 of a newer program, and this one reads format 2; update the program"),
+        (with(8, 9), "has format 9 of a newer program, and this one reads format 3; update the program"),
         (b"%PDF-1.7 foreign".to_vec(), "not a complete .osm.pbf extract"),
     ] {
         std::fs::write(&file, bytes).unwrap();

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_roads::testing::{Form, Sketch};
+use despacho_roads::testing::{Form, Sketch, in_format_2};
 use md5::{Digest, Md5};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -187,6 +187,80 @@ fn city_and_box_need_no_database() {
     assert!(printed.contains("1 roads with 2 nodes"), "{printed}");
     assert!(stdout(&run(&folder, &["roads", "list"])).contains("\tbox -23,-43.4,-22.8,-43\t"));
     assert!(!folder.path().join("despacho.db").exists());
+}
+
+/// A grid of 10 × 10 junctions around a place, in metres from the sketch's origin.
+fn grid(sketch: &mut Sketch, base: i64, north: f64, east: f64) {
+    for (row, column) in (0..10i32).flat_map(|row| (0..10i32).map(move |column| (row, column))) {
+        let place = [row, column].map(|step| f64::from(step - 5) * 100.0);
+        sketch.node(base + i64::from(row * 10 + column), north + place[0], east + place[1], &[]);
+    }
+    for line in 0..10 {
+        let row: Vec<i64> = (0..10).map(|column| base + line * 10 + column).collect();
+        let column: Vec<i64> = (0..10).map(|row| base + row * 10 + line).collect();
+        sketch.street(base + line, &row).street(base + 10 + line, &column);
+    }
+}
+
+/// Returns the roads of two cities, which are not connected: around the store of `create_store` and in Rio de Janeiro.
+fn two_cities() -> Vec<u8> {
+    let mut sketch = Sketch::new();
+    grid(&mut sketch, 1_000, -1_267.6, -2_640.1);
+    grid(&mut sketch, 2_000, 71_300.0, 350_000.0);
+    sketch.bytes(Form { dense: true, packed: true })
+}
+
+#[test]
+fn both_cities_of_a_region_have_roads() {
+    let folder = tempfile::tempdir().unwrap();
+    let mirror = Mirror::start();
+    put_region(&mirror, &two_cities(), "\"1\"");
+    let install =
+        || stdout(&roads(&mirror, &folder, &["install", "--city", "São Paulo/SP", "--city", "Rio de Janeiro/RJ"]));
+    let lines = "2 networks; no road connects them, so distances between them are estimated\n\
+                 network 1: 18.0 km of roads, 352 directed edges, box ";
+    let printed = install();
+    assert!(printed.contains("installed sudeste") && printed.contains(lines), "{printed}");
+    assert!(printed.contains("with roads: Rio de Janeiro/RJ, São Paulo/SP\n"), "{printed}");
+    let again = install();
+    assert!(again.contains("sudeste is up to date\n2 networks") && !again.contains("installed"), "{again}");
+    // A file of the earlier format has one network only.
+    let file = folder.path().join("roads/sudeste.roads");
+    std::fs::write(&file, in_format_2(&installed(&folder))).unwrap();
+    let info = stdout(&run(&folder, &["roads", "info", &file.to_string_lossy()]));
+    assert!(info.contains("earlier format with the largest network only; `despacho roads update` writes"), "{info}");
+    assert!(install().contains("installed sudeste"));
+
+    create_store(&folder);
+    let words = "store create --cnpj 11.222.333/0001-81 --name Ilha --responsible Ana --phone +5521991000000 --number 1 \
+         --email rio@padaria.com.br --street Rua-Um --state RJ --latitude -22.9088 --longitude -43.1966";
+    let words: Vec<&str> = words.split_whitespace().chain(["--city", "Rio de Janeiro"]).collect();
+    stdout(&run(&folder, &words));
+    let info = stdout(&run(&folder, &["roads", "info", &file.to_string_lossy()]));
+    let of_stores: Vec<&str> = info.lines().filter(|line| line.contains("(ID ")).collect();
+    assert!(of_stores.len() == 1 && of_stores[0].starts_with("with roads: "), "{info}");
+    let server = Server::start_in(folder, &[]);
+    wait_for_log(&server, "distances from these stores are measured on roads");
+    let log = server.log();
+    assert!(log.contains("2 networks that no road connects") && log.contains("Ilha (ID "), "{log}");
+    assert!(!log.contains("despacho roads"), "{log}");
+}
+
+#[test]
+fn store_far_from_all_installed_roads_is_named_at_start() {
+    let folder = tempfile::tempdir().unwrap();
+    create_store(&folder);
+    let mirror = Mirror::start();
+    // Streets 1 km from the store.
+    let mut sketch = Sketch::new();
+    grid(&mut sketch, 1_000, 300.0, -2_640.1);
+    put_region(&mirror, &sketch.bytes(Form { dense: true, packed: true }), "\"1\"");
+    let printed = stdout(&roads(&mirror, &folder, &["install"]));
+    assert!(printed.contains("without roads, so their distances are estimated: "), "{printed}");
+    assert!(stdout(&roads(&mirror, &folder, &["install"])).contains("up to date\nwithout roads, so"));
+    let server = Server::start_in(folder, &[]);
+    wait_for_log(&server, "the installed roads of the region sudeste have none for cars within 350 m of these stores");
+    assert!(!server.log().contains("roads install"), "the command would change nothing: {}", server.log());
 }
 
 #[test]

@@ -6,10 +6,12 @@ use despacho_core::{
         Address, Cnpj, CourierId, Day, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, LocalTime,
         Located, Money, NotificationId, OrderId, Person, Phone, PhotoId, Point, Precision, Requirements, StoreId, Text,
         Timestamp, Vehicle, WebhookId,
-        courier::{Courier, CourierKey, DeviceKey, Position, PushDue, PushSubscription, TripOrder},
+        courier::{
+            Courier, CourierKey, DeviceKey, Handover, HandoverKind, Position, PushDue, PushSubscription, TripOrder,
+        },
         order::{
             AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
-            DeliveryStatus, DeliveryWindow, Erasure, Eta, Event, EventKind, JournalEntry, LinkKey, Order,
+            DeliveryStatus, DeliveryWindow, Erasure, Eta, Event, EventKind, JournalEntry, LastStep, LinkKey, Order,
             OrderDispatch, OrderProof, OrderSchedule, OrderStatus, Payment, PaymentMethod, Photo, PhotoFormat, Place,
             Proof, ProofPart, ProofParts, ProofRule, ProofStep, Rating, RecordedEvent, Tracking,
         },
@@ -152,7 +154,7 @@ pub(crate) fn delivery(number: u64) -> Delivery {
         observation: Some("portão azul\r\n\t🛵".to_owned()),
         online_payment: number.is_multiple_of(2),
         product_value: Some(money(12_345)),
-        payment: Some(Payment { method: PaymentMethod::Cash, change_for: Some(money(20_000)) }),
+        payment: Some(Payment { method: PaymentMethod::Cash, change_for: Some(money(20_000)), split: Vec::new() }),
         window: Some(DeliveryWindow { from: at(30), until: at(90) }),
         status: DeliveryStatus::AwaitingPickup,
         place: place(number),
@@ -212,6 +214,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         expected_pickup: Some(at(12)),
         expected_delivery: Some(at(40)),
         delivered_at: Some(at(39)),
+        last_step: Some(LastStep { at: at(2), from: Some(point(1)) }),
         courier: Some(AssignedCourier {
             id: CourierId::new(9).unwrap(),
             profile_id: 77,
@@ -331,6 +334,7 @@ pub(crate) fn courier(number: u64) -> Courier {
         max_weight_g: None,
         max_volume_ml: None,
         equipment: despacho_core::model::Equipment::ALL,
+        handovers: vec![Handover { kind: HandoverKind::Return, store: store_id(1), seconds: 240 }],
         suspended_at: None,
         removed_at: None,
     }
