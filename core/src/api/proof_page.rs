@@ -239,8 +239,7 @@ impl Html {
     }
 
     fn deliveries(&mut self, deliveries: &[ProofDelivery]) {
-        const HEADINGS: [Heading; 3] =
-            [("Recipient", "Destinatário"), ("Address", "Endereço"), ("Status", "Situação")];
+        const HEADINGS: [Heading; 3] = [("Recipient", "Destinatário"), ("Address", "Endereço"), ("Status", "Situação")];
         self.table(&HEADINGS);
         for delivery in deliveries {
             let status = DeliveryStatus::from_number(delivery.situation).map_or(("", ""), delivery_status);
@@ -335,8 +334,7 @@ impl Html {
         for line in lines {
             self.raw("<tr>");
             let quantity = number(&line.quantity);
-            let quantity =
-                if self.language == Language::Portuguese { quantity.replace('.', ",") } else { quantity };
+            let quantity = if self.language == Language::Portuguese { quantity.replace('.', ",") } else { quantity };
             self.cell("", HEADINGS[0], self.pick(rule(line.rule)));
             self.cell(" class=\"n\"", HEADINGS[1], &quantity);
             self.cell(" class=\"n\"", HEADINGS[2], &self.reais(line.amount.0));

@@ -163,11 +163,7 @@ fn is_within_box(a: Point, b: Point, point: Point) -> bool {
 fn meet((a, b): Line, (c, d): Line) -> bool {
     let turns = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)];
     let touches = |at: usize, (from, to), point| turns[at] == Ordering::Equal && is_within_box(from, to, point);
-    is_cross(turns)
-        || touches(0, (a, b), c)
-        || touches(1, (a, b), d)
-        || touches(2, (c, d), a)
-        || touches(3, (c, d), b)
+    is_cross(turns) || touches(0, (a, b), c) || touches(1, (a, b), d) || touches(2, (c, d), a) || touches(3, (c, d), b)
 }
 
 /// Whether two edges have a common point that is not an end.

@@ -283,8 +283,11 @@ fn page_with_any_other_byte_fails_the_verification() {
         ("comment around the page", "<main>", "<!-- <main>".to_owned()),
         ("added comment", "<main>", "<!-- --><main>".to_owned()),
         ("second id", "<footer>", "<pre id=\"document\">{}</pre><footer>".to_owned()),
-        ("other order of attributes", "<meta name=\"viewport\" content=\"width=device-width\">",
-            "<meta content=\"width=device-width\" name=\"viewport\">".to_owned()),
+        (
+            "other order of attributes",
+            "<meta name=\"viewport\" content=\"width=device-width\">",
+            "<meta content=\"width=device-width\" name=\"viewport\">".to_owned(),
+        ),
         ("another doctype", "<!doctype html>", "<!DOCTYPE html>".to_owned()),
         ("another character set", "charset=\"utf-8\"", "charset=\"utf-7\"".to_owned()),
         ("byte order mark", "<!doctype", "\u{feff}<!doctype".to_owned()),

@@ -8,7 +8,10 @@ use despacho_core::{
 };
 use serde_json::{Value, json};
 
-use crate::{faulty_host::FaultyHost, support::{OPERATOR, block_on, demo_host, order, parent_store, post, request, send, settings, store}};
+use crate::{
+    faulty_host::FaultyHost,
+    support::{OPERATOR, block_on, demo_host, order, parent_store, post, request, send, settings, store},
+};
 
 fn with_limits(limits: Limits) -> Settings {
     Settings { limits, ..settings() }

@@ -176,7 +176,10 @@ mod tests {
     async fn panic_is_caught_inline_and_in_a_task() {
         let broken = || async { panic!("a bug") };
         assert!(matches!(in_time::<()>(broken(), TIMEOUT).await, Ended::Panicked));
-        assert!(matches!(in_time::<()>(detached(&TaskTracker::new(), &Handle::current(), broken(), ()), TIMEOUT).await, Ended::Panicked));
+        assert!(matches!(
+            in_time::<()>(detached(&TaskTracker::new(), &Handle::current(), broken(), ()), TIMEOUT).await,
+            Ended::Panicked
+        ));
         assert!(matches!(in_time::<()>(abortable(&Handle::current(), broken(), ()), TIMEOUT).await, Ended::Panicked));
         assert!(matches!(in_time(async { 1 }, TIMEOUT).await, Ended::Response(1)));
     }

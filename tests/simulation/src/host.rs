@@ -22,7 +22,10 @@ use despacho_core::{
         PhotoId, Requirements, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderFilter, OrderStatus, RecordedEvent, ReportedOrder, TrackingLink},
+        order::{
+            Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderFilter, OrderStatus, RecordedEvent, ReportedOrder,
+            TrackingLink,
+        },
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},

@@ -33,7 +33,10 @@ const FIELD_CODES: [(&str, &str); 65] = [
     ("invalid_zip_code", "Not a CEP of eight digits."),
     ("incomplete_coordinates", "Only one of latitude and longitude was sent."),
     ("not_locatable", "The address has neither coordinates, nor a CEP, nor city and state."),
-    ("invalid_phone", "A required phone number is not in E.164 format; if it is a number in another format, `detail` has the correct one."),
+    (
+        "invalid_phone",
+        "A required phone number is not in E.164 format; if it is a number in another format, `detail` has the correct one.",
+    ),
     ("invalid_cursor", "Not the `nextCursor` of a previous response."),
     ("invalid_email", "Not an email address."),
     ("invalid_cnpj", "Not a CNPJ, or its check digits do not match."),

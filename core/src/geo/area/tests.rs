@@ -153,7 +153,8 @@ fn sweep_finds_the_same_crossing_as_all_pairs() {
     for round in 0..3_000 {
         // Few different coordinates, so that points repeat and edges touch, overlap and cross.
         let below = 2 + u32::try_from(round).unwrap() % 40;
-        let corners: Vec<_> = (0..3 + round % 9).map(|_| (random(&mut entropy, below), random(&mut entropy, below))).collect();
+        let corners: Vec<_> =
+            (0..3 + round % 9).map(|_| (random(&mut entropy, below), random(&mut entropy, below))).collect();
         let ring = ring(&corners);
         let expected = first_crossing_of_all_pairs(&ring.0);
         assert_eq!(first_crossing(&ring.0), expected, "{ring:?}");

@@ -4,9 +4,7 @@
 use crc::{CRC_32_ISO_HDLC, Crc};
 use miniz_oxide::inflate::{
     TINFLStatus,
-    core::{
-        DecompressorOxide, decompress, inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER,
-    },
+    core::{DecompressorOxide, decompress, inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER},
 };
 
 use super::file::{CleanPhoto, PhotoError, Reader, check_size, length};
@@ -102,15 +100,8 @@ impl Header {
 }
 
 /// The passes of an interlaced picture: the first column and row, and the steps to the next ones.
-const ADAM7: [[u64; 4]; 7] = [
-    [0, 0, 8, 8],
-    [4, 0, 8, 8],
-    [0, 4, 4, 8],
-    [2, 0, 4, 4],
-    [0, 2, 2, 4],
-    [1, 0, 2, 2],
-    [0, 1, 1, 2],
-];
+const ADAM7: [[u64; 4]; 7] =
+    [[0, 0, 8, 8], [4, 0, 8, 8], [0, 4, 4, 8], [2, 0, 4, 4], [0, 2, 2, 4], [1, 0, 2, 2], [0, 1, 1, 2]];
 
 /// The distance to which compressed data can refer.
 const WINDOW: usize = 32_768;
@@ -120,7 +111,8 @@ fn end_of_data(compressed: &[u8], raw_bytes: u64) -> Result<usize, PhotoError> {
     let (mut state, mut window) = (Box::<DecompressorOxide>::default(), vec![0; WINDOW]);
     let (mut rest, mut position, mut raw) = (Reader(compressed), 0, 0);
     loop {
-        let (status, read, written) = decompress(&mut state, rest.0, &mut window, position, TINFL_FLAG_PARSE_ZLIB_HEADER);
+        let (status, read, written) =
+            decompress(&mut state, rest.0, &mut window, position, TINFL_FLAG_PARSE_ZLIB_HEADER);
         rest.take(read)?;
         position = (position + written) % WINDOW;
         raw += written as u64;

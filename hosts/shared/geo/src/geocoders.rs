@@ -223,7 +223,10 @@ mod tests {
         assert_eq!((silent.requests().len(), silent.count("ServerError")), (3, 3), "three attempts");
         let (runtime, geocoders) = (street(true), photon());
         let other = Address { city: Some("Manaus".to_owned()), state: Some("AM".to_owned()), ..address() };
-        assert_eq!(block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &other, None)), GeocoderResult::NotFound);
+        assert_eq!(
+            block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &other, None)),
+            GeocoderResult::NotFound
+        );
         let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &address(), None));
         assert!(matches!(found, GeocoderResult::Found(at, _) if at.precision == Precision::Number), "{found:?}");
         assert_eq!(runtime.requests().len(), 3);

@@ -7,8 +7,8 @@ use despacho_core::{
     changes::Changes,
     geo,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform,
-        PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, Turn, UsageQuery, UserQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, Turn, UsageQuery, UserQuery,
         WebhookQuery,
     },
     model::{

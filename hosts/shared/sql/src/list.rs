@@ -276,10 +276,9 @@ macro_rules! reported {
 pub(crate) fn reported(filter: &OrderFilter, limit: u32) -> Query {
     let sql = match (filter.store, filter.branches) {
         (None, _) => reported!("", "created_at >= $1 AND created_at < $2 LIMIT $3"),
-        (Some(_), false) => reported!(
-            " WHERE stores.id = $1 AND deleted_at IS NULL",
-            "created_at >= $2 AND created_at < $3 LIMIT $4"
-        ),
+        (Some(_), false) => {
+            reported!(" WHERE stores.id = $1 AND deleted_at IS NULL", "created_at >= $2 AND created_at < $3 LIMIT $4")
+        }
         (Some(_), true) => reported!(
             " WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL",
             "created_at >= $2 AND created_at < $3 LIMIT $4"

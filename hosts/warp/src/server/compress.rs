@@ -196,11 +196,7 @@ fn is_compressible(headers: &HeaderMap, body: &[u8]) -> bool {
     let is_final = control.split(',').any(|directive| directive.trim() == "no-transform");
     // The positions of a range are those of the file itself.
     let is_ranged = headers.contains_key(header::ACCEPT_RANGES);
-    body.len() >= MIN_BYTES
-        && !is_image
-        && !is_ranged
-        && !is_final
-        && !headers.contains_key(header::CONTENT_ENCODING)
+    body.len() >= MIN_BYTES && !is_image && !is_ranged && !is_final && !headers.contains_key(header::CONTENT_ENCODING)
 }
 
 #[cfg(test)]
@@ -252,7 +248,8 @@ mod tests {
             let mut sent: HeaderMap =
                 headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
             let body = Bytes::from(vec![b'a'; size]);
-            let applied = compressor.apply(&mut sent, body.clone(), Some(Encoding::Brotli), false, threads(&turns)).await;
+            let applied =
+                compressor.apply(&mut sent, body.clone(), Some(Encoding::Brotli), false, threads(&turns)).await;
             applied != body
         };
         assert!(coding(&[], MIN_BYTES).await && coding(&[], MAX_INLINE_BYTES + 1).await);

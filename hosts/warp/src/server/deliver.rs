@@ -91,11 +91,7 @@ impl Delivery {
             (None, _) => MemoryOwner::Address(self.address),
         };
         let file = FILE_ROUTES.contains(&route);
-        let threads = Threads {
-            handle: self.app.work.requests(),
-            turns: self.app.store.turns(),
-            owner,
-        };
+        let threads = Threads { handle: self.app.work.requests(), turns: self.app.store.turns(), owner };
         let body = self.compressor.apply(&mut head.headers, body, self.encoding, file, threads).await;
         let bytes = OVERHEAD + if file { 0 } else { body.len() };
         // A committed write keeps its response: 503 would contradict it. Metrics must be readable during a shortage.

@@ -20,8 +20,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     app::App, config::Config, connections::Connections, error::StartError, memory::MemoryBudget, metrics::Metrics,
     overload::Overload, panel::Panel, push, scheduler, simulation, store::Store, streams::Streams, telemetry::export,
-    webhooks,
-    work::Work,
+    webhooks, work::Work,
 };
 
 /// Serves until the process receives a signal, then finishes accepted requests and closes the store. `announce` runs once the listener

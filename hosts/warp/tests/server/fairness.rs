@@ -258,7 +258,8 @@ fn heavy_requests_leave_the_serving_threads() {
     get(&format!("/delivery/orders/{id}"), "application/json");
     let response = server.metrics();
     let metrics = response.text();
-    let threads = |route: &str| -> Vec<String> { polls(metrics, route).into_iter().map(|(threads, _)| threads).collect() };
+    let threads =
+        |route: &str| -> Vec<String> { polls(metrics, route).into_iter().map(|(threads, _)| threads).collect() };
     for route in [
         "POST /delivery/orders/preview",
         "GET /delivery/orders",

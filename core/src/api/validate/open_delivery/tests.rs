@@ -51,7 +51,8 @@ fn replaced<'t>(tree: &Tree<'t>, pointer: &str, value: &Tree<'t>) -> Tree<'t> {
             Tree::Object(members)
         }
         Tree::List(items) => {
-            let at = |(index, item)| if name == format!("{index}") { replaced(item, below, value) } else { item.clone() };
+            let at =
+                |(index, item)| if name == format!("{index}") { replaced(item, below, value) } else { item.clone() };
             Tree::List(items.iter().enumerate().map(at).collect())
         }
         other => panic!("{} has no {pointer}", other.to_json()),
@@ -79,7 +80,11 @@ fn every_field_of_the_standard_has_an_effect_or_is_listed_without() {
             assert_ne!(outcome(path, &replaced(body, pointer, value)), before, "{path} ignores {pointer}");
         }
         for (pointer, value) in members(request, "withoutEffect") {
-            assert_eq!(outcome(path, &replaced(body, pointer, value)), before, "{path} reads {pointer}: list it as read");
+            assert_eq!(
+                outcome(path, &replaced(body, pointer, value)),
+                before,
+                "{path} reads {pointer}: list it as read"
+            );
             let dotted = pointer.trim_start_matches('/').replace('/', ".");
             // The page lists objects and lists as a whole.
             let whole = dotted.split('.').next().unwrap_or_default();

@@ -150,7 +150,8 @@ pub(crate) async fn store_with_open_orders_is_not_removed(backend: impl Backend)
 
 /// Returns orders of different stores, statuses and times. The time of creation does not ascend with the ID.
 fn varied_orders() -> Vec<Order> {
-    let statuses = [OrderStatus::Searching, OrderStatus::Completed, OrderStatus::Cancelled, OrderStatus::OutForDelivery];
+    let statuses =
+        [OrderStatus::Searching, OrderStatus::Completed, OrderStatus::Cancelled, OrderStatus::OutForDelivery];
     let vary = |number: u64| {
         let minutes = i64::try_from(number * 37 % 60).unwrap();
         let status = statuses[usize::try_from(number * 7 % 4).unwrap()];
@@ -169,7 +170,8 @@ pub(crate) async fn every_filter_selects_the_orders_that_match(backend: impl Bac
     let before = [None, Some(order_id(31))];
     let codes = [None, Some("V-9".to_owned())];
     for scope in [OrderFilter::of(&store(1)), OrderFilter::of(&store(2)), OrderFilter::of(&store(3))] {
-        for (statuses, (from, until)) in statuses.iter().flat_map(|one| periods.iter().map(move |other| (*one, *other))) {
+        for (statuses, (from, until)) in statuses.iter().flat_map(|one| periods.iter().map(move |other| (*one, *other)))
+        {
             for (before, code) in before.iter().flat_map(|one| codes.iter().map(move |other| (*one, other.clone()))) {
                 let filter = OrderFilter { statuses, from, until, before, code, ..scope.clone() };
                 let is_own = |order: &&Order| Some(order.store) == filter.store || filter.branches;
