@@ -23,7 +23,7 @@ const EXCEPTIONS: Record<string, { zone: string; cities: string[] }> = {
 };
 
 /** The time zone of an address. */
-export function zoneOf(address: Pick<Address, "city" | "state"> | null | undefined): string {
+export function zoneOf(address: Partial<Pick<Address, "city" | "state">> | null | undefined): string {
   const state = address?.state?.trim().toUpperCase() ?? "";
   const city = address?.city?.normalize("NFD").replace(/\p{M}/gu, "").trim().toLowerCase() ?? "";
   const exception = EXCEPTIONS[state];

@@ -27,7 +27,7 @@ pub(super) fn coverage(endpoint: Endpoint) -> Operation {
         Endpoint::SetStoreHours => settings(
             "setStoreHours",
             "Set the opening hours",
-            "Replaces the hours of the calling store or of one of its branches. Times are local times of the store's state. A period \
+            "Replaces the hours of the calling store or of one of its branches. Times are local times of the store's municipality. A period \
              belongs to the day on which it starts, and an exception replaces all periods that start on its date. Previews and new \
              orders whose goods are ready while the store is closed are rejected with `store_closed`. Without `hours` a store is \
              open all day, except on the dates in `exceptions`.",

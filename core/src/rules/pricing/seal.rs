@@ -110,7 +110,7 @@ mod tests {
             max_fee: None,
         };
         let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: Precision::Coordinates, radius_m: 0 };
-        PriceBasis::new(&inquiry, &Place { address: Address::default(), located }, &[], None)
+        PriceBasis::new(&inquiry, &Place { address: Address::default(), located }, &[], crate::model::Zone::default())
     }
 
     #[test]
