@@ -126,7 +126,10 @@ function BringBack(props: { of: Order }) {
   const things = props.of.deliveries.flatMap((one) => {
     if (one.situation === 400 || one.situation === 410) return [t.bringGoods(name(one))];
     const isCollected = one.situation === 500 && !one.onlinePayment;
-    return isCollected ? [t.bringPayment(money(one.productValue ?? 0), one.payment === undefined ? "" : t.payments[one.payment.method], name(one))] : [];
+    if (!isCollected) return [];
+    const parts = one.payment?.parts ?? [];
+    if (parts.length > 1) return parts.map((part) => t.bringPayment(money(part.amount), t.payments[part.method], name(one)));
+    return [t.bringPayment(money(one.productValue ?? 0), one.payment === undefined ? "" : t.payments[one.payment.method], name(one))];
   });
   return (
     <div data-testid="bring-back">
