@@ -82,7 +82,7 @@ impl Tables {
     }
 }
 
-/// Defines queries that return empty results. This host has no users, stored tariffs, audit log, photos, journal, notifications, statements, webhooks or idempotency keys.
+/// Defines queries that return empty results. This host has no users, stored tariffs, reports, audit log, photos, journal, notifications, statements, webhooks or idempotency keys.
 macro_rules! empty {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         $(async fn $name(&self, $(_: $argument),*) -> Result<$result, HostError> { Ok(Default::default()) })*

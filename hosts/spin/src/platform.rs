@@ -12,7 +12,7 @@ use despacho_core::{
     geo::LocateError,
     host::{HostError, Platform},
     model::{
-        Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, Timestamp, hmac_sha256,
+        Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, StoreId, Timestamp, hmac_sha256,
         webhook::AttemptResult,
     },
     rules::{

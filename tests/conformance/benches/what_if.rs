@@ -23,7 +23,7 @@ use bytes::Bytes;
 use despacho_core::{
     api,
     changes::{Changes, Write},
-    host::{Host, Storage},
+    host::{Host, OrderQuery},
     model::{
         Day, Distance, Duration as Span, Timestamp, Zone,
         order::{Order, OrderFilter, OrderSchedule},

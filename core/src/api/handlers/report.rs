@@ -8,7 +8,6 @@ use super::{
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError},
-        media::wants_csv,
         problem::Problem,
         routes::Endpoint,
     },

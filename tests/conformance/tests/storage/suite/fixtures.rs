@@ -246,6 +246,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         }))
         .unwrap(),
         assignments: vec![assignment()],
+        notices: Vec::new(),
     }
 }
 
