@@ -62,6 +62,15 @@ pub fn judge(figures: &Figures) -> Vec<Judged> {
         ),
         good("queuedMessages", figures.queued_messages),
         good("inactiveWebhooks", figures.inactive_webhooks),
+        one(
+            "roughStores",
+            figures.rough_stores,
+            figures.rough_stores > 0,
+            "Stores are located only by their municipality, so their prices are estimates. Install the addresses of their cities \
+             (`despacho places install`), or connect a geocoder; then save the stores' addresses again, or save them with coordinates.",
+            "Há lojas localizadas somente pelo município, e os preços delas são estimativas. Instale os endereços das cidades \
+             (`despacho places install`) ou conecte um geocodificador; depois, salve de novo o endereço das lojas ou salve-o com coordenadas.",
+        ),
     ]
 }
 
@@ -92,5 +101,6 @@ mod tests {
             bad(Figures { overdue_orders: 1, overdue_pushes: 1, ..Figures::default() }),
             ["overdueOrders", "overduePushes"]
         );
+        assert_eq!(bad(Figures { rough_stores: 1, ..Figures::default() }), ["roughStores"]);
     }
 }

@@ -98,8 +98,9 @@ async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan
     let pickup = addresses.first().zip(located.first());
     let (address, point) = pickup.ok_or_else(|| plain(ProblemCode::AddressNotFound))?;
     let own = Place { address: (*address).clone(), located: *point };
-    let route = Route::new(inquiry, own, located, None);
+    let route = Route::new(inquiry, own, located, None, call.settings.pricing.estimates);
     let matrix = call.host.distance_matrix(&route.places()).await?;
+    let matrix = route.with_texts(call.host.gazetteer(), matrix);
     let tariff = tariff::effective(call).await?;
     Ok(route.plan(&tariff, &matrix, call.settings.dispatch.lead_minutes, call.context.now)?.plan)
 }

@@ -365,6 +365,7 @@ export const en = {
       order_creation_failed: "Order could not be created",
       order_expired: "No courier found in time",
       webhook_stopped: "Webhook stopped",
+      prices_estimated: "Prices are estimates",
     } satisfies Record<Schemas["NotificationType"], string> as Record<string, string>,
     other: "Notification",
     read: "Mark as read",
