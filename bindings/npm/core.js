@@ -1,6 +1,5 @@
 // The functions that both entry points share.
 
-
 /** An error with the service's problem document. */
 export class DespachoError extends Error {
   constructor(problem) {
@@ -22,14 +21,26 @@ const replacer = (_, value) => {
 };
 const toJson = (request) => JSON.stringify(request, replacer) ?? "null";
 
-// The compiled core throws problems and route errors as JSON text.
+// Errors of the route engine and of packs have no field; they become problems like those of the service.
+const toProblem = ({ error: code, detail }) => ({
+  type: "about:blank",
+  title: "Unprocessable Content",
+  status: 422,
+  detail,
+  instance: "",
+  code,
+  requestId: "page",
+  errors: [],
+});
+
+// The compiled core throws problems and errors of the route engine as JSON text.
 function withErrors(call) {
   try {
     return call();
   } catch (thrown) {
     if (typeof thrown === "string") {
       const problem = JSON.parse(thrown);
-      throw new DespachoError(problem.error ? { code: problem.error, detail: problem.detail } : problem);
+      throw new DespachoError(problem.error ? toProblem(problem) : problem);
     }
     throw thrown;
   }

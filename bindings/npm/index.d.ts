@@ -11,15 +11,25 @@ export type OrderEvent = Schemas["OrderEvent"];
 export type CreateOrder = Schemas["CreateOrder"];
 export type CreateStore = Schemas["CreateStore"];
 export type Problem = Schemas["Problem"];
-export type ProblemCode = Problem["code"];
+export type ProblemCode = Schemas["ProblemCode"];
+export type FieldError = Schemas["FieldError"];
+export type FieldCode = Schemas["FieldCode"];
+export type OrderSituation = Schemas["OrderSituation"];
+export type DeliverySituation = Schemas["DeliverySituation"];
 
 /** `en`, `pt-BR` or the value of an `Accept-Language` header. */
 export type Language = string;
 
-/** An error with the service's problem document. `code` does not depend on the language; `problem.errors` lists the invalid fields. */
+/** The code of an error: of a problem of the service, of the route engine, or of a gazetteer pack. */
+export type ErrorCode = ProblemCode | RouteErrorCode | PackErrorCode;
+
+/**
+ * An error with the service's problem document. `code` does not depend on the language; `problem.errors` lists the invalid fields and is
+ * empty for an error of the route engine or of a pack.
+ */
 export class DespachoError extends Error {
-  readonly code: ProblemCode | RouteErrorCode;
-  readonly problem: Problem;
+  readonly code: ErrorCode;
+  readonly problem: Omit<Problem, "code"> & { code: ErrorCode };
 }
 
 export interface Previewer {
@@ -76,14 +86,44 @@ export interface Municipality {
 export function lookupPostcode(postcode: string): Promise<Municipality | null>;
 
 /** The error code of an invalid request to the route engine. */
-export type RouteErrorCode = string;
+export type RouteErrorCode =
+  | "malformed"
+  | "empty"
+  | "too_many_stops"
+  | "not_square"
+  | "negative"
+  | "not_whole"
+  | "overflow"
+  | "bad_start"
+  | "bad_pin"
+  | "infeasible"
+  | "unresolved"
+  | "too_large"
+  | "not_rectangular"
+  | "bad_pair"
+  | "bad_price";
+/** The error code of a gazetteer pack. */
+export type PackErrorCode = "not_a_pack" | "pack_from_the_future" | "pack_truncated" | "pack_damaged";
+/** A row of numbers; typed arrays cannot contain null. */
+export type NumberRow = readonly (number | null)[] | Int32Array | Uint32Array | Float32Array | Float64Array;
+/** A stop with a fixed position. */
+export interface RoutePin {
+  /** The index of the stop. */
+  stop: number;
+  /** `first` is directly after the start, `last` directly before the end. */
+  pin: "first" | "last";
+}
 export interface RouteRequest {
-  /** Distances in metres from row to column; null if there is no road. */
-  matrix: (number | null)[][];
-  /** Whether the route ends where it starts. */
+  /** Distances in whole metres from row to column; null if there is no road. */
+  matrix: readonly NumberRow[];
+  /** Whether the route ends where it starts; default: false. */
   closed?: boolean;
   /** The index of the first stop; default: 0. */
   start?: number;
+  /** The stops with a fixed position, at most one at each end. */
+  pins?: readonly RoutePin[];
+  /** The maximum work, in units of about a nanosecond. */
+  work?: number;
 }
 export interface RouteResult {
   /** All indices except the start, in stop order. */
@@ -96,5 +136,11 @@ export interface RouteResult {
 }
 /** Computes the shortest stop order. */
 export function bestRoute(request: RouteRequest): Promise<RouteResult>;
+export interface AssignRequest {
+  /** The cost of each row with each column; null if the pair is not allowed. */
+  costs: readonly NumberRow[];
+  /** The price of a row without a column. Without a price, as many rows as possible get a column. */
+  unassigned?: number;
+}
 /** Computes the assignment of minimum cost: a column for each row, or -1. */
-export function assign(request: { costs: (number | null)[][] }): Promise<{ assign: number[]; cost: number }>;
+export function assign(request: AssignRequest): Promise<{ assign: number[]; cost: number }>;

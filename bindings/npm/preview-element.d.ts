@@ -1,5 +1,5 @@
 // The types of the custom element <despacho-preview>. Importing the module registers the element.
-import type { Preview, PreviewContext, PreviewOrder, Problem, ProblemCode } from "./index.js";
+import type { DespachoError, ErrorCode, FieldError, Preview, PreviewContext, PreviewOrder } from "./index.js";
 
 export type AddressField = "zipCode" | "number" | "street" | "complement" | "neighborhood" | "city" | "state";
 /** The address as typed. An empty field is null. A CEP has a hyphen: `01310-200`. */
@@ -22,18 +22,18 @@ export interface FieldProblem {
   /** The field of the form, or null if the error concerns the whole address, the pickup or another part of the request. */
   field: AddressField | null;
   pointer: string;
-  code: string;
+  code: FieldError["code"];
   /** The error in the element's language. */
   detail: string;
 }
 
 export interface ErrorDetail {
   /** The problem's code, or `context_unavailable` if the context or the package could not be loaded. */
-  code: ProblemCode | "context_unavailable";
+  code: ErrorCode | "context_unavailable";
   message: string;
   errors: FieldProblem[];
   /** The problem document, as the service would return it; null if there is none. */
-  problem: Problem | null;
+  problem: DespachoError["problem"] | null;
 }
 
 export interface DespachoPreviewEventMap {
@@ -81,6 +81,24 @@ export class DespachoPreviewElement extends HTMLElement {
     options?: boolean | AddEventListenerOptions,
   ): void;
   addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
+}
+
+/** The properties, attributes and events of the element in JSX. `despacho/react` and `despacho/preact` declare the element with them. */
+export interface DespachoPreviewProps {
+  context?: PreviewContext | string | null;
+  contextUrl?: string | null;
+  "context-url"?: string;
+  locale?: "pt-BR" | "en";
+  preparationTime?: number | null;
+  "preparation-time"?: number | string;
+  pickup?: PreviewOrder["pickupAddress"];
+  order?: Partial<Omit<PreviewOrder, "deliveries">> | null;
+  address?: Partial<TypedAddress> | null;
+  required?: boolean;
+  name?: string;
+  "ondespacho-change"?: (event: DespachoPreviewEventMap["despacho-change"]) => void;
+  "ondespacho-price"?: (event: DespachoPreviewEventMap["despacho-price"]) => void;
+  "ondespacho-error"?: (event: DespachoPreviewEventMap["despacho-error"]) => void;
 }
 
 declare global {

@@ -137,6 +137,7 @@ impl Storage for Maps {
         find_tariffs(TariffQuery<'_>) -> Vec<StoredTariff>;
         tariff_schedule(Option<u64>) -> Arc<TariffSchedule>;
         order_prices(PriceQuery) -> PricePage;
+        reported_orders(&OrderFilter, u32) -> Vec<ReportedOrder>;
         journal(Journal, u64, u32) -> Vec<JournalEntry>;
         journal_span(Journal) -> JournalSpan;
         notifications(StoreId, Option<NotificationId>, u32) -> Vec<Notification>;

@@ -22,9 +22,12 @@ test("validateOrder throws the service's problems", async () => {
   const address = { street: "Rua Augusta", number: "900", city: "São Paulo", state: "SP" };
   await validateOrder({ code: "A-1", pickupAddress: address, deliveries: [{ address, phone: "+5511990000000" }] });
   await assert.rejects(
-    validateOrder({ code: "", deliveries: [{ address, phone: "11 99000-0000" }] }),
-    rejectedWith("validation_failed", ["/code", "/deliveries/0/phone"]),
+    validateOrder({ code: "", deliveries: [{ address, pickupCode: "12 34" }] }),
+    rejectedWith("validation_failed", ["/code", "/deliveries/0/pickupCode"]),
   );
+  // An optional contact never prevents an order, and a byte order mark is ignored.
+  await validateOrder({ code: "A-1", deliveries: [{ address, phone: "3333-4444", email: "maria..silva@exemplo.com.br" }] });
+  await validateOrder(`\uFEFF${JSON.stringify({ code: "A-1", deliveries: [{ address }] })}`);
   await assert.rejects(validateOrder("{"), rejectedWith("malformed_request"));
   await assert.rejects(validateOrder(undefined), rejectedWith("malformed_request"));
 });
@@ -78,7 +81,11 @@ test("bestRoute and assign return optimal results", async () => {
   const matrix = [[0, 9, 2, null], [9, 0, 3, 1], [2, 3, 0, 9], [9, 1, 9, 0]];
   const { order, cost, proven, bound } = await bestRoute({ matrix });
   assert.deepEqual({ order, cost, proven, bound }, { order: [2, 1, 3], cost: 6, proven: true, bound: 6 });
-  await assert.rejects(bestRoute({ matrix: [[0, 1]] }), (error) => error instanceof DespachoError && error.code.length > 0);
+  const pinned = await bestRoute({ matrix, pins: [{ stop: 3, pin: "first" }] });
+  assert.equal(pinned.order[0], 3);
+  const wrong = await bestRoute({ matrix: [[0, 1]] }).then(assert.fail, (error) => error);
+  rejectedWith("not_square", [])(wrong);
+  assert.deepEqual([wrong.problem.status, wrong.problem.code, wrong.problem.detail], [422, "not_square", wrong.message]);
   const pairs = await assign({ costs: [[4, 1], [2, 9]] });
   assert.deepEqual([...pairs.assign], [1, 0]);
 });

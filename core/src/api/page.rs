@@ -174,7 +174,7 @@ impl Previewer {
         let route = Route::new(&inquiry, self.pickup.clone(), located, self.area.as_ref(), policy);
         let matrix = route.with_texts(self.gazetteer, geo::matrix(&route.places()));
         let planned = route.plan(&self.context.tariff, &matrix, self.context.store.lead_minutes, now)?;
-        check_open(&self.hours, self.pickup.address.uf(), planned.plan.times.ready)?;
+        check_open(&self.hours, geo::zone(&self.pickup.address).unwrap_or_default(), planned.plan.times.ready)?;
         preview_view(&inquiry, &planned, None, language)
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     host::Host,
     model::{
         Address, Day, Distance, DistanceMatrix, Duration, Language, Leg, Located, Money, Precision, Text, Timestamp,
-        Uf,
+        Zone,
         order::{Notice, NoticeCode, Place},
         price::EstimatePolicy,
         store::{ServiceArea, Store, StoreHours},
@@ -70,18 +70,18 @@ pub(super) fn not_allowed() -> Problem {
 /// Locates the addresses, measures the distances and plans the route of an order that the store's hours permit.
 pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
     let planned = planned_at_any_time(call, store, inquiry).await?;
-    check_open(&store.hours, store.address.uf(), planned.plan.times.ready)?;
+    check_open(&store.hours, geo::zone(&store.address).unwrap_or_default(), planned.plan.times.ready)?;
     Ok(planned)
 }
 
 /// Rejects goods that are ready while the store is closed.
-pub(super) fn check_open(hours: &StoreHours, uf: Option<Uf>, ready: Timestamp) -> Result<(), Problem> {
-    let next = next_opening(hours, ready, uf);
+pub(super) fn check_open(hours: &StoreHours, zone: Zone, ready: Timestamp) -> Result<(), Problem> {
+    let next = next_opening(hours, ready, zone);
     if next == Some(ready) {
         return Ok(());
     }
     let opening = next.unwrap_or(ready);
-    let (day, time) = (Day::of(opening, uf), time_of_day(opening, uf));
+    let (day, time) = (Day::of(opening, zone), time_of_day(opening, zone));
     let problem = Problem::new(
         ProblemCode::StoreClosed,
         format!("The store is closed when the goods are ready. It opens on {day} at {time} (local time)."),
@@ -106,7 +106,7 @@ pub(super) async fn planned_at_any_time<H: Host>(
     let located = locate(call, &addresses, pointer, error).await?;
     let route = Route::new(inquiry, own, located, store.area.as_ref(), call.settings.pricing.estimates(store));
     let matrix = call.host.distance_matrix(&route.places()).await?;
-    let matrix = route.with_texts(call.host.gazetteer(), matrix);
+    let matrix = route.with_texts(Gazetteer::embedded(), matrix);
     let tariff = tariff::effective(call).await?;
     route.plan(&tariff, &matrix, call.settings.dispatch.lead(store), call.context.now)
 }
@@ -118,7 +118,7 @@ pub(super) struct Route<'a> {
     /// The stops, in the order sent.
     located: Vec<Located>,
     /// The store's state, used if the pickup has none.
-    store_uf: Option<Uf>,
+    store_zone: Option<Zone>,
     /// The store's service area.
     area: Option<&'a ServiceArea>,
     /// What to do with an uncertain price.
@@ -134,12 +134,12 @@ impl<'a> Route<'a> {
         area: Option<&'a ServiceArea>,
         estimates: EstimatePolicy,
     ) -> Route<'a> {
-        let store_uf = own.address.uf();
+        let store_zone = geo::zone(&own.address);
         let pickup = match &inquiry.pickup {
             Some(address) => Place { address: address.clone(), located: located.remove(0) },
             None => own,
         };
-        Route { inquiry, pickup, located, store_uf, area, estimates }
+        Route { inquiry, pickup, located, store_zone, area, estimates }
     }
 
     /// Returns the locations to measure between: the pickup, then the stops in the order sent.
@@ -163,7 +163,7 @@ impl<'a> Route<'a> {
         lead_minutes: u32,
         now: Timestamp,
     ) -> Result<Planned, Problem> {
-        let Route { inquiry, pickup, located, store_uf, area, estimates } = self;
+        let Route { inquiry, pickup, located, store_zone, area, estimates } = self;
         let stops: Vec<Stop> = located
             .iter()
             .zip(&inquiry.stops)
@@ -183,7 +183,7 @@ impl<'a> Route<'a> {
             lead_minutes,
             deliver_at: inquiry.deliver_at,
             now,
-            uf: pickup.address.uf().or(store_uf),
+            zone: geo::zone(&pickup.address).or(store_zone).unwrap_or_default(),
             vehicle: inquiry.vehicle,
             estimates,
         };
@@ -194,10 +194,10 @@ impl<'a> Route<'a> {
             Err(PlanError::OutOfArea { stops }) => Err(out_of_area(tariff, &stops, &outside)),
             _ if !outside.is_empty() => Err(out_of_area(tariff, &[], &outside)),
             Err(PlanError::Estimated { places }) => Err(estimated(&places, &request.pickup, &located)),
-            result => result.map_err(|error| plan_problem(tariff, &error, request.uf)),
+            result => result.map_err(|error| plan_problem(tariff, &error, request.zone)),
         }?;
         let notices = notices(&plan, &pickup.located, &located);
-        let basis = PriceBasis::new(inquiry, &pickup, &located, request.uf);
+        let basis = PriceBasis::new(inquiry, &pickup, &located, request.zone);
         let basis = if plan.has_near_leg { basis.with_near(plan.total_distance) } else { basis };
         Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone(), basis, notices })
     }
@@ -268,7 +268,7 @@ fn comma(number: Decimal) -> String {
 }
 
 /// Converts a plan error to a problem.
-pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, uf: Option<Uf>) -> Problem {
+pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, zone: Zone) -> Problem {
     match error {
         PlanError::OutOfArea { stops } => out_of_area(tariff, stops, &[]),
         PlanError::DistanceExceeded { distance } => {
@@ -280,8 +280,8 @@ pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, uf: Option<Uf>) -
             let pt = format!("A rota tem {km} km; o máximo é {max} km. Divida as entregas em mais de um pedido.");
             Problem::new(ProblemCode::DistanceExceeded, en, pt)
         }
-        PlanError::TooSoon { earliest } => too_soon(*earliest, uf),
-        PlanError::WindowUnreachable { stops } => unreachable(stops, uf),
+        PlanError::TooSoon { earliest } => too_soon(*earliest, zone),
+        PlanError::WindowUnreachable { stops } => unreachable(stops, zone),
         PlanError::Estimated { .. } => plain(ProblemCode::AddressImprecise),
         PlanError::NoRoad | PlanError::Stops => Problem::new(
             ProblemCode::OutOfArea,
@@ -350,9 +350,9 @@ fn notices(plan: &Plan, pickup: &Located, located: &[Located]) -> Vec<Notice> {
     radii(&plan.rough_places, pickup, located).map(notice).collect()
 }
 
-fn too_soon(earliest: Timestamp, uf: Option<Uf>) -> Problem {
+fn too_soon(earliest: Timestamp, zone: Zone) -> Problem {
     // Rounded up by one to two minutes, so that the time is still possible when it is sent.
-    let at = local(earliest.after(Duration::millis(119_999)), uf, 16) + ":00" + &offset(uf);
+    let at = local(earliest.after(Duration::millis(119_999)), zone, 16) + ":00" + &offset(zone);
     let error = FieldError {
         pointer: "/deliverAt".to_owned(),
         code: "too_soon",
@@ -365,10 +365,10 @@ fn too_soon(earliest: Timestamp, uf: Option<Uf>) -> Problem {
 }
 
 /// Returns the problem of windows that the courier misses, with the expected arrivals.
-fn unreachable(stops: &[(usize, Timestamp)], uf: Option<Uf>) -> Problem {
+fn unreachable(stops: &[(usize, Timestamp)], zone: Zone) -> Problem {
     let code = ProblemCode::WindowUnreachable;
     let errors = stops.iter().map(|(stop, at)| {
-        let at = local(*at, uf, 19) + &offset(uf);
+        let at = local(*at, zone, 19) + &offset(zone);
         let detail = Text::new(
             format!("The expected arrival on this route is {at}. Send a window that contains it."),
             format!("A chegada prevista nesta rota é {at}. Envie uma janela que a contenha."),
@@ -379,16 +379,15 @@ fn unreachable(stops: &[(usize, Timestamp)], uf: Option<Uf>) -> Problem {
 }
 
 /// Returns the first `length` characters of a local time in RFC 3339 format.
-fn local(at: Timestamp, uf: Option<Uf>, length: usize) -> String {
-    let hours = uf.map_or(-3, Uf::utc_offset_hours);
-    let mut text = at.after(Duration::minutes(i64::from(hours) * 60)).to_string();
+fn local(at: Timestamp, zone: Zone, length: usize) -> String {
+    let mut text = at.after(Duration::minutes(i64::from(zone.offset_hours()) * 60)).to_string();
     text.truncate(length);
     text
 }
 
 /// Returns the offset of local time from UTC in RFC 3339 format.
-fn offset(uf: Option<Uf>) -> String {
-    format!("-0{}:00", uf.map_or(-3, Uf::utc_offset_hours).abs())
+fn offset(zone: Zone) -> String {
+    format!("-0{}:00", zone.offset_hours().abs())
 }
 
 /// Returns the response to a preview, with the quote if one was signed.

@@ -14,8 +14,6 @@ pub struct Email(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmailError;
 
-const OPTIONS: Options = Options { minimum_sub_domains: 2, allow_domain_literal: false, allow_display_text: false };
-
 impl Email {
     /// Parses an address. Display names and address literals are rejected.
     ///
@@ -27,7 +25,9 @@ impl Email {
     /// ```
     pub fn parse(text: &str) -> Result<Email, EmailError> {
         let text = text.trim();
-        match EmailAddress::parse_with_options(text, OPTIONS) {
+        // Not a literal: later versions of the library add options.
+        let options = Options::default().with_required_tld().without_domain_literal().without_display_text();
+        match EmailAddress::parse_with_options(text, options) {
             Ok(_) => Ok(Email(text.to_owned())),
             Err(_) => Err(EmailError),
         }

@@ -5,6 +5,7 @@ use crate::{
     changes::{Changes, Write},
     model::{
         Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
+        WebhookId,
         price::EstimatePolicy,
         store::{
             Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, SessionUser, Store, StoreDispatch, StoreHours,
@@ -52,8 +53,6 @@ pub struct KeyRequest {
     pub name: Option<String>,
     /// Validity in days, if specified.
     pub days: Option<u32>,
-    /// The calling store's password, if sent.
-    pub current_password: Option<String>,
 }
 
 /// Parameters of a new key.
@@ -69,6 +68,8 @@ pub struct KeyParams<'a> {
     pub name: Option<String>,
     /// The user of a panel session.
     pub user: Option<SessionUser>,
+    /// The Open Delivery connection to which the key is limited.
+    pub connection: Option<WebhookId>,
     /// Validity of the key.
     pub validity: Duration,
     /// The deployment's secret, from which the key value is derived.
@@ -96,6 +97,8 @@ pub fn key(opening: KeyParams<'_>, nonce: [u8; 32], ids: &mut IdBlock, now: Time
         created_at: now,
         expires_at: now.after(opening.validity),
         deleted_at: None,
+        connection: opening.connection,
+        confirmed_until: None,
     })
 }
 
@@ -120,6 +123,7 @@ pub fn open(
         email,
         password_hash,
         link: None,
+        origins: Vec::new(),
         address,
         located,
         category: new.category,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
-use super::schema::{KeyOrigin, StoreNumber, VisitAddress};
+use super::schema::{KeyOrigin, StopPin, StoreNumber, VisitAddress};
 use super::{
     AddressBody, ConfirmationBody, EtaView, EventView, Id, Kilometres, LocationView, NoticeView, PaymentView,
     PriceLineView, ProofView, RatingView, Reais, RequirementsView, SetPayment, SetRequirements, SetWindow, WindowView,
@@ -26,18 +26,20 @@ pub struct CreateOrder {
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "PED-1042"))]
     pub code: Option<String>,
     /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes. The search for a courier starts when it is over.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1440, example = 15))]
+    #[cfg_attr(feature = "openapi", schema(default = 0, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
     /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
     /// preparation and the search for a courier start as late as this allows. Without it, the order is delivered as soon as possible.
     #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime, example = "2026-11-21T20:00:00-03:00"))]
     pub deliver_at: Option<String>,
     /// Whether to calculate the expected times. If not true, they are null, unless the order has `deliverAt` or a window.
+    #[cfg_attr(feature = "openapi", schema(default = false))]
     pub preview_delivery_time: Option<bool>,
     /// The merchant's full code, 1 to 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub full_code: Option<String>,
     /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the order sent.
+    #[cfg_attr(feature = "openapi", schema(default = false))]
     pub sort_by_best_route: Option<bool>,
     /// Address of the pickup. Defaults to the store's address.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<VisitAddress>))]
@@ -49,6 +51,7 @@ pub struct CreateOrder {
     pub store: Option<StoreRef>,
     /// Whether the courier can carry other orders of the store in the same trip. Defaults to true. Price, codes and history
     /// are the order's own in any case.
+    #[cfg_attr(feature = "openapi", schema(default = true))]
     pub combinable: Option<bool>,
     /// What the order requires of its courier's vehicle. Dispatch assigns only couriers who meet it.
     pub requirements: Option<SetRequirements>,
@@ -92,11 +95,13 @@ pub struct NewDelivery {
     /// The recipient's name, 1 to 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
     pub name: Option<String>,
-    /// The recipient's phone number in E.164 format.
-    #[cfg_attr(feature = "openapi", schema(format = "phone", max_length = 255, example = "+5511999990000"))]
+    /// The recipient's phone number: in E.164 format, or as people write it, with the area code; a foreign one with a plus sign and the
+    /// country code. The response contains it in E.164 format. Any other text does not prevent the order: it becomes part of `observation`,
+    /// and a notice names it.
+    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "+5511999990000"))]
     pub phone: Option<String>,
-    /// The recipient's email address, at most 400 characters.
-    #[cfg_attr(feature = "openapi", schema(format = "email", max_length = 400, example = "maria@exemplo.com.br"))]
+    /// The recipient's email address. Any other text does not prevent the order: it becomes part of `observation`, and a notice names it.
+    #[cfg_attr(feature = "openapi", schema(max_length = 400, example = "maria@exemplo.com.br"))]
     pub email: Option<String>,
     /// Instructions for the courier, at most 1000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 1000))]
@@ -105,6 +110,7 @@ pub struct NewDelivery {
     #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
     /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the payment to the pickup.
+    #[cfg_attr(feature = "openapi", schema(default = true))]
     pub online_payment: Option<bool>,
     /// How the recipient pays the courier. Only if `onlinePayment` is false.
     pub payment: Option<SetPayment>,
@@ -112,7 +118,7 @@ pub struct NewDelivery {
     pub window: Option<SetWindow>,
     /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most one delivery can be
     /// first and one last.
-    #[cfg_attr(feature = "openapi", schema(pattern = "^(first|last)$", example = "last"))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<StopPin>))]
     pub pin: Option<String>,
     /// Ignored, as in a preview. The response contains the position in the route.
     pub order_route: Option<f64>,
@@ -265,11 +271,11 @@ pub struct DeliveryView {
     pub full_code: Option<String>,
     /// The recipient's name.
     pub name: Option<String>,
-    /// The recipient's phone number.
+    /// The recipient's phone number in E.164 format.
     pub phone: Option<String>,
     /// The recipient's email address.
     pub email: Option<String>,
-    /// Instructions for the courier.
+    /// Instructions for the courier. They contain a contact that could not be read.
     pub observation: Option<String>,
     /// Whether the delivery is already paid.
     pub online_payment: bool,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
-use super::schema::LocateAddress;
+use super::schema::{LocateAddress, StopPin};
 use super::{AddressBody, Kilometres, NoticeView, PriceLineView, Reais, SetRequirements, SetWindow, StoreRef, objects};
 use crate::model::Precision;
 
@@ -13,11 +13,13 @@ use crate::model::Precision;
 #[serde(rename_all = "camelCase", default)]
 pub struct PreviewOrder {
     /// Whether to calculate the expected times. If not true, they are null, unless the order has `deliverAt` or a window.
+    #[cfg_attr(feature = "openapi", schema(default = false))]
     pub preview_delivery_time: Option<bool>,
     /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the order sent.
+    #[cfg_attr(feature = "openapi", schema(default = false))]
     pub sort_by_best_route: Option<bool>,
     /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1440, example = 15))]
+    #[cfg_attr(feature = "openapi", schema(default = 0, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
     /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
     /// price is that of the expected pickup's local time.
@@ -50,12 +52,13 @@ pub struct PreviewStop {
     #[cfg_attr(feature = "openapi", schema(value_type = LocateAddress, required = true))]
     pub address: Option<AddressBody>,
     /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the payment to the pickup.
+    #[cfg_attr(feature = "openapi", schema(default = true))]
     pub online_payment: Option<bool>,
     /// The period in which the courier must arrive.
     pub window: Option<SetWindow>,
     /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most one delivery can be
     /// first and one last.
-    #[cfg_attr(feature = "openapi", schema(pattern = "^(first|last)$", example = "last"))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<StopPin>))]
     pub pin: Option<String>,
 }
 

@@ -77,6 +77,8 @@ markers! {
     AuditAction,
     /// A user's ID in a request.
     UserNumber,
+    /// The end of the route at which a stop is fixed.
+    StopPin,
     /// The coordinates of a service area.
     AreaCoordinates,
 }
@@ -118,5 +120,6 @@ named! {
     ActorKind = "ActorKind",
     EntryKind = "EntryType",
     SkipReason = "SkipReason",
+    StopPin = "StopPin",
     AreaCoordinates = "AreaCoordinates",
 }

@@ -70,7 +70,8 @@ macro_rules! new_store {
 new_store! {
     /// A new branch of the calling parent store.
     CreateStore {
-        /// The password of the calling login. Required if the key belongs to a panel session, ignored otherwise.
+        /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
+    /// ignored otherwise.
         #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
         current_password: Option<String>,
     }
@@ -113,6 +114,10 @@ pub struct UpdateStore {
     /// Address of the store.
     #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
+    /// The password of the calling login. Required for a new email if the key belongs to a panel session that was not confirmed in the last
+    /// five minutes, ignored otherwise.
+    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    pub current_password: Option<String>,
 }
 
 /// A login to the panel.
@@ -146,7 +151,8 @@ pub struct IssueKey {
     /// Validity of the key in whole days, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
-    /// The password of the calling login. Required if the key belongs to a panel session, ignored otherwise.
+    /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
+    /// ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
     pub current_password: Option<String>,
 }

@@ -232,7 +232,7 @@ fn plan_stops(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) 
         deliver_at: None,
         now: order.created_at,
         vehicle: None,
-        uf: None,
+        zone: despacho_core::model::Zone::default(),
         estimates: EstimatePolicy::Accept,
     };
     plan(tariff, &request).unwrap()

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use despacho_core::{
     geo::{self, Gazetteer, LocateError},
     host::HostError,
-    model::{self, Address, DistanceMatrix, Located},
+    model::{self, Address, DistanceMatrix, Located, StoreId},
 };
 use despacho_geo::{
     AttemptError, CachedResult, GeocoderConfig, Geocoders, Legs, Network, Places, Runtime, ServiceEvent,
@@ -29,6 +29,11 @@ const NOT_FOUND_DAYS: u32 = 1;
 /// One in this many stored results triggers a cleanup.
 const CLEANUP_PERIOD: u8 = 64;
 
+/// The setting that permits calls to a host.
+const ALLOWED_HOSTS: &str = "allowed_outbound_hosts in spin.toml and the variables that it names";
+/// The setting that blocks calls to an address.
+const BLOCKED_NETWORKS: &str = "block_networks of [outbound_networking] in the runtime configuration";
+
 thread_local! {
     /// The start of the instance, for a monotonic clock.
     static STARTED: Instant = Instant::now();
@@ -37,7 +42,6 @@ thread_local! {
 /// The configured services. Their circuit breakers keep their state as long as the instance exists.
 #[derive(Debug)]
 pub(crate) struct Geography {
-    gazetteer: Gazetteer,
     places: Places,
     networks: Vec<Network>,
     percent: u32,
@@ -46,24 +50,13 @@ pub(crate) struct Geography {
 
 impl Geography {
     /// Creates the geography without sending requests.
-    pub(crate) fn new(
-        gazetteer: Gazetteer,
-        geocoders: Geocoders,
-        networks: Vec<Network>,
-        shared: &SharedSettings,
-    ) -> Geography {
+    pub(crate) fn new(geocoders: Geocoders, networks: Vec<Network>, shared: &SharedSettings) -> Geography {
         Geography {
-            gazetteer,
-            places: Places::new(gazetteer, Vec::new(), geocoders, shared.places.min_precision),
+            places: Places::new(Gazetteer::embedded(), Vec::new(), geocoders, shared.places.min_precision),
             networks,
             percent: shared.routing.duration_percent,
             geocoder: shared.geocoder.clone(),
         }
-    }
-
-    /// Returns the municipalities and the borders of Brazil.
-    pub(crate) fn gazetteer(&self) -> Gazetteer {
-        self.gazetteer
     }
 
     /// Returns whether only embedded data is used.
@@ -75,13 +68,15 @@ impl Geography {
     pub(crate) async fn locate(
         &self,
         database: &Database,
+        merchant: Option<StoreId>,
         addresses: &[&Address],
     ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         // An exclusive transaction blocks all other instances, so it must not wait for a service.
         if self.places.is_embedded() || database.is_exclusive() {
-            return Ok(addresses.iter().map(|address| self.gazetteer.locate(address)).collect());
+            let gazetteer = Gazetteer::embedded();
+            return Ok(addresses.iter().map(|address| gazetteer.locate(address)).collect());
         }
-        let found = self.places.locate(&self.runtime(database), addresses).await?;
+        let found = self.places.locate(&self.runtime(database), merchant, addresses).await?;
         Ok(found.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
     }
 
@@ -123,18 +118,8 @@ impl Runtime for RequestRuntime<'_> {
         });
         requested.await.map_err(|error| match error {
             outbound::AttemptError::Late => AttemptError::Timeout,
-            outbound::AttemptError::Denied | outbound::AttemptError::Blocked => {
-                // Only the host is logged: the rest of the URL contains a person's address.
-                let host = url.split('/').take(3).collect::<Vec<_>>().join("/");
-                let setting = match error {
-                    outbound::AttemptError::Blocked => {
-                        "block_networks of [outbound_networking] in the runtime configuration"
-                    }
-                    _ => "allowed_outbound_hosts in spin.toml",
-                };
-                log::line(format_args!("calls to {host} are not allowed; see {setting}"));
-                AttemptError::Unreachable
-            }
+            outbound::AttemptError::Denied => AttemptError::Forbidden(ALLOWED_HOSTS),
+            outbound::AttemptError::Blocked => AttemptError::Forbidden(BLOCKED_NETWORKS),
             _ => AttemptError::Unreachable,
         })
     }
@@ -186,6 +171,10 @@ impl Runtime for RequestRuntime<'_> {
             ServiceEvent::Malformed { service, what } => {
                 log::line(format_args!("{service}: unusable response: {what}"))
             }
+            ServiceEvent::Forbidden { service, setting } => log::line(format_args!(
+                "{service}: the application may not call the host of the variable `{service}`, and does not use it until a restart; \
+                 see {setting}"
+            )),
             ServiceEvent::CircuitOpened { service } => log::line(format_args!("{service}: circuit breaker opened")),
             ServiceEvent::CircuitClosed { service } => log::line(format_args!("{service}: circuit breaker closed")),
             ServiceEvent::Queried { .. }

@@ -11,15 +11,15 @@ use despacho_core::{
     host::{Host, HostError},
     model::store::KeyHash,
 };
-use despacho_simulator::demo;
+use despacho_simulator::demo::{self, SeedError};
 use despacho_sql::{Dialect, Query, Row, SchemaState, SqlHost, is_ahead, pending};
 
 use crate::{
     config::Config, database::Database, error::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
 };
 
-/// Why another component than `despacho` has no demo data yet.
-const NO_DEMO: &str = "The demo data does not exist yet. Request /readyz to create it, then repeat this request.";
+/// The part that is unavailable if another store prevents the creation of the demo data.
+pub(crate) const DEMO: &str = "demo";
 
 /// The progress of this instance's preparation.
 #[derive(Clone)]
@@ -84,18 +84,19 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
         let _ = session.write_ahead().await;
         database.exclusively(async || migrate(&session).await).await?;
     }
-    // Previews have no deadlines.
-    if !cfg!(feature = "preview") {
-        host.align_deadlines().await?;
-    }
+    host.align_deadlines().await?;
     if !config.own.demo || host.key(&KeyHash::of(demo::KEY)).await?.is_some() {
         return Ok(());
     }
-    // The demo data needs the endpoints of stores. Without it, the other components would reject its key as invalid.
-    if cfg!(any(feature = "connection", feature = "courier", feature = "operator", feature = "preview")) {
-        return Err(unavailable(NO_DEMO));
+    if let Some(obstacle) = demo::obstacle(host).await? {
+        return Err(HostError::Unavailable { what: DEMO, detail: obstacle.to_string() });
     }
-    database.exclusively(async || demo::seed(host, &config.settings).await).await?;
+    let seed = async || match demo::seed(host, &config.settings).await {
+        Ok(created) => Ok(created),
+        Err(SeedError::Obstacle(obstacle)) => Err(HostError::Unavailable { what: DEMO, detail: obstacle.to_string() }),
+        Err(SeedError::Host(error)) => Err(error),
+    };
+    database.exclusively(seed).await?;
     Ok(())
 }
 

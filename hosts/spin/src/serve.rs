@@ -16,8 +16,6 @@ use despacho_sql::{RecentKeys, SqlHost};
 use http::{HeaderMap, HeaderName, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
 
-#[cfg(feature = "webhooks")]
-use crate::webhooks;
 use crate::{
     body,
     config::{self, Config},
@@ -26,7 +24,7 @@ use crate::{
     platform::Machine,
     prepare,
     response::fresh_id,
-    sqlite,
+    sqlite, webhooks,
 };
 
 /// IDs that a request reserves at once. Unused IDs remain gaps, so the number is small.
@@ -100,7 +98,6 @@ async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<By
         request.extensions_mut().insert(address);
     }
     let response = api::handle(&host, &config.settings, request).await;
-    #[cfg(feature = "webhooks")]
     webhooks::after_response(&response, host, config).await;
     response
 }
@@ -143,6 +140,17 @@ fn problem(error: host::HostError) -> Problem {
                  the variable `database_url` to a PostgreSQL database.",
                 "O banco de dados não tem arquivo: o Spin foi iniciado sem diretório de estado. Inicie-o com \
                  `spin up --state-dir DIRETÓRIO` ou defina a variável `database_url` com um banco de dados PostgreSQL.",
+            )
+            .retry_after(Duration::minutes(1))
+        },
+        host::HostError::Unavailable { what: prepare::DEMO, .. } => Problem {
+            log: Some(error.to_string()),
+            ..Problem::new(
+                ProblemCode::Unavailable,
+                "The demo data cannot be created, because a store in the database already has its CNPJ or email address. Set the variable \
+                 `demo` to `false`, or use an empty database.",
+                "Os dados de demonstração não podem ser criados, porque uma loja do banco de dados já tem o CNPJ ou o e-mail deles. Defina \
+                 a variável `demo` como `false` ou use um banco de dados vazio.",
             )
             .retry_after(Duration::minutes(1))
         },

@@ -23,7 +23,11 @@ use despacho_core::{
     rules::{pricing::Tariff, settings::Settings, webhooks::MessageResult},
 };
 use despacho_postgres::Postgres;
-use despacho_simulator::{Pass, Simulation, demo, run_pass};
+use despacho_simulator::{
+    Pass, Simulation,
+    demo::{self, SeedError},
+    run_pass,
+};
 use despacho_sql::SqlHost;
 use despacho_sqlite::{LocalPlatform, Options, Sqlite};
 use http::{Request, Response};
@@ -38,6 +42,7 @@ use crate::{
     geo::{Geography, ServerPlatform},
     mail::Mailer,
     telemetry::Traced,
+    work::Turns,
 };
 
 /// IDs that a command reserves at once. It serves one request, and unused IDs remain gaps.
@@ -96,6 +101,11 @@ impl Store {
         request: Request<Bytes>,
     ) -> (Response<Bytes>, Option<Subscription>) {
         api::handle_or_stream(&self.host, settings, request).await
+    }
+
+    /// Returns the turns of callers for requests that take long.
+    pub fn turns(&self) -> &Turns {
+        self.host.platform().turns()
     }
 
     /// Returns the next events of a stream in its text format.
@@ -186,7 +196,7 @@ impl Store {
     }
 
     /// Creates the demo data unless it exists, and returns whether it was created.
-    pub async fn seed(&self, settings: &Settings) -> Result<bool, HostError> {
+    pub async fn seed(&self, settings: &Settings) -> Result<bool, SeedError> {
         // Instances that start at the same time would otherwise see each other's partial data.
         self.host.driver().exclusively(demo::seed(&self.host, settings)).await?
     }

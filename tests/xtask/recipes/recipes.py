@@ -117,7 +117,7 @@ def check(server, language, file, program, folder, webhook):
     address = {"street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP", "latitude": -23.5570, "longitude": -46.6600}
     delivery = {"name": "Rita", "phone": "+5511987654321", "onlinePayment": True, "address": address}
     order = {"code": f"{language}-1", "preparationTime": 30, "deliveries": [delivery]}
-    invalid = order | {"code": f"{language}-2", "deliveries": [delivery | {"phone": "none"}]}
+    invalid = order | {"code": f"{language}-2", "deliveries": [delivery | {"pickupCode": "none!"}]}
     secret, sent = webhook
     given = {"order": order, "invalid": invalid, "key": f"delay-{language}-1", "secret": secret, "messages": [message for message, _ in sent]}
     (folder / "input.json").write_text(json.dumps(given))
@@ -171,7 +171,7 @@ def main(binary, folder):
         available = [one for one in LANGUAGES if shutil.which(one[2])]
         for language, _, program in LANGUAGES:
             if (language, _, program) not in available:
-                print(f"  SKIPPED: {language}. {program} is not installed (`apt-get install php-cli php-curl`)")
+                print(f"  SKIPPED: {language}. {program} is not installed (`apt-get install php-cli`)")
         with concurrent.futures.ThreadPoolExecutor() as pool:
             for running in [pool.submit(check, server, *one, folder, webhook) for one in available]:
                 running.result()

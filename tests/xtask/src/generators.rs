@@ -112,5 +112,6 @@ fn generate(root: &Path, document: &str) -> Result<(), Failure> {
     run::show(python(root, &[&generator[..], &generate, &options, &["--formatters", "builtin"]].concat())?)?;
     run::show(python(root, &["python", "-m", "compileall", "-q", "dist/despacho_client", "dist/despacho_models.py"])?)?;
     let mypy = ["mypy", "--strict", "--follow-imports=silent", "--cache-dir", "dist/mypy"];
-    run::show(python(root, &[&mypy[..], &["with_python_client.py", "with_python_models.py"]].concat())?)
+    let programs = ["with_python_client.py", "with_python_models.py", "rejected_types.py"];
+    run::show(python(root, &[&mypy[..], &programs].concat())?)
 }

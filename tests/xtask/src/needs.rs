@@ -1,12 +1,14 @@
 //! The tools that steps need in addition to Rust: how to detect them and how to install them.
 
-use std::path::Path;
+use std::{path::Path, process::Command};
 
 use despacho_xtask::{
     component, place,
     postgres::programs as postgres,
     run::{self, Failure},
 };
+
+use crate::crates;
 
 /// The version of cargo-deny that `.cargo/deny.toml` is written for.
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
@@ -46,6 +48,8 @@ pub(crate) enum Need {
     CargoDeny,
     /// RustSec's current advisory database. Without a network the step is skipped.
     Advisories,
+    /// The registry's current index. Without a network the step is skipped.
+    Registry,
     /// A virtual environment with its packages installed.
     Venv(Venv),
 }
@@ -57,7 +61,12 @@ impl Need {
             return Ok(());
         }
         if self == Need::Advisories {
-            return fetch_advisories(root, offline);
+            let skipped = "the advisory database is not fetched";
+            return fetch(run::command(root, &FETCH_ADVISORIES), "the advisory database", skipped, offline);
+        }
+        if self == Need::Registry {
+            let skipped = "the newest dependencies are not resolved";
+            return fetch(crates::probe_registry(root), "the registry's index", skipped, offline);
         }
         if matches!(self, Need::Spin) {
             let reason = "Spin 4.1 or newer is neither on PATH nor named by DESPACHO_SPIN; install it from https://spinframework.dev";
@@ -83,6 +92,7 @@ impl Need {
             Need::Spin => "the Spin CLI".to_owned(),
             Need::CargoDeny => "cargo-deny".to_owned(),
             Need::Advisories => "the advisory database".to_owned(),
+            Need::Registry => "the registry's index".to_owned(),
             Need::Venv(venv) => format!("the Python packages of {}", venv.requirements),
         }
     }
@@ -97,8 +107,8 @@ impl Need {
             Need::Postgres => postgres().is_some(),
             Need::Spin => run::succeeds(&[&spin(), "--version"]),
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
-            // The database is fetched in every run.
-            Need::Advisories => false,
+            // Both are fetched in every run.
+            Need::Advisories | Need::Registry => false,
             Need::Venv(venv) => {
                 let installed = std::fs::read_to_string(venv.stamp()?).unwrap_or_default();
                 venv.program(venv.program)?.is_file() && installed == venv.requirements(root)?
@@ -117,6 +127,7 @@ impl Need {
             // A debug build takes half the time, and cargo-deny runs for only a second.
             Need::CargoDeny => show(&["cargo", "install", "--locked", "--debug", CARGO_DENY]),
             Need::Advisories => show(&FETCH_ADVISORIES),
+            Need::Registry => run::show(crates::probe_registry(root)),
             Need::Venv(venv) => venv.make(root),
         }
     }
@@ -124,21 +135,19 @@ impl Need {
 
 const FETCH_ADVISORIES: [&str; 6] = ["cargo", "deny", "--config", ".cargo/deny.toml", "fetch", "db"];
 
-/// Fetches the advisory database. A failed download skips the step, because it does not indicate a defect of the repository.
-fn fetch_advisories(root: &Path, offline: bool) -> Result<(), Missing> {
+/// Fetches current data with a command. A failed download skips the step, because it does not indicate a defect of the repository.
+fn fetch(mut command: Command, what: &str, consequence: &str, offline: bool) -> Result<(), Missing> {
     if offline {
-        return Err(Missing::Offline(
-            "DESPACHO_VERIFY_OFFLINE is set; the advisory database is not fetched".to_owned(),
-        ));
+        return Err(Missing::Offline(format!("DESPACHO_VERIFY_OFFLINE is set; {consequence}")));
     }
-    let fetched = run::command(root, &FETCH_ADVISORIES).output();
-    let fetched = fetched.map_err(|e| Failure::new(format!("cargo-deny could not start: {e}")))?;
+    let fetched = command.output();
+    let fetched = fetched.map_err(|e| Failure::new(format!("{what} could not be fetched: {e}")))?;
     if fetched.status.success() {
         return Ok(());
     }
     let output = String::from_utf8_lossy(&fetched.stderr);
     let reason = output.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    Err(Missing::Offline(format!("the advisory database could not be fetched: {reason}")))
+    Err(Missing::Offline(format!("{what} could not be fetched: {reason}")))
 }
 
 /// Returns the Spin CLI's path or name.
@@ -217,6 +226,9 @@ mod tests {
     fn offline_mode_names_missing_target_without_install() {
         let missing = Need::Target("no-such-target").ensure(Path::new("."), true).err();
         let output = |reason: &str| reason.contains("the Rust target no-such-target");
+        assert!(matches!(&missing, Some(Missing::Offline(reason)) if output(reason)), "{missing:?}");
+        let missing = Need::Registry.ensure(Path::new("."), true).err();
+        let output = |reason: &str| reason.ends_with("the newest dependencies are not resolved");
         assert!(matches!(&missing, Some(Missing::Offline(reason)) if output(reason)), "{missing:?}");
     }
 }

@@ -12,8 +12,8 @@ use std::{
 use despacho_xtask::{place, run::Failure};
 use wasm_bindgen_cli_support::Bindgen;
 
-/// The handwritten files of the package, in `bindings/npm`.
-const FILES: [&str; 11] = [
+/// The handwritten files of the package, in `bindings/npm`. The examples are those to which README.md links.
+const FILES: [&str; 20] = [
     "package.json",
     "README.md",
     "core.js",
@@ -22,10 +22,22 @@ const FILES: [&str; 11] = [
     "index.d.ts",
     "preview-element.js",
     "preview-element.d.ts",
+    "react.d.ts",
+    "preact.d.ts",
     "preview-form.js",
     "preview-style.js",
     "preview-text.js",
+    "examples/plain.html",
+    "examples/vite.config.js",
+    "examples/react/index.html",
+    "examples/react/main.jsx",
+    "examples/vue/index.html",
+    "examples/vue/main.js",
+    "examples/vue/Checkout.vue",
 ];
+/// The programs that use the package's types, with the framework whose JSX each is written in.
+const TYPE_TESTS: [(&str, Option<&str>); 3] =
+    [("types.ts", None), ("react.tsx", Some("react")), ("preact.tsx", Some("preact"))];
 const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
 /// The compiled module's file name, as wasm-bindgen writes it.
@@ -82,8 +94,11 @@ fn build(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     types(root, out)?;
     write_gazetteer(root, out)?;
     for file in FILES {
-        let from = root.join("bindings/npm").join(file);
-        fs::copy(&from, out.join(file)).map_err(|error| format!("{}: {error}", from.display()))?;
+        let (from, to) = (root.join("bindings/npm").join(file), out.join(file));
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::copy(&from, to).map_err(|error| format!("{}: {error}", from.display()))?;
     }
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root.join(licence), out.join(licence))?;
@@ -117,18 +132,54 @@ fn check(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     node.arg("--test").arg(&tests).env("DESPACHO_PACKAGE", out);
     node.env("DESPACHO_PREVIEWS", &previews).env("DESPACHO_ROUTES", &routes).env("DESPACHO_PACK", &pack);
     succeeded(node.status()?, "`node --test bindings/npm/test`")?;
-    let project = target.join("package-types");
-    fs::create_dir_all(&project)?;
-    let options = format!(
-        r#"{{"compilerOptions":{{"strict":true,"noEmit":true,"target":"es2022","module":"nodenext","types":[],
-"lib":["es2022","dom"],"paths":{{"despacho":[{:?}],"despacho/preview-element":[{:?}]}}}},"files":[{:?}]}}"#,
-        out.join("index.d.ts"),
-        out.join("preview-element.d.ts"),
-        tests.join("types.ts")
-    );
-    fs::write(project.join("tsconfig.json"), options)?;
-    npm(&root.join("bindings/npm"), &["exec", "--", "tsc", "--project", &project.to_string_lossy()])?;
+    check_types(root, target, out)?;
+    check_packed(root, out)?;
     check_pages(root, target, out)
+}
+
+/// Compiles programs that use the package's types. A line with `@ts-expect-error` must be an error.
+fn check_types(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let (npm_folder, project) = (root.join("bindings/npm"), target.join("package-types"));
+    fs::create_dir_all(&project)?;
+    let installed = |path: &str| npm_folder.join("node_modules").join(path);
+    for (file, framework) in TYPE_TESTS {
+        let mut paths = vec![("despacho".to_owned(), out.join("index.d.ts"))];
+        for name in ["preview-element", "react", "preact"] {
+            paths.push((format!("despacho/{name}"), out.join(format!("{name}.d.ts"))));
+        }
+        // The package imports the types of a framework from the shop's folder.
+        paths.push(("react".to_owned(), installed("@types/react/index.d.ts")));
+        paths.push(("react/jsx-runtime".to_owned(), installed("@types/react/jsx-runtime.d.ts")));
+        paths.push(("preact".to_owned(), installed("preact/src/index.d.ts")));
+        paths.push(("preact/jsx-runtime".to_owned(), installed("preact/jsx-runtime/src/index.d.ts")));
+        let paths: serde_json::Map<_, _> =
+            paths.into_iter().map(|(name, path)| (name, serde_json::json!([path]))).collect();
+        let mut options = serde_json::json!({
+            "strict": true, "noEmit": true, "target": "es2022", "module": "nodenext", "types": [], "lib": ["es2022", "dom"], "paths": paths
+        });
+        if let Some(framework) = framework {
+            options["jsx"] = "react-jsx".into();
+            options["jsxImportSource"] = framework.into();
+        }
+        let files = [npm_folder.join("test").join(file)];
+        let config = project.join(format!("{file}.json"));
+        fs::write(&config, serde_json::json!({ "compilerOptions": options, "files": files }).to_string())?;
+        npm(&npm_folder, &["exec", "--", "tsc", "--project", &config.to_string_lossy()])?;
+    }
+    Ok(())
+}
+
+/// Fails if a file to which the package's README links is not among the files that npm would publish.
+fn check_packed(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let packed = Command::new("npm").args(["pack", "--dry-run", "--json"]).current_dir(out).output()?;
+    let listed: serde_json::Value = serde_json::from_slice(&packed.stdout)?;
+    let files = listed.pointer("/0/files").and_then(serde_json::Value::as_array).ok_or("`npm pack` lists no files")?;
+    let is_packed = |path: &str| files.iter().any(|file| file["path"] == path);
+    let readme = fs::read_to_string(root.join("bindings/npm/README.md"))?;
+    let links = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let missing = links.filter(|link| !link.contains("://") && !link.starts_with('#') && !is_packed(link));
+    let missing: Vec<&str> = missing.chain(FILES.into_iter().filter(|file| !is_packed(file))).collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("the package lacks {}", missing.join(", ")).into()) }
 }
 
 /// Builds the pages with the preview element and tests them in the system's Chromium. Screenshots are written to `embed` in the

@@ -2,6 +2,9 @@
 //!
 //! A block that cannot run here states the reason after the language: `sh norun="needs a cluster"`. Each port of 127.0.0.1 is
 //! replaced by one free port per page, so that a page can name 8080 even if that port is in use.
+//!
+//! A block `json response` or `text response` after a block of commands is compared with their output: JSON by [`response::matches`], text
+//! line by line. A command whose line ends with `# 210` or `# 210: text` must print this number.
 
 use std::{
     collections::BTreeMap,
@@ -15,6 +18,10 @@ use despacho_xtask::{
     run::{self, Failure},
     server::{self, Server},
 };
+
+mod response;
+
+use response::Response;
 
 /// Pages that call the demo server of `cargo up` on port 8080. The step starts the same server from the release build.
 const DEMO: [&str; 5] = ["README.md", "core/COVERAGE.md", "core/EVENTS.md", "core/DISPATCH.md", "core/PROOFS.md"];
@@ -33,6 +40,8 @@ struct Block<'a> {
     commands: String,
     /// The reason for not running the block.
     skipped: Option<&'a str>,
+    /// The output that the page shows.
+    response: Option<Response>,
 }
 
 /// Runs every page.
@@ -63,7 +72,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
 
 /// Returns the `sh` blocks of a page, or the line number of a block that is not closed.
 fn blocks(text: &str) -> Result<Vec<Block<'_>>, usize> {
-    let (mut blocks, mut lines) = (Vec::new(), text.lines().enumerate());
+    let (mut blocks, mut lines) = (Vec::<Block<'_>>::new(), text.lines().enumerate());
     while let Some((index, line)) = lines.next() {
         let Some(info) = line.trim_start().strip_prefix("```") else { continue };
         let mut commands = String::new();
@@ -78,7 +87,10 @@ fn blocks(text: &str) -> Result<Vec<Block<'_>>, usize> {
         let (language, attributes) = info.split_once(' ').unwrap_or((info, ""));
         if language == "sh" {
             let skipped = attributes.strip_prefix("norun=\"").and_then(|rest| rest.strip_suffix('"'));
-            blocks.push(Block { line: index + 2, commands, skipped });
+            blocks.push(Block { line: index + 2, commands, skipped, response: None });
+        } else if attributes == "response" {
+            let block = blocks.last_mut().ok_or(index + 1)?;
+            block.response = Some(Response { is_json: language == "json", text: commands });
         }
     }
     Ok(blocks)
@@ -100,9 +112,15 @@ fn run_page(page: &str, blocks: &[Block<'_>], binary: &Path, scratch: &Path) -> 
         ports.0.insert("8080".to_owned(), port.to_owned());
     }
     let mut script = "set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n".to_owned();
+    script.push_str(response::EXPECT);
     for block in blocks.iter().filter(|block| block.skipped.is_none()) {
         script.push_str(&format!("echo '== {page}:{}'\n", block.line));
-        script.push_str(&ports.replaced(&block.commands)?);
+        let commands = response::with_expected_numbers(&ports.replaced(&block.commands)?);
+        match block.response {
+            // A group with a redirection runs in the same shell, so that its variables remain.
+            Some(_) => script.push_str(&format!("{{\n{commands}}} > {0}\ncat {0}\n", response_file(block))),
+            None => script.push_str(&commands),
+        }
     }
     let file = scratch.join("page.sh");
     fs::write(&file, script).map_err(failure)?;
@@ -119,6 +137,12 @@ fn run_page(page: &str, blocks: &[Block<'_>], binary: &Path, scratch: &Path) -> 
     }
     let status = shell.status().map_err(failure)?;
     if status.success() {
+        for block in blocks {
+            if let Some(response) = &block.response {
+                let shown = fs::read_to_string(scratch.join(response_file(block))).map_err(failure)?;
+                response.check(&shown).map_err(|detail| Failure::new(format!("{page}:{}: {detail}", block.line)))?;
+            }
+        }
         println!("  {page}: passed");
         return Ok(());
     }
@@ -127,6 +151,11 @@ fn run_page(page: &str, blocks: &[Block<'_>], binary: &Path, scratch: &Path) -> 
     let lines: Vec<&str> = text.lines().collect();
     let end = lines.get(lines.len().saturating_sub(LINES_SHOWN)..).unwrap_or_default().join("\n");
     Err(Failure::new(format!("{status}; {} ends with:\n{end}", printed.display())))
+}
+
+/// Returns the name of the file with the output of a block.
+fn response_file(block: &Block<'_>) -> String {
+    format!("response-{}.txt", block.line)
 }
 
 /// Returns `PATH` with the server's folder first.
@@ -179,6 +208,10 @@ mod tests {
         assert_eq!((found[0].line, found[0].commands.as_str(), found[0].skipped), (3, "a\nb\n", None));
         assert_eq!((found[1].line, found[1].skipped), (11, Some("needs a cluster")));
         assert_eq!(blocks("```sh\na\n"), Err(1));
+        let shown =
+            blocks("```sh\na\n```\n\n```json response\n{}\n```\n```json\n{}\n```\n").expect("every block is closed");
+        assert_eq!(shown[0].response, Some(Response { is_json: true, text: "{}\n".to_owned() }));
+        assert_eq!(blocks("```text response\na\n```\n"), Err(1), "no command prints it");
     }
 
     #[test]

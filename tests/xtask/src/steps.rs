@@ -9,7 +9,7 @@ use despacho_xtask::{
 };
 
 use crate::{
-    contract, deploy, generators,
+    contract, crates, deploy, generators,
     needs::{self, GENERATORS, Need, TESTS},
     package, pages, panel, webhooks, woocommerce,
 };
@@ -172,11 +172,11 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "spin-build",
-        description: "the Spin components build as they ship; the tests below use this build",
-        needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen")],
+        description: "the Spin component builds as it ships; the tests below use this build",
+        needs: &[Need::Target(component::TARGET)],
         is_long: false,
         load: Load::Compiles,
-        run: |root| component::build(root).map(|_| ()),
+        run: component::build_with_size,
     },
     Step {
         name: "test",
@@ -202,7 +202,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "spin-up",
         description: "the cases pass under `spin up`, if the Spin CLI is installed",
-        needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen"), Need::Spin],
+        needs: &[Need::Target(component::TARGET), Need::Spin],
         is_long: false,
         load: Load::Tests,
         run: test_under_spin_up,
@@ -261,12 +261,15 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
         is_long: false,
         load: Load::Compiles,
-        run: |root| {
-            // Uncommitted files are included. The earlier steps have downloaded all dependencies.
-            let words =
-                ["package", "--locked", "--offline", "--allow-dirty", "-p", "despacho-route", "-p", "despacho-core"];
-            run::show(cargo(root, &words))
-        },
+        run: crates::package,
+    },
+    Step {
+        name: "crates-newest",
+        description: "the published packages build without a lock file, with the newest version of every dependency",
+        needs: &[Need::Target("wasm32-unknown-unknown"), Need::Registry],
+        is_long: false,
+        load: Load::Compiles,
+        run: crates::check_newest,
     },
     Step {
         name: "generators",
@@ -358,10 +361,9 @@ fn test_component(root: &Path) -> Result<(), Failure> {
 
 /// Runs the cases under `spin up`, each with its own application.
 fn test_under_spin_up(root: &Path) -> Result<(), Failure> {
-    component::build(root)?;
     let words = ["test", "--locked", "--all-features", "--workspace", "--exclude", SPIN_TESTS, "--test", "cases"];
     let mut tests = cargo(root, &[&words[..], &["--", "spin-up::"]].concat());
-    tests.env(component::SPIN, needs::spin());
+    tests.env(component::SPIN, needs::spin()).env(component::COMPONENT, component::build(root)?);
     run::show(tests)
 }
 

@@ -156,7 +156,7 @@ async fn replanned<H: Host>(
             let matrix = call.host.distance_matrix(&places).await?;
             let visited = left.iter().filter_map(|at| order.deliveries.get(*at));
             let addresses = std::iter::once(&order.pickup).chain(visited.map(|one| &one.place));
-            let texts = addresses.map(|place| geo::WrittenPlace::of(call.host.gazetteer(), &place.address));
+            let texts = addresses.map(|place| geo::WrittenPlace::of(geo::Gazetteer::embedded(), &place.address));
             let matrix = geo::with_texts(matrix, &places, &texts.collect::<Vec<_>>());
             &mut measured.insert((places, matrix)).1
         }
@@ -171,7 +171,7 @@ async fn replanned<H: Host>(
         lead_minutes: order.dispatch.lead_minutes,
         deliver_at: None,
         now: order.priced_at(),
-        uf: order.pickup.address.uf(),
+        zone: geo::zone(&order.pickup.address).unwrap_or_default(),
         vehicle: order.requirements.smallest_vehicle(),
         // An order whose price was lowered stays lowered; an accepted order is not rejected.
         estimates: if is_lowered { EstimatePolicy::Lower } else { EstimatePolicy::Accept },
@@ -179,7 +179,7 @@ async fn replanned<H: Host>(
     // The order was accepted: a tariff with a smaller service area must not prevent the cancellation of a stop.
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
-    Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error, None))?)
+    Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error, request.zone))?)
 }
 
 /// `POST /admin/orders/{orderId}/cancel` and `lost`

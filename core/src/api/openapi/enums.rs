@@ -34,7 +34,10 @@ const FIELD_CODES: [(&str, &str); 65] = [
     ("invalid_zip_code", "Not a CEP of eight digits."),
     ("incomplete_coordinates", "Only one of latitude and longitude was sent."),
     ("not_locatable", "The address has neither coordinates, nor a CEP, nor city and state."),
-    ("invalid_phone", "Not a phone number in E.164 format; if possible, `detail` has the correct format."),
+    (
+        "invalid_phone",
+        "A required phone number is not in E.164 format; if it is a number in another format, `detail` has the correct one.",
+    ),
     ("invalid_cursor", "Not the `nextCursor` of a previous response."),
     ("invalid_email", "Not an email address."),
     ("invalid_cnpj", "Not a CNPJ, or its check digits do not match."),
@@ -115,8 +118,15 @@ const BRANCHES: [(u64, &str); 8] = [
 pub(super) fn schemas() -> Vec<(&'static str, Json)> {
     let orders = OrderStatus::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
     let deliveries = DeliveryStatus::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
-    let both: std::collections::BTreeSet<u64> =
-        orders.clone().chain(deliveries.clone()).map(|(number, ..)| number).collect();
+    let mut names = std::collections::BTreeMap::<u64, Vec<&str>>::new();
+    for (number, name, _) in orders.clone().chain(deliveries.clone()) {
+        let of_number = names.entry(number).or_default();
+        if !of_number.contains(&name) {
+            of_number.push(name);
+        }
+    }
+    let both = names.keys().copied();
+    let both_names = names.values().map(|names| names.join("_OR_"));
     let codes = ProblemCode::ALL.iter().map(|code| (code.name(), format!("{} — {}", code.status(), code.meaning())));
     let fields = FIELD_CODES.iter().map(|(name, meaning)| (*name, (*meaning).to_owned()));
     let fields = fields.chain(ALSO_FIELDS.iter().map(|code| (code.name(), code.meaning().to_owned())));
@@ -127,7 +137,13 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
             numbers("The status of an order. The hundreds are the phase; 500 and above is final.", orders),
         ),
         ("DeliverySituation", numbers("The status of a delivery. 500 and above is final.", deliveries)),
-        ("AnySituation", integer("An `OrderSituation`, or a `DeliverySituation` if `deliveryId` is not null.", both)),
+        (
+            "AnySituation",
+            named(
+                integer("An `OrderSituation`, or a `DeliverySituation` if `deliveryId` is not null.", both),
+                both_names,
+            ),
+        ),
         ("EventType", texts("The type of an event. New types may be added: ignore unknown types.", events)),
         ("NotificationType", texts("The reason for a notification.", notifications())),
         ("NoticeCode", texts("The kind of a notice. New codes may be added: ignore unknown codes.", notices())),
@@ -139,7 +155,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
             "MarketplaceBranch",
             described_numbers(
                 "The store's line of business.",
-                BRANCHES.iter().map(|(n, text)| (*n, (*text).to_owned())),
+                BRANCHES.iter().map(|(n, text)| (*n, text.to_uppercase().replace(' ', "_"), (*text).to_owned())),
             ),
         ),
         ("ProblemCode", texts("The kind of problem, with its HTTP status and its condition.", codes)),
@@ -177,6 +193,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("ActorKind", texts("The kind of a login or key that sent a request.", actors())),
         ("Role", texts("What a login may do.", roles())),
         ("EntryType", texts("The kind of an entry in a statement.", entries())),
+        ("StopPin", texts("The end of the route at which a stop is fixed.", stop_pins())),
         ("AreaCoordinates", area_coordinates()),
     ]
 }
@@ -201,6 +218,7 @@ fn actors() -> impl Iterator<Item = (&'static str, String)> {
         ActorKind::StoreLogin => "A session of a store's own login.",
         ActorKind::User => "A session of a user.",
         ActorKind::Key => "An API key.",
+        ActorKind::Courier => "A courier, by a sign-in link, a session or the courier's key.",
     };
     ActorKind::ALL.into_iter().map(move |kind| (kind.name(), meaning(kind).to_owned()))
 }
@@ -241,6 +259,11 @@ fn link_actions() -> [(&'static str, String); 2] {
     [("ROTATE", "Replace it with a new one."), ("REVOKE", "End it.")].map(|(name, meaning)| (name, meaning.to_owned()))
 }
 
+fn stop_pins() -> [(&'static str, String); 2] {
+    [("first", "Directly after the pickup."), ("last", "The last delivery.")]
+        .map(|(name, text)| (name, text.to_owned()))
+}
+
 fn proof_steps() -> Vec<(&'static str, String)> {
     let meaning = |step| match step {
         ProofStep::Pickup => "The pickup: `/courier/orders/{platformOrderId}/pickup`.",
@@ -273,13 +296,22 @@ fn skip_reasons() -> [(&'static str, String); 5] {
 }
 
 fn numbers<'a>(title: &str, values: impl Iterator<Item = (u64, &'a str, &'a str)>) -> Json {
-    described_numbers(title, values.map(|(number, name, meaning)| (number, format!("{name} — {meaning}"))))
+    let described =
+        |(number, name, meaning): (u64, &str, &str)| (number, name.to_owned(), format!("{name} — {meaning}"));
+    described_numbers(title, values.map(described))
 }
 
-fn described_numbers(title: &str, values: impl Iterator<Item = (u64, String)>) -> Json {
+/// An enumeration of numbers with their names and meanings.
+fn described_numbers(title: &str, values: impl Iterator<Item = (u64, String, String)>) -> Json {
     let values: Vec<_> = values.collect();
-    let lines: String = values.iter().map(|(number, meaning)| format!("\n- `{number}` {meaning}")).collect();
-    integer(&format!("{title}\n{lines}"), values.iter().map(|(number, _)| *number))
+    let lines: String = values.iter().map(|(number, _, meaning)| format!("\n- `{number}` {meaning}")).collect();
+    let schema = integer(&format!("{title}\n{lines}"), values.iter().map(|(number, ..)| *number));
+    named(schema, values.iter().map(|(_, name, _)| name.clone()))
+}
+
+/// Adds the names with which generators declare the values of an enumeration of numbers.
+fn named(schema: Json, names: impl Iterator<Item = String>) -> Json {
+    schema.with("x-enum-varnames", Json::list(names))
 }
 
 fn integer(description: &str, values: impl IntoIterator<Item = u64>) -> Json {
@@ -307,6 +339,7 @@ fn notifications() -> Vec<(&'static str, String)> {
         N::DeliveryLost,
         N::WebhookStopped,
         N::PricesEstimated,
+        N::MailWithheld,
     ];
     let meaning = |kind| match kind {
         NotificationKind::OrderCreationFailed => {
@@ -323,6 +356,9 @@ fn notifications() -> Vec<(&'static str, String)> {
             "The fees of orders are estimates, because addresses are located only by their municipality; `detail` has what to do. At most once a day."
         }
         NotificationKind::WebhookStopped => "A webhook was disabled or has ended; `detail` has its URL and the reason.",
+        NotificationKind::MailWithheld => {
+            "Mails were not sent, because the quota of mails for the day is used up; at most one a day."
+        }
     };
     kinds.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }

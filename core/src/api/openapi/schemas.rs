@@ -16,6 +16,7 @@ const REQUESTS: &[&str] = &[
     "SetRequirements",
     "SetWindow",
     "SetPayment",
+    "SetPaymentPart",
     "NewDelivery",
     "Confirmation",
     "MarketplaceOrder",
@@ -33,6 +34,7 @@ const REQUESTS: &[&str] = &[
     "CreateUser",
     "UpdateUser",
     "ConfirmPassword",
+    "ConfirmSession",
     "NameLogin",
     "RegisterCourier",
     "AlterCourier",
@@ -198,17 +200,52 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     for (name, schema) in &mut schemas {
         match &**name {
             "VisitAddress" => *schema = visit_address(address.as_ref()),
-            "LocateAddress" => *schema = locate_address(address.as_ref()),
+            "LocateAddress" => *schema = locate_address(),
             name if REQUESTS.contains(&name) || open_delivery::REQUESTS.contains(&name) || name == "CreateSession" => {
-                text::tighten(schema)
+                text::tighten(schema);
+                nest_defaults(schema);
             }
             name => responded(schema, name),
         }
     }
+    schemas.extend(locatable_addresses(address.as_ref()));
     schemas.extend(devices::schemas().into_iter().map(|(name, schema)| (name.into(), schema)));
     let issue = schemas.iter().find(|(name, _)| name == "IssueKey").map(|(_, schema)| schema.clone());
     schemas.extend(issue.map(|schema| ("AdminIssueKey".into(), admin_issue_key(schema))));
     Ok(schemas)
+}
+
+/// Moves the default of an optional field into the alternative that is not null. Generators of TypeScript types take a field with a default
+/// of its own for one that is always present, also in requests.
+fn nest_defaults(schema: &mut Json) {
+    let Some(Json::Object(properties)) = schema.get_mut("properties") else { return };
+    for (_, property) in properties {
+        let Json::Object(members) = property else { continue };
+        let Some(at) = members.iter().position(|(name, _)| name == "default") else { continue };
+        let (_, default) = members.remove(at);
+        if let Some(Json::List(alternatives)) = property.get_mut("oneOf") {
+            if let Some(first) = alternatives.first_mut() {
+                first.set("default", default);
+            }
+            continue;
+        }
+        let mut value = Json::Object(Vec::new());
+        let Json::Object(members) = property else { continue };
+        for (name, member) in std::mem::take(members) {
+            match (&*name, member) {
+                ("description" | "example", member) => members.push((name, member)),
+                ("type", Json::List(kinds)) => {
+                    value.set(
+                        "type",
+                        kinds.into_iter().find(|kind| kind.as_str() != Some("null")).unwrap_or(Json::Null),
+                    );
+                }
+                (_, member) => value.set(name, member),
+            }
+        }
+        let null = Json::object([("type", "null".into())]);
+        property.set("oneOf", Json::List(vec![value.with("default", default), null]));
+    }
 }
 
 fn coverage(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
@@ -225,6 +262,8 @@ fn accounts(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::CreateUser>(schemas)?;
     add::<wire::UpdateUser>(schemas)?;
     add::<wire::ConfirmPassword>(schemas)?;
+    add::<wire::ConfirmSession>(schemas)?;
+    add::<wire::SessionConfirmation>(schemas)?;
     add::<wire::NameLogin>(schemas)?;
     add::<wire::UserCreated>(schemas)?;
     add::<wire::UserList>(schemas)?;
@@ -353,7 +392,7 @@ fn address(response: Option<&Json>, required: &[&str]) -> Json {
                 }
             }
             if required.contains(&&**name) {
-                property.set("type", "string");
+                property.set("type", if matches!(&**name, "latitude" | "longitude") { "number" } else { "string" });
             }
         }
     }
@@ -365,49 +404,43 @@ fn address(response: Option<&Json>, required: &[&str]) -> Json {
     schema
 }
 
-/// Returns a partial schema of an address with fields of these types.
-fn part(description: &str, members: &[(&'static str, &str)]) -> Json {
-    let kinds = members.iter().map(|(name, kind)| {
-        let mut property = Json::object([("type", (*kind).into())]);
-        if *kind == "string" {
-            // The address's own fields have the pattern. Test generators cannot satisfy two patterns on one value.
-            property = property.with("minLength", 1);
-        }
-        (*name, property)
-    });
-    let present = members.iter().filter(|(_, kind)| *kind != "null").map(|(name, _)| *name);
-    let mut part = Json::object([("description", description.into()), ("properties", Json::object(kinds))]);
-    let present: Vec<_> = present.collect();
-    if !present.is_empty() {
-        part.set("required", Json::list(present));
-    }
-    part
+/// Adds the rule that an address has both coordinates or neither; null counts as absent. `not` is understood by validators, and generators
+/// of types ignore it, while they take alternatives beside the fields for other types.
+fn with_paired_coordinates(schema: Json) -> Json {
+    let alone = |present: &'static str, absent: &'static str| {
+        let kind = |kind: &'static str| Json::object([("type", kind.into())]);
+        let properties = Json::object([(present, kind("number")), (absent, kind("null"))]);
+        Json::object([("required", Json::list([present])), ("properties", properties)])
+    };
+    let unpaired = Json::List(vec![alone("latitude", "longitude"), alone("longitude", "latitude")]);
+    schema.with("not", Json::object([("anyOf", unpaired)]))
 }
-
-const NO_COORDINATES: [(&str, &str); 2] = [("latitude", "null"), ("longitude", "null")];
 
 fn visit_address(response: Option<&Json>) -> Json {
     let description = "An address that a courier visits. Send both coordinates or neither. Without coordinates the address is \
                        looked up; if it cannot be located, the response is `address_not_found`.";
-    let coordinates = [("latitude", "number"), ("longitude", "number")];
-    let variants = vec![part("With coordinates.", &coordinates), part("Without coordinates.", &NO_COORDINATES)];
-    address(response, &["street", "number", "city", "state"])
-        .with("description", description)
-        .with("anyOf", Json::List(variants))
+    with_paired_coordinates(address(response, &["street", "number", "city", "state"]).with("description", description))
 }
 
-fn locate_address(response: Option<&Json>) -> Json {
+/// The names of the addresses that can be located, each with its description and required fields. Every alternative has all fields of an
+/// address, so that generated types have them too.
+const LOCATABLE: [(&str, &str, &[&str]); 3] = [
+    ("LocateByCoordinates", "An address with coordinates.", &["latitude", "longitude"]),
+    ("LocateByZipCode", "An address with a CEP.", &["zipCode"]),
+    ("LocateByCity", "An address with a city and its state.", &["city", "state"]),
+];
+
+fn locate_address() -> Json {
     let description = "An address that can be located: by coordinates, by `zipCode`, or by `city` and `state`. The most precise \
                        of these is used.";
-    let with = |more: &[(&'static str, &'static str)]| {
-        let mut members = NO_COORDINATES.to_vec();
-        members.extend(more);
-        members
+    let alternatives = LOCATABLE.iter().map(|(name, ..)| Json::reference("schemas", name));
+    Json::object([("description", description.into()), ("anyOf", Json::list(alternatives))])
+}
+
+fn locatable_addresses(response: Option<&Json>) -> Vec<Member<'static>> {
+    let schema = |(name, description, required): &(&'static str, &'static str, &[&str])| {
+        let schema = with_paired_coordinates(address(response, required).with("description", *description));
+        ((*name).into(), schema)
     };
-    let variants = vec![
-        part("By coordinates.", &[("latitude", "number"), ("longitude", "number")]),
-        part("By postal code.", &with(&[("zipCode", "string")])),
-        part("By municipality.", &with(&[("city", "string"), ("state", "string")])),
-    ];
-    address(response, &[]).with("description", description).with("anyOf", Json::List(variants))
+    LOCATABLE.iter().map(schema).collect()
 }

@@ -5,7 +5,7 @@ use crate::api::{
     problem::{FieldError, Problem, ProblemCode},
     read::malformed,
 };
-use crate::model::Text;
+use crate::model::{Text, order::Notice};
 
 /// The position of a value in the body, as a chain of names and indices. It becomes a string only for an error.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,7 @@ pub const UNKNOWN_FIELD: &str = "unknown_field";
 pub struct Checker {
     pub(super) wrong: Vec<FieldError>,
     pub(super) errors: Vec<FieldError>,
+    pub(super) notices: Vec<Notice>,
 }
 
 /// An error's code, and its detail in English and Portuguese.
@@ -56,7 +57,7 @@ impl Checker {
     /// Creates a checker. `wrong` lists the fields of a wrong type, which are not reported again as missing, and unknown fields.
     pub fn new(wrong: Vec<FieldError>) -> Checker {
         let (errors, wrong) = wrong.into_iter().partition(|error| error.code == UNKNOWN_FIELD);
-        Checker { wrong, errors }
+        Checker { wrong, errors, notices: Vec::new() }
     }
 
     /// Records an error.
@@ -76,7 +77,7 @@ impl Checker {
     }
 
     pub(super) fn problem(self) -> Problem {
-        let Checker { wrong, errors } = self;
+        let Checker { wrong, errors, .. } = self;
         if wrong.is_empty() {
             return plain(ProblemCode::ValidationFailed).with_errors(errors);
         }

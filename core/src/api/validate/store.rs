@@ -75,14 +75,14 @@ pub fn altered_store(body: Body<AlterStore>) -> Result<StoreChange, Problem> {
     checker.finish(Some(StoreChange { disabled: sent.disabled, floor, estimates }))
 }
 
-/// Validates a new branch. Also returns the password of the store that creates it, if it was sent. The caller must replace `billing` and
+/// Validates a new branch. The caller must replace `billing` and
 /// `sandbox` with the parent's.
 ///
 /// # Errors
 /// Every invalid field.
-pub fn store(body: Body<CreateStore>) -> Result<(NewStore, Option<String>), Problem> {
+pub fn store(body: Body<CreateStore>) -> Result<NewStore, Problem> {
     let Body { value: sent, wrong } = body;
-    let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id, current_password } =
+    let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id, current_password: _ } =
         sent;
     let value = CreateParentStore {
         cnpj,
@@ -95,7 +95,7 @@ pub fn store(body: Body<CreateStore>) -> Result<(NewStore, Option<String>), Prob
         prepaid_floor: None,
         sandbox: None,
     };
-    Ok((contact_and_address(Body { value, wrong })?, current_password))
+    contact_and_address(Body { value, wrong })
 }
 
 /// Validates a store's changes to itself.
@@ -145,7 +145,7 @@ pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
     });
     let name = checker.text(&root.member("name"), sent.name.as_ref(), NAME);
     let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
-    checker.finish(Some(KeyRequest { store, name, days, current_password: sent.current_password }))
+    checker.finish(Some(KeyRequest { store, name, days }))
 }
 
 impl Checker {

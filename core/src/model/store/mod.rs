@@ -19,7 +19,7 @@ pub use tracking::{NotifyAt, RecipientChoice, StoreTracking, TrackingContact};
 pub use user::{PasswordLink, Role, SessionUser, User};
 
 use super::{
-    Address, Cnpj, Email, Located, Money, Person, Precision, StoreId, Timestamp, order::ProofRule,
+    Address, Cnpj, Email, Located, Money, Person, Phone, Precision, StoreId, Timestamp, order::ProofRule,
     price::EstimatePolicy,
 };
 
@@ -46,6 +46,9 @@ pub struct Store {
     /// The link with which a new password is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<PasswordLink>,
+    /// Fingerprints of the addresses from which the login last succeeded, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<String>,
     /// Address of the store, which is the default pickup.
     pub address: Address,
     /// Coordinates of the address, determined when the address was set.
@@ -77,7 +80,7 @@ pub struct Store {
     /// The usual preparation time in minutes, which the panel suggests for new orders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation_minutes: Option<u32>,
-    /// The opening hours, in the time zone of the store's state.
+    /// The opening hours, in the store's time zone.
     #[serde(default, skip_serializing_if = "StoreHours::is_default")]
     pub hours: StoreHours,
     /// The area in which it delivers. `None` means that only the tariff's service radius applies.
@@ -152,6 +155,11 @@ impl Store {
     /// Returns whether the store's prices are estimates because only its municipality locates it.
     pub fn is_rough(&self) -> bool {
         self.located.precision == Precision::Municipality && self.deleted_at.is_none() && !self.sandbox
+    }
+
+    /// Returns the telephone of the counter: the one for recipients, or else that of the contact person.
+    pub fn phone(&self) -> Option<&Phone> {
+        self.tracking.contact.phone.as_ref().or(self.responsible.phone.as_ref())
     }
 
     /// Returns whether this store is a parent store.

@@ -27,6 +27,8 @@ pub enum NotificationKind {
     WebhookStopped,
     /// Prices are estimates, because addresses are located only by their municipality. At most once a day.
     PricesEstimated,
+    /// Mails were not sent, because the day's quota is used up.
+    MailWithheld,
 }
 
 impl NotificationKind {
@@ -41,6 +43,7 @@ impl NotificationKind {
             NotificationKind::DeliveryLost => "delivery_lost",
             NotificationKind::WebhookStopped => "webhook_stopped",
             NotificationKind::PricesEstimated => "prices_estimated",
+            NotificationKind::MailWithheld => "mail_withheld",
         }
     }
 }

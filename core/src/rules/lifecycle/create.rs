@@ -105,7 +105,7 @@ pub struct NewStop {
 impl NewStop {
     /// Returns whether the courier must bring a card machine.
     pub fn needs_card_machine(&self) -> bool {
-        self.payment.is_some_and(|payment| payment.method == PaymentMethod::CardMachine)
+        self.payment.as_ref().is_some_and(|payment| payment.includes(PaymentMethod::CardMachine))
     }
 }
 
@@ -256,6 +256,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         expected_pickup: times.map(|times| times.pickup),
         expected_delivery: times.map(|times| times.delivery),
         delivered_at: None,
+        last_step: None,
         courier: None,
         eta: None,
         dispatch,
@@ -298,7 +299,7 @@ fn compose_deliveries(
             observation: stop.observation.clone(),
             online_payment: requested.online_payment,
             product_value: stop.product_value,
-            payment: stop.payment,
+            payment: stop.payment.clone(),
             window: requested.window,
             status: DeliveryStatus::AwaitingPickup,
             place: Place { address: requested.address.clone(), located: *located.get(*sent)? },

@@ -6,7 +6,7 @@ use super::Inquiry;
 use crate::{
     geo::names::plain,
     model::{
-        Address, Distance, Located, Point, Text, Timestamp, Uf, Vehicle, fingerprint,
+        Address, Distance, Located, Point, Text, Timestamp, Vehicle, Zone, fingerprint,
         order::{DeliveryWindow, Place},
     },
     route::Pin,
@@ -131,8 +131,8 @@ impl QuoteDifference {
 }
 
 impl PriceBasis {
-    /// Builds the basis of a valid inquiry. `located` are its stops, in the order sent; `uf` determines the local time.
-    pub fn new(inquiry: &Inquiry, pickup: &Place, located: &[Located], uf: Option<Uf>) -> PriceBasis {
+    /// Builds the basis of a valid inquiry. `located` are its stops, in the order sent; `zone` determines the local time.
+    pub fn new(inquiry: &Inquiry, pickup: &Place, located: &[Located], zone: Zone) -> PriceBasis {
         let stops = inquiry.stops.iter().zip(located).map(|(stop, located)| BasisStop {
             place: BasisPlace::new(&stop.address, located),
             online_payment: stop.online_payment,
@@ -141,7 +141,7 @@ impl PriceBasis {
         });
         PriceBasis {
             pickup: BasisPlace::new(&pickup.address, &pickup.located),
-            utc_offset_hours: uf.map_or(-3, Uf::utc_offset_hours),
+            utc_offset_hours: zone.offset_hours(),
             stops: stops.collect(),
             best_route: inquiry.best_route,
             deliver_at: inquiry.deliver_at,
@@ -207,7 +207,7 @@ fn text(address: &Address) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Precision, rules::pricing::InquiryStop};
+    use crate::{geo, model::Precision, rules::pricing::InquiryStop};
 
     fn address() -> Address {
         let text = |text: &str| Some(text.to_owned());
@@ -245,8 +245,8 @@ mod tests {
             let (mut inquiry, mut located) = (inquiry(), vec![at(-235_500_000), at(-235_600_000)]);
             let mut pickup = Place { address: address(), located: at(-235_700_000) };
             edit(&mut inquiry, &mut pickup, &mut located);
-            let uf = pickup.address.uf();
-            PriceBasis::new(&inquiry, &pickup, &located, uf)
+            let zone = geo::zone(&pickup.address).unwrap_or_default();
+            PriceBasis::new(&inquiry, &pickup, &located, zone)
         };
         basis(&|_, _, _| ()).differences(&basis(&edit), Distance(0))
     }

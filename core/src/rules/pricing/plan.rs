@@ -52,7 +52,7 @@ pub struct Plan {
 /// ```
 /// use despacho_core::{
 ///     geo,
-///     model::{Located, Money, Point, Precision, Timestamp, Uf, price::EstimatePolicy},
+///     model::{Located, Money, Point, Precision, Timestamp, Zone, price::EstimatePolicy},
 ///     rules::pricing::{Request, Stop, Tariff, plan, total},
 /// };
 ///
@@ -72,7 +72,7 @@ pub struct Plan {
 ///     lead_minutes: 0,
 ///     deliver_at: None,
 ///     now: Timestamp::from_millis(1_795_262_400_000),
-///     uf: Uf::parse("SP"),
+///     zone: Zone::Brasilia,
 ///     vehicle: None,
 ///     estimates: EstimatePolicy::Accept,
 /// };
@@ -102,7 +102,7 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
         back: back.map(|leg| Distance(leg.metres)),
         stops: order.len(),
         at: if request.is_scheduled() { times.pickup } else { request.now },
-        uf: request.uf,
+        zone: request.zone,
         vehicle: request.vehicle,
     };
     let uncertainty = uncertainty(request, &order, &legs, back);
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use crate::{geo, model::Point};
     use crate::{
-        model::{Duration, Timestamp},
+        model::{Duration, Timestamp, Zone},
         rules::pricing::Stop,
     };
 
@@ -231,7 +231,7 @@ mod tests {
             lead_minutes: 0,
             deliver_at: None,
             now,
-            uf: None,
+            zone: Zone::Brasilia,
             vehicle: None,
             estimates: EstimatePolicy::Accept,
         };
@@ -287,7 +287,7 @@ mod tests {
                 lead_minutes: 0,
                 deliver_at: None,
                 now,
-                uf: None,
+                zone: Zone::Brasilia,
                 vehicle: None,
                 estimates: EstimatePolicy::Accept,
             };

@@ -80,7 +80,7 @@ fn radius_m(located: &Located) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Point, Timestamp};
+    use crate::model::{Point, Timestamp, Zone};
 
     const EXACT: (Precision, u32) = (Precision::Number, 15);
 
@@ -109,7 +109,7 @@ mod tests {
             back: back.map(Distance),
             stops: places.len() - 1,
             at: Timestamp::from_millis(1_795_262_400_000),
-            uf: None,
+            zone: Zone::Brasilia,
             vehicle: None,
         };
         let places = places.iter().map(located).collect();

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        Distance, DistanceMatrix, Located, Precision, Timestamp, Uf, Vehicle, order::DeliveryWindow,
+        Distance, DistanceMatrix, Located, Precision, Timestamp, Vehicle, Zone, order::DeliveryWindow,
         price::EstimatePolicy,
     },
     route,
@@ -27,8 +27,8 @@ pub struct Request<'a> {
     pub deliver_at: Option<Timestamp>,
     /// Current time.
     pub now: Timestamp,
-    /// Federative unit of the pickup, which determines the local time.
-    pub uf: Option<Uf>,
+    /// Time zone of the pickup.
+    pub zone: Zone,
     /// The smallest kind of vehicle that meets the order's requirements. `None` without requirements.
     pub vehicle: Option<Vehicle>,
     /// What to do if the price is uncertain because an address was located only by its municipality.

@@ -12,8 +12,6 @@ const FIGURES: &str = "SELECT (SELECT COUNT(*) FROM order_search WHERE late_at I
      (SELECT COUNT(*) FROM order_search WHERE late_at IS NOT NULL AND late_at < $1), \
      (SELECT COUNT(*) FROM orders WHERE situation = 200), \
      (SELECT COUNT(*) FROM orders WHERE due_at IS NOT NULL AND due_at <= $2), \
-     (SELECT COUNT(*) FROM couriers WHERE free > 0), \
-     (SELECT COUNT(*) FROM couriers WHERE carries IS NOT NULL), \
      (SELECT COUNT(*) FROM couriers WHERE push_at IS NOT NULL AND push_at <= $2), \
      (SELECT COUNT(*) FROM webhook_messages), \
      (SELECT COUNT(*) FROM webhooks WHERE removed = 0 AND active = 0), \
@@ -31,8 +29,6 @@ pub(crate) fn to_figures(row: &mut Row) -> Result<Figures, HostError> {
         late_orders: count()?,
         searching_orders: count()?,
         overdue_orders: count()?,
-        available_couriers: count()?,
-        busy_couriers: count()?,
         overdue_pushes: count()?,
         queued_messages: count()?,
         inactive_webhooks: count()?,

@@ -1,6 +1,6 @@
 //! The merchant panel's files.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
 use despacho_spin_tests::Options;
 use http::Request;
@@ -28,16 +28,11 @@ fn built() -> tempfile::TempDir {
     folder
 }
 
-/// The folder of the gazetteer, without which the component serves nothing.
-fn data() -> (&'static str, PathBuf) {
-    ("/core", PathBuf::from("core"))
-}
-
 #[test]
 fn panel_files_have_content_type_and_policy() {
     let (database, files) = (TestDatabase::new(), built());
     let tiles = "https://tiles.example/{z}/{x}/{y}.png";
-    let files = BTreeMap::from([data(), (FOLDER, files.path().to_owned())]);
+    let files = BTreeMap::from([(FOLDER, files.path().to_owned())]);
     let served = serve(&Options { files, ..database.demo().variable("panel_tiles", tiles) });
     for (path, kind, caching) in [
         ("/", "text/html; charset=utf-8", "no-cache"),
@@ -69,6 +64,14 @@ fn panel_files_have_content_type_and_policy() {
     for path in ["/.env", "/assets/none.js", "/../index.html", "/hosts/panel/dist/index.html"] {
         assert_eq!(get(&served.base, path).status, 404, "{path}");
     }
+    for (path, page) in [("/courier/", "/courier"), ("/admin/?a=b", "/admin?a=b")] {
+        let response = get(&served.base, path);
+        assert_eq!((response.status, response.headers["location"].to_str().ok()), (308, Some(page)), "{path}");
+        assert!(
+            response.headers.contains_key("content-length") && response.headers.contains_key("x-request-id"),
+            "{path}"
+        );
+    }
     let posted = Request::post("/index.html").body(Vec::new()).expect("a request");
     let posted = send(&served.base, posted).expect("a response");
     assert_eq!((posted.status, posted.headers["allow"].to_str().ok()), (405, Some("GET, HEAD")));
@@ -79,9 +82,9 @@ fn panel_files_have_content_type_and_policy() {
 fn missing_panel_explains_the_build() {
     let database = TestDatabase::new();
     let empty = tempfile::tempdir().expect("a folder");
-    for files in [BTreeMap::from([data()]), BTreeMap::from([data(), (FOLDER, empty.path().to_owned())])] {
+    for files in [BTreeMap::new(), BTreeMap::from([(FOLDER, empty.path().to_owned())])] {
         let served = serve(&Options { files, ..database.demo() });
-        for path in ["/", "/courier", "/admin"] {
+        for path in ["/", "/courier", "/admin", "/courier/", "/admin/"] {
             let response = get(&served.base, path);
             assert_eq!((response.status, &response.body["code"]), (404, &"endpoint_not_found".into()), "{path}");
             let detail = response.body["detail"].as_str().unwrap_or_default();

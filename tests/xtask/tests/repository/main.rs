@@ -1,7 +1,5 @@
 //! The lints of this repository. Each finding states the remedy.
 
-#![expect(clippy::print_stdout, reason = "figures are printed for developers: run with --no-capture")]
-
 mod files;
 mod finding;
 mod graph;

@@ -312,6 +312,7 @@ const AFTER_GEOGRAPHY: &[Setting] = &[
         1..=100_000,
         "Maximum attempts per day of one merchant to create a branch or a user, or change a store's email address",
     ),
+    Setting::number("limits.mails-per-day", Count, 1..=1_000_000, "Maximum mails per day of one merchant, each to one recipient"),
     Setting::number(
         "limits.idempotency-records",
         Count,
@@ -420,7 +421,8 @@ const AFTER_DISPATCH: &[Setting] = &[
     Setting::new(
         "webhooks.loopback",
         Switch,
-        "Whether webhooks can be sent to loopback addresses, also without TLS; only for development",
+        "Whether webhooks can be sent to loopback addresses, also without TLS; only for development. The demo of a server that listens on a \
+         loopback address permits it by default",
     ),
     Setting::number(
         "retention.recipients-days",

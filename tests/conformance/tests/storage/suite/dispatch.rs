@@ -7,7 +7,7 @@ use despacho_core::{
     drivers::dispatch::{DispatchPass, run_pass},
     host::{CourierQuery, Host, OrderQuery, Storage},
     model::{
-        CourierId, Entropy, ExecContext, Figures, OrderId, Point,
+        CourierId, Entropy, ExecContext, Figures, Located, OrderId, Point, Precision,
         courier::{Courier, Position},
         order::{EventKind, Order, OrderStatus},
         store::Store,
@@ -269,8 +269,6 @@ pub(crate) async fn figures_count_stored_work(backend: impl Backend) {
         late_orders: 1,
         searching_orders: 2,
         overdue_orders: 1,
-        available_couriers: 2,
-        busy_couriers: 1,
         overdue_pushes: 2,
         queued_messages: 2,
         inactive_webhooks: 2,
@@ -280,4 +278,15 @@ pub(crate) async fn figures_count_stored_work(backend: impl Backend) {
     assert_eq!(host.figures(at(21), at(10)).await.unwrap(), expected);
     let earlier = Figures { late_orders: 0, overdue_orders: 0, overdue_pushes: 0, ..expected };
     assert_eq!(host.figures(at(20), at(2)).await.unwrap(), earlier);
+    // At work are those whom dispatch considers, and those who still have a trip.
+    let stopped = on_trip(Courier { available: false, push: Vec::new(), ..free_courier(24) }, &[51]);
+    put(host, Vec::new(), vec![stopped], 0).await;
+    let at_work = async |after: Option<u64>, limit| {
+        let query = CourierQuery::Working { after: after.and_then(CourierId::new), limit };
+        let found = host.find_couriers(query).await.unwrap();
+        found.iter().map(|courier| courier.id.get()).collect::<Vec<u64>>()
+    };
+    assert_eq!(at_work(None, 9).await, [20, 21, 24]);
+    assert_eq!(at_work(None, 2).await, [20, 21]);
+    assert_eq!(at_work(Some(21), 9).await, [24]);
 }
