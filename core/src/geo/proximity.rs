@@ -61,7 +61,7 @@ impl WrittenPlace {
         let part = |size: u32| {
             let squared = typical_m * 5 * u64::from(size) / u64::from(cep5s.max(1));
             let metres = u32::try_from(squared.isqrt()).unwrap_or(u32::MAX).max(SAME_CEP5_M);
-            (shares(size) && 5 * size < cep5s).then_some(metres)
+            (shares(size) && cep5s > MAX_CEP5S_OF_GENERAL_CEP.max(5 * size)).then_some(metres)
         };
         let same_neighbourhood = !self.neighbourhood.is_empty() && self.neighbourhood == other.neighbourhood;
         let confirmed = same_neighbourhood || shares(10);
