@@ -11,12 +11,13 @@ use super::{
     tariff, validate,
 };
 use crate::{
-    geo,
+    geo::{self, Gazetteer, WrittenPlace},
     host::Host,
     model::{
         Address, Day, Distance, DistanceMatrix, Duration, Language, Leg, Located, Money, Precision, Text, Timestamp,
         Zone,
-        order::Place,
+        order::{Notice, NoticeCode, Place},
+        price::EstimatePolicy,
         store::{ServiceArea, Store, StoreHours},
         time_of_day,
     },
@@ -37,6 +38,8 @@ pub(super) struct Planned {
     pub tariff_version: String,
     /// What the price was calculated from.
     pub basis: PriceBasis,
+    /// What the merchant should know about the price.
+    pub notices: Vec<Notice>,
 }
 
 /// Returns the store of an inquiry: the caller, or the branch that the inquiry names.
@@ -101,8 +104,9 @@ pub(super) async fn planned_at_any_time<H: Host>(
     let (addresses, pointer) = inquired(inquiry);
     let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
     let located = locate(call, &addresses, pointer, error).await?;
-    let route = Route::new(inquiry, own, located, store.area.as_ref());
+    let route = Route::new(inquiry, own, located, store.area.as_ref(), call.settings.pricing.estimates(store));
     let matrix = call.host.distance_matrix(&route.places()).await?;
+    let matrix = route.with_texts(Gazetteer::embedded(), matrix);
     let tariff = tariff::effective(call).await?;
     route.plan(&tariff, &matrix, call.settings.dispatch.lead(store), call.context.now)
 }
@@ -117,6 +121,8 @@ pub(super) struct Route<'a> {
     store_zone: Option<Zone>,
     /// The store's service area.
     area: Option<&'a ServiceArea>,
+    /// What to do with an uncertain price.
+    estimates: EstimatePolicy,
 }
 
 impl<'a> Route<'a> {
@@ -126,18 +132,27 @@ impl<'a> Route<'a> {
         own: Place,
         mut located: Vec<Located>,
         area: Option<&'a ServiceArea>,
+        estimates: EstimatePolicy,
     ) -> Route<'a> {
         let store_zone = geo::zone(&own.address);
         let pickup = match &inquiry.pickup {
             Some(address) => Place { address: address.clone(), located: located.remove(0) },
             None => own,
         };
-        Route { inquiry, pickup, located, store_zone, area }
+        Route { inquiry, pickup, located, store_zone, area, estimates }
     }
 
     /// Returns the locations to measure between: the pickup, then the stops in the order sent.
     pub(super) fn places(&self) -> Vec<Located> {
         std::iter::once(self.pickup.located).chain(self.located.iter().copied()).collect()
+    }
+
+    /// Completes the distances between [`Route::places`] by what the texts of the addresses show.
+    pub(super) fn with_texts(&self, gazetteer: Gazetteer, matrix: DistanceMatrix) -> DistanceMatrix {
+        let stops = self.inquiry.stops.iter().map(|stop| &stop.address);
+        let texts = std::iter::once(&self.pickup.address).chain(stops);
+        let texts: Vec<WrittenPlace> = texts.map(|address| WrittenPlace::of(gazetteer, address)).collect();
+        geo::with_texts(matrix, &self.places(), &texts)
     }
 
     /// Plans the route with the distances between [`Route::places`].
@@ -148,7 +163,7 @@ impl<'a> Route<'a> {
         lead_minutes: u32,
         now: Timestamp,
     ) -> Result<Planned, Problem> {
-        let Route { inquiry, pickup, located, store_zone, area } = self;
+        let Route { inquiry, pickup, located, store_zone, area, estimates } = self;
         let stops: Vec<Stop> = located
             .iter()
             .zip(&inquiry.stops)
@@ -170,6 +185,7 @@ impl<'a> Route<'a> {
             now,
             zone: geo::zone(&pickup.address).or(store_zone).unwrap_or_default(),
             vehicle: inquiry.vehicle,
+            estimates,
         };
         let is_outside = |located: &Located| area.is_some_and(|area| !area.may_contain(located));
         let outside: Vec<usize> =
@@ -177,10 +193,13 @@ impl<'a> Route<'a> {
         let plan = match plan(tariff, &request) {
             Err(PlanError::OutOfArea { stops }) => Err(out_of_area(tariff, &stops, &outside)),
             _ if !outside.is_empty() => Err(out_of_area(tariff, &[], &outside)),
+            Err(PlanError::Estimated { places }) => Err(estimated(&places, &request.pickup, &located)),
             result => result.map_err(|error| plan_problem(tariff, &error, request.zone)),
         }?;
+        let notices = notices(&plan, &pickup.located, &located);
         let basis = PriceBasis::new(inquiry, &pickup, &located, request.zone);
-        Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone(), basis })
+        let basis = if plan.has_near_leg { basis.with_near(plan.total_distance) } else { basis };
+        Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone(), basis, notices })
     }
 }
 
@@ -263,12 +282,72 @@ pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, zone: Zone) -> Pr
         }
         PlanError::TooSoon { earliest } => too_soon(*earliest, zone),
         PlanError::WindowUnreachable { stops } => unreachable(stops, zone),
+        PlanError::Estimated { .. } => plain(ProblemCode::AddressImprecise),
         PlanError::NoRoad | PlanError::Stops => Problem::new(
             ProblemCode::OutOfArea,
             "No road connects the pickup and the deliveries. Check the addresses.",
             "Nenhuma via liga a coleta às entregas. Confira os endereços.",
         ),
     }
+}
+
+/// Returns the pointer to the address of a place of a route: 0 is the pickup, and the stops follow in the order sent.
+fn place_pointer(place: usize) -> String {
+    match place.checked_sub(1) {
+        None => "/pickupAddress".to_owned(),
+        Some(stop) => format!("/deliveries/{stop}/address"),
+    }
+}
+
+/// Returns the radii of the places of a route.
+fn radii<'a>(places: &'a [usize], pickup: &'a Located, located: &'a [Located]) -> impl Iterator<Item = (usize, u32)> {
+    places.iter().map(move |place| {
+        let known = place.checked_sub(1).map_or(Some(pickup), |stop| located.get(stop));
+        (*place, known.map_or(0, |known| known.radius_m))
+    })
+}
+
+/// Returns the problem of a price that is an estimate, for a store that accepts none.
+fn estimated(places: &[usize], pickup: &Located, located: &[Located]) -> Problem {
+    let errors = radii(places, pickup, located).map(|(place, radius_m)| FieldError {
+        pointer: place_pointer(place),
+        code: ProblemCode::AddressImprecise.name(),
+        detail: Text::new(
+            format!(
+                "The address was located only by its municipality, within about {radius_m} m, and this store accepts no estimated \
+                 prices. Send latitude and longitude. The operator can install the addresses of the city with `despacho places install`."
+            ),
+            format!(
+                "O endereço foi localizado somente pelo município, com erro de cerca de {radius_m} m, e esta loja não aceita preços \
+                 estimados. Envie latitude e longitude. O operador pode instalar os endereços da cidade com `despacho places install`."
+            ),
+        ),
+    });
+    plain(ProblemCode::AddressImprecise).with_errors(errors.collect())
+}
+
+/// Returns the notices of a price that is an estimate: one for each address that was located only roughly.
+fn notices(plan: &Plan, pickup: &Located, located: &[Located]) -> Vec<Notice> {
+    let code = if plan.lowered { NoticeCode::PriceLowered } else { NoticeCode::PriceEstimated };
+    let (en, pt) = match plan.lowered {
+        true => ("the fee is the lower end of its range", "a taxa é o valor mais baixo da faixa"),
+        false => ("the fee is an estimate", "a taxa é uma estimativa"),
+    };
+    let notice = |(place, radius_m)| Notice {
+        code,
+        pointer: place_pointer(place),
+        detail: Text::new(
+            format!(
+                "The address was located only by its municipality, within about {radius_m} m, so {en}. Send latitude and longitude. \
+                 The operator can install the addresses of the city with `despacho places install`."
+            ),
+            format!(
+                "O endereço foi localizado somente pelo município, com erro de cerca de {radius_m} m, por isso {pt}. Envie latitude e \
+                 longitude. O operador pode instalar os endereços da cidade com `despacho places install`."
+            ),
+        ),
+    };
+    radii(&plan.rough_places, pickup, located).map(notice).collect()
 }
 
 fn too_soon(earliest: Timestamp, zone: Zone) -> Problem {
@@ -348,7 +427,7 @@ pub(super) fn preview_view(
         expected_delivery: times.map(|times| times.delivery.to_string()),
         expected_pickup: times.map(|times| times.pickup.to_string()),
         estimated: plan.estimated,
-        notices: NoticeView::all(&[], language),
+        notices: NoticeView::all(&planned.notices, language),
         quote,
     })
 }

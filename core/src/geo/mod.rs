@@ -11,6 +11,7 @@ pub mod names;
 mod outline;
 pub mod pack;
 mod plane;
+mod proximity;
 mod street;
 pub mod tables;
 mod zone;
@@ -21,6 +22,7 @@ pub use detour::{great_circle_m, leg};
 pub use gazetteer::{Gazetteer, Municipality};
 pub use locate::LocateError;
 pub use located::{leg_located, matrix_located, matrix_with_roads};
+pub use proximity::{WrittenPlace, with_texts};
 pub use street::{StreetKey, street_key, street_number};
 pub use zone::zone;
 

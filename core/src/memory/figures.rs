@@ -22,6 +22,7 @@ impl State {
             overdue_pushes: count(couriers().filter(|courier| is_overdue(courier.push_at()))),
             queued_messages: self.messages.rows().len() as u64,
             inactive_webhooks: count(self.webhooks.rows().values().filter(is_inactive)),
+            rough_stores: count(self.stores.rows().values().filter(|store| store.is_rough())),
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct Figures {
     pub queued_messages: u64,
     /// Webhooks that were disabled after failures or that their receivers ended.
     pub inactive_webhooks: u64,
+    /// Stores that were located only by their municipality, without sandbox stores.
+    pub rough_stores: u64,
 }
 
 /// Counts of the couriers at work, each by its one state.

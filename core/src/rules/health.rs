@@ -36,6 +36,15 @@ pub fn judge(figures: &Figures, fleet: &Fleet, waiting: u64, config: &Dispatch) 
         ),
         good("queuedMessages", figures.queued_messages),
         good("inactiveWebhooks", figures.inactive_webhooks),
+        one(
+            "roughStores",
+            figures.rough_stores,
+            figures.rough_stores > 0,
+            "Stores are located only by their municipality, so their prices are estimates. Install the addresses of their cities \
+             (`despacho places install`), or connect a geocoder; then save the stores' addresses again, or save them with coordinates.",
+            "Há lojas localizadas somente pelo município, e os preços delas são estimativas. Instale os endereços das cidades \
+             (`despacho places install`) ou conecte um geocodificador; depois, salve de novo o endereço das lojas ou salve-o com coordenadas.",
+        ),
     ]);
     judged
 }
@@ -157,6 +166,7 @@ mod tests {
             orders(Figures { overdue_orders: 1, overdue_pushes: 1, ..Figures::default() }),
             ["overdueOrders", "overduePushes"]
         );
+        assert_eq!(orders(Figures { rough_stores: 1, ..Figures::default() }), ["roughStores"]);
         let searching = Figures { searching_orders: 1, ..Figures::default() };
         assert_eq!(orders(searching), ["searchingOrders"]);
         for at_work in [Fleet { available: 1, ..Fleet::default() }, Fleet { on_trip: 1, ..Fleet::default() }] {

@@ -6,6 +6,7 @@ use crate::{
     model::{
         Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
         WebhookId,
+        price::EstimatePolicy,
         store::{
             Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, SessionUser, Store, StoreDispatch, StoreHours,
             StoreTracking,
@@ -131,6 +132,7 @@ pub fn open(
         sandbox: parent.map_or(new.sandbox, |parent| parent.sandbox),
         created_at: now,
         dispatch: StoreDispatch::default(),
+        estimates: parent.and_then(|parent| parent.estimates),
         tracking: StoreTracking::default(),
         proofs: Vec::new(),
         preparation_minutes: None,
@@ -168,6 +170,8 @@ pub struct StoreChange {
     pub disabled: Option<bool>,
     /// The minimum balance of a prepaid parent store.
     pub floor: Option<Money>,
+    /// What to do with uncertain prices; the inner `None` is the deployment's setting.
+    pub estimates: Option<Option<EstimatePolicy>>,
 }
 
 /// Returns a store with the operator's changes, or `None` if the floor is not the store's own: it is invoiced, or a branch.
@@ -178,6 +182,7 @@ pub fn alter(store: &Store, change: StoreChange, now: Timestamp) -> Option<Store
         Some(false) => changed.disabled_at = None,
         None => {}
     }
+    changed.estimates = change.estimates.unwrap_or(store.estimates);
     if let Some(floor) = change.floor {
         if !store.is_parent() || store.billing == Billing::Invoiced {
             return None;

@@ -25,8 +25,8 @@ pub struct CreateOrder {
     /// The merchant's code for the order, 1 to 64 characters, unique among the store's orders that are not cancelled.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "PED-1042"))]
     pub code: Option<String>,
-    /// Preparation time in whole minutes, 0 to 1440. The search for a courier starts when it is over.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, default = 0, minimum = 0, maximum = 1440, example = 15))]
+    /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes. The search for a courier starts when it is over.
+    #[cfg_attr(feature = "openapi", schema(default = 0, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
     /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
     /// preparation and the search for a courier start as late as this allows. Without it, the order is delivered as soon as possible.

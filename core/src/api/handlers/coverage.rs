@@ -54,7 +54,7 @@ pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint
 fn view(store: &Store, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
     match endpoint {
         Endpoint::GetStoreHours | Endpoint::SetStoreHours => {
-            let preparation_time = store.preparation_minutes;
+            let preparation_time = store.preparation_minutes.map(f64::from);
             ApiResponse::json(200, &StoreHoursBody { preparation_time, ..StoreHoursBody::of(&store.hours) })
         }
         _ => ApiResponse::json(200, &StoreAreaBody::of(store.area.as_ref())),
@@ -110,7 +110,7 @@ fn inquiry<H: Host>(call: &Call<'_, H>) -> Result<Inquiry, Problem> {
             let pointer = error.pointer.strip_prefix("/deliveries/0/address").unwrap_or(&error.pointer).to_owned();
             FieldError { pointer, ..error }
         });
-        plain(ProblemCode::ValidationFailed).with_errors(errors.collect())
+        plain(ProblemCode::ValidationFailed).with_errors(errors.collect()).in_query()
     })
 }
 

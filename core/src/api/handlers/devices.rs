@@ -99,7 +99,8 @@ fn text(text: impl Into<String>) -> Tree<'static> {
 /// `GET` and `POST /courier/positions/osmand`, `POST /courier/positions/owntracks`
 pub(super) async fn report<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let now = call.context.now;
-    let sent = validate::device_position(&reports::report(call, endpoint)?, Gazetteer::embedded(), now)?;
+    let sent = validate::device_position(&reports::report(call, endpoint)?, Gazetteer::embedded(), now);
+    let sent = sent.map_err(|problem| if endpoint == Endpoint::OsmandQuery { problem.in_query() } else { problem })?;
     let mut result = ReportResult { stored: false, reason: sent.and_then(|sent| sent.skip) };
     let mut position = None;
     if let Some(sent) = sent.filter(|sent| sent.skip.is_none()) {

@@ -91,8 +91,8 @@ pub(super) async fn list_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
 /// `GET /admin/keys?storeId=`
 pub(super) async fn list_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let id = call.query("storeId").as_deref().and_then(StoreId::parse);
-    let id = id.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
-    let store = call.host.store(id).await?.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    let id = id.ok_or_else(pages::unknown_store)?;
+    let store = call.host.store(id).await?.ok_or_else(pages::unknown_store)?;
     list(call, store.id).await
 }
 

@@ -91,7 +91,7 @@ async fn in_pages<H: Host>(
 ) -> Result<ApiResponse, HandlerError> {
     let cursors = Journal { merchant: store.id, branch: None };
     let after = match call.query("cursor") {
-        Some(cursor) => EntryId::new(cursors.position(&cursor).ok_or_else(pages::invalid_cursor)?),
+        Some(cursor) => EntryId::new(cursors.position(&cursor).ok_or_else(|| pages::invalid_cursor("cursor"))?),
         None => None,
     };
     let mut lines =

@@ -20,7 +20,7 @@ use crate::{
     },
     changes::{Changes, Write},
     drivers::{clock, connection},
-    geo,
+    geo::{self, Gazetteer},
     host::{Host, KeyQuery, OrderQuery},
     model::{
         Duration, KeyId, Language, Money, Precision, WebhookId,
@@ -114,8 +114,8 @@ async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan
     let pickup = addresses.first().zip(located.first());
     let (address, point) = pickup.ok_or_else(|| plain(ProblemCode::AddressNotFound))?;
     let own = Place { address: (*address).clone(), located: *point };
-    let route = Route::new(inquiry, own, located, None);
-    let matrix = geo::matrix(&route.places());
+    let route = Route::new(inquiry, own, located, None, call.settings.pricing.estimates);
+    let matrix = route.with_texts(Gazetteer::embedded(), geo::matrix(&route.places()));
     let tariff = tariff::effective(call).await?;
     Ok(route.plan(&tariff, &matrix, call.settings.dispatch.lead_minutes, call.context.now)?.plan)
 }

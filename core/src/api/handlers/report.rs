@@ -54,6 +54,7 @@ fn period<H: Host>(call: &Call<'_, H>) -> Result<(Day, Day), Problem> {
     let day = |name: &'static str| {
         pages::parameter(call, name, Day::parse, move || {
             pages::invalid_parameter(
+                name,
                 format!("Invalid `{name}`. Send a day, such as 2026-11-21."),
                 format!("`{name}` inválido. Envie um dia, como 2026-11-21."),
             )
@@ -65,6 +66,7 @@ fn period<H: Host>(call: &Call<'_, H>) -> Result<(Day, Day), Problem> {
         return Ok((first, last));
     }
     Err(pages::invalid_parameter(
+        "from",
         format!("Invalid period. Send at most {MAX_DAYS} days, with `from` not after `to`."),
         format!("Período inválido. Envie no máximo {MAX_DAYS} dias, com `from` não posterior a `to`."),
     ))
@@ -72,6 +74,7 @@ fn period<H: Host>(call: &Call<'_, H>) -> Result<(Day, Day), Problem> {
 
 fn too_many() -> Problem {
     pages::invalid_parameter(
+        "from",
         format!("The period has more than {MAX_ORDERS} orders. Request a shorter period, or one store with `storeId`."),
         format!("O período tem mais de {MAX_ORDERS} pedidos. Peça um período menor ou uma única loja com `storeId`."),
     )

@@ -221,7 +221,7 @@ pub(super) async fn attempts<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
     let limit = pages::limit(call)?;
     let before = match call.query("cursor") {
         None => None,
-        Some(text) => Some(AttemptId::parse(&text).ok_or_else(pages::invalid_cursor)?),
+        Some(text) => Some(AttemptId::parse(&text).ok_or_else(|| pages::invalid_cursor("cursor"))?),
     };
     let mut attempts =
         call.host.find_attempts(AttemptQuery::Webhook { webhook: webhook.id, before, limit: limit + 1 }).await?;

@@ -7,6 +7,7 @@ use crate::{
         Load, Vehicle,
         audit::ActorKind,
         order::{DeliveryStatus, EventKind, NoticeCode, OrderStatus, PaymentMethod, ProofPart, ProofStep},
+        price::EstimatePolicy,
         store::{EntryKind, KeyKind, NotificationKind, RecipientChoice, Role},
         webhook::AttemptResult,
     },
@@ -148,6 +149,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("NoticeCode", texts("The kind of a notice. New codes may be added: ignore unknown codes.", notices())),
         ("Precision", texts("The precision of an address's location, from best to worst.", precisions())),
         ("PriceRule", texts("The tariff rule of a line in the fee.", rules())),
+        ("EstimatePolicy", texts("What to do with a price that is an estimate.", policies())),
         ("KeyOrigin", texts("The purpose of a key, and the origin of the orders created with it.", origins())),
         (
             "MarketplaceBranch",
@@ -336,6 +338,7 @@ fn notifications() -> Vec<(&'static str, String)> {
         N::CourierAtReturn,
         N::DeliveryLost,
         N::WebhookStopped,
+        N::PricesEstimated,
         N::MailWithheld,
     ];
     let meaning = |kind| match kind {
@@ -349,6 +352,9 @@ fn notifications() -> Vec<(&'static str, String)> {
             "The courier is back at the pickup. Give the `returnCode` after you have received everything."
         }
         NotificationKind::DeliveryLost => "A delivery was lost.",
+        NotificationKind::PricesEstimated => {
+            "The fees of orders are estimates, because addresses are located only by their municipality; `detail` has what to do. At most once a day."
+        }
         NotificationKind::WebhookStopped => "A webhook was disabled or has ended; `detail` has its URL and the reason.",
         NotificationKind::MailWithheld => {
             "Mails were not sent, because the quota of mails for the day is used up; at most one a day."
@@ -401,6 +407,15 @@ fn precisions() -> Vec<(&'static str, String)> {
 
 fn notices() -> impl Iterator<Item = (&'static str, String)> {
     NoticeCode::ALL.into_iter().map(|code| (code.name(), code.meaning().to_owned()))
+}
+
+fn policies() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |policy| match policy {
+        EstimatePolicy::Accept => "Charge the expected price.",
+        EstimatePolicy::Lower => "Charge the lower end of the price's range.",
+        EstimatePolicy::Reject => "Reject the order with 422 `address_imprecise`.",
+    };
+    EstimatePolicy::ALL.into_iter().map(move |policy| (policy.name(), meaning(policy).to_owned()))
 }
 
 fn rules() -> Vec<(&'static str, String)> {

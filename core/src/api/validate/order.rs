@@ -197,7 +197,7 @@ impl Checker {
     }
 
     fn preparation(&mut self, root: &Path<'_>, value: Option<f64>, limits: &Limits) -> u32 {
-        self.integer(&root.member("preparationTime"), value, 0, limits.preparation_minutes).unwrap_or(0)
+        self.minutes(&root.member("preparationTime"), value, 0, limits.preparation_minutes).unwrap_or(0)
     }
 
     fn store_ref(&mut self, root: &Path<'_>, store: Option<&StoreRef>) -> Option<StoreId> {

@@ -137,6 +137,8 @@ pub struct CreateOrderInput<'a> {
     pub tariff_version: String,
     /// Minutes before the ready time from which a courier is searched.
     pub lead_minutes: u32,
+    /// What the merchant should know about the price.
+    pub notices: Vec<Notice>,
     /// The deployment's secret, if the deliveries get links.
     pub link_secret: Option<&'a Secret>,
 }
@@ -216,7 +218,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
     let own = new.open_delivery.as_deref().map(|own| Box::new(OpenDelivery { deliver_until, ..own.clone() }));
     let return_code = input.plan.back.map(|_| context.entropy.code());
     let deliveries = compose_deliveries(new, &input, ids, context)?;
-    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, lead_minutes, .. } = input;
+    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, lead_minutes, notices, .. } = input;
     let is_scheduled = inquiry.is_scheduled();
     let times = (inquiry.with_times || is_scheduled).then_some(plan.times);
     let schedule = OrderSchedule { deliver_at: inquiry.deliver_at, priced_at: plan.times.pickup };
@@ -259,7 +261,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         eta: None,
         dispatch,
         requirements: new.requirements.clone(),
-        notices: new.notices.clone(),
+        notices: new.notices.iter().cloned().chain(notices).collect(),
         open_delivery: own,
         assignments: Vec::new(),
         attempt: 0,

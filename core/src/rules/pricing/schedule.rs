@@ -82,6 +82,7 @@ mod tests {
             now: after(0),
             zone: Zone::Brasilia,
             vehicle: None,
+            estimates: crate::model::price::EstimatePolicy::Accept,
         };
         let tariff = Tariff { approach_minutes: 5, handover_minutes: 3, ..Tariff::default() };
         times(&tariff, &request, &order, &legs)

@@ -374,6 +374,7 @@ export const en = {
       order_creation_failed: "Order could not be created",
       order_expired: "No courier found in time",
       webhook_stopped: "Webhook stopped",
+      prices_estimated: "Prices are estimates",
       mail_withheld: "Emails not sent",
     } satisfies Record<Schemas["NotificationType"], string> as Record<string, string>,
     other: "Notification",

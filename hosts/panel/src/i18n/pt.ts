@@ -373,6 +373,7 @@ export const pt: Texts = {
       order_creation_failed: "Não foi possível criar um pedido",
       order_expired: "Nenhum entregador encontrado a tempo",
       webhook_stopped: "Webhook parado",
+      prices_estimated: "Os preços são estimativas",
       mail_withheld: "E-mails não enviados",
     } satisfies Record<Schemas["NotificationType"], string>,
     other: "Notificação",

@@ -296,6 +296,7 @@ export function Facts(props: { order: OrderDetails }) {
         {order.requirements && <LoadFacts of={order.requirements} />}
       </dl>
       {order.estimated && <p class="hint">{t.estimated}</p>}
+      {order.notices.map((notice) => <p class="hint" key={notice.pointer + notice.code}>{notice.detail}</p>)}
     </section>
   );
 }

@@ -193,6 +193,13 @@ const AFTER_GEOGRAPHY: &[Setting] = &[
         "Minimum precision of an address; less precise addresses get 422 address_imprecise, and those located only by their \
          municipality are marked as estimated",
     ),
+    Setting::new(
+        "pricing.estimates",
+        Choice(&["ACCEPT", "LOWER", "REJECT"]),
+        "What to do with a price that is an estimate because an address was located only by its municipality: ACCEPT charges the expected \
+         price, LOWER the lower end of its range, REJECT rejects the order with 422 address_imprecise; stores can differ \
+         (PATCH /admin/stores/{storeId})",
+    ),
     Setting::number("geocoder.timeout-ms", Milliseconds, 50..=30_000, "Timeout of one attempt at a geocoder; there are at most three"),
     Setting::number("geocoder.per-second", Count, 1..=1_000, "Maximum requests per second to each geocoder; public geocoders allow 1"),
     Setting::number(

@@ -7,7 +7,7 @@ use despacho_core::{
     drivers::dispatch::{DispatchPass, run_pass},
     host::{CourierQuery, Host, OrderQuery, Storage},
     model::{
-        CourierId, Entropy, ExecContext, Figures, OrderId, Point,
+        CourierId, Entropy, ExecContext, Figures, Located, OrderId, Point, Precision,
         courier::{Courier, Position},
         order::{EventKind, Order, OrderStatus},
         store::Store,
@@ -257,7 +257,13 @@ pub(crate) async fn figures_count_stored_work(backend: impl Backend) {
         stopped(4, WebhookState::Removed { at: at(1) }),
     ];
     let messages = vec![MessageChange::Put(message(1, 4, 1)), MessageChange::Put(message(2, 5, 1))];
-    host.commit(&Changes { webhooks, messages, ..changes() }).await.unwrap();
+    let roughly = |number: u64, sandbox| Store {
+        located: Located { precision: Precision::Municipality, ..store(number).located },
+        sandbox,
+        ..store(number)
+    };
+    let stores = [roughly(91, false), roughly(92, true), store(93)].map(Write::insert).to_vec();
+    host.commit(&Changes { webhooks, messages, stores, ..changes() }).await.unwrap();
     let expected = Figures {
         open_orders: 3,
         late_orders: 1,
@@ -266,6 +272,7 @@ pub(crate) async fn figures_count_stored_work(backend: impl Backend) {
         overdue_pushes: 2,
         queued_messages: 2,
         inactive_webhooks: 2,
+        rough_stores: 1,
     };
     // The goods of the order that is not searching are ready after ten minutes.
     assert_eq!(host.figures(at(21), at(10)).await.unwrap(), expected);

@@ -109,6 +109,7 @@ pub(crate) fn store(number: u64) -> Store {
         preparation_minutes: Some(20),
         hours: hours(),
         area: Some(ServiceArea(vec![vec![Ring([1, 2, 3, 1].map(point).to_vec())]])),
+        estimates: None,
         disabled_at: None,
         parent_disabled: false,
         created_at: at(0),
