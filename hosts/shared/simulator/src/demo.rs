@@ -73,6 +73,15 @@ impl From<HostError> for SeedError {
     }
 }
 
+impl From<SeedError> for HostError {
+    fn from(error: SeedError) -> HostError {
+        match error {
+            SeedError::Obstacle(obstacle) => internal(&obstacle.to_string()),
+            SeedError::Host(error) => error,
+        }
+    }
+}
+
 impl fmt::Display for SeedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -318,7 +318,7 @@ fn store_with_a_value_of_the_demo_is_named() {
     let error = block_on(demo::seed(&host, &settings())).unwrap_err().to_string();
     assert_eq!(
         error,
-        "store 1 already has DE.SPA.CHO/0003-56, which belongs to the demo; use an empty database, or start without the demo"
+        "store 1000 already has DE.SPA.CHO/0003-56, which belongs to the demo; use an empty database, or start without the demo"
     );
     assert_eq!(host.orders().len(), 0, "nothing was created");
 }
