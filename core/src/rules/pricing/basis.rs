@@ -307,7 +307,7 @@ mod tests {
             let mut inquiry = inquiry();
             inquiry.stops[1].address.number = Some(number.to_owned());
             let pickup = Place { address: address(), located: at(-235_500_000) };
-            PriceBasis::new(&inquiry, &pickup, &[at(-235_500_000), at(-235_500_000)], None)
+            PriceBasis::new(&inquiry, &pickup, &[at(-235_500_000), at(-235_500_000)], Zone::default())
         };
         let quoted = basis("1508").with_near(Distance(500));
         assert_eq!(quoted.differences(&basis("9000"), Distance(7_492)), [QuoteDifference::Address(1)]);

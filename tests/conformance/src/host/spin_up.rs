@@ -2,7 +2,6 @@
 
 use std::{
     fs::{self, File},
-    io,
     net::TcpListener,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
