@@ -9,6 +9,7 @@ use crate::harness::{Server, create_store, despacho, stdout};
 
 const DOCKERFILE: &str = include_str!("../../deploy/Dockerfile");
 const KUBERNETES: &str = include_str!("../../deploy/kubernetes.yaml");
+const RELEASE: &str = include_str!("../../../../.github/workflows/release.yml");
 const SERVICE: &str = include_str!("../../deploy/despacho.service");
 const DASHBOARD: &str = include_str!("../../deploy/grafana.json");
 
@@ -92,6 +93,28 @@ fn deployment_probes_need_no_key() {
     let listener = format!("value: \"0.0.0.0:{}\"", annotated("port"));
     let setting = KUBERNETES.lines().skip_while(|line| !line.contains("DESPACHO_METRICS_LISTEN")).nth(1).unwrap();
     assert_eq!(setting.trim(), listener, "Prometheus scrapes the listener that needs no token");
+}
+
+/// Installed addresses and roads take minutes to download, so they must outlive a pod.
+#[test]
+fn kubernetes_keeps_the_data_folder_of_each_instance() {
+    assert!(!KUBERNETES.contains("emptyDir"));
+    let volume = |after: &str| {
+        let rest = KUBERNETES.split(after).nth(1).unwrap();
+        rest.lines().find_map(|line| line.trim().trim_start_matches("- ").strip_prefix("name: ")).unwrap()
+    };
+    assert_eq!((volume("volumeMounts:"), volume("volumeClaimTemplates:")), ("data", "data"));
+    let folder = KUBERNETES.split("- name: DESPACHO_DATA\n").nth(1).unwrap().lines().next().unwrap();
+    assert_eq!(folder.trim(), "value: /data");
+    assert!(KUBERNETES.contains("mountPath: /data\n"));
+}
+
+#[test]
+fn kubernetes_names_the_image_that_the_release_publishes() {
+    let image = KUBERNETES.lines().find_map(|line| line.trim().strip_prefix("image: ")).unwrap();
+    assert_eq!(image, concat!("ghcr.io/OWNER/despacho:", env!("CARGO_PKG_VERSION")));
+    assert!(RELEASE.contains("image=\"ghcr.io/${GITHUB_REPOSITORY,,}:${GITHUB_REF_NAME#v}\""));
+    assert!(RELEASE.contains("s|image: ghcr.io/.*|image: $image|\" hosts/warp/deploy/kubernetes.yaml"));
 }
 
 /// The unit must not set environment variables, because they override the settings file.
