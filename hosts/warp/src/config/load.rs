@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
+    net::SocketAddr,
     path::{Path, PathBuf},
 };
 
@@ -108,6 +109,7 @@ fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<LoadedConfig, Con
             reader.reject(missing, &reader.source(given), format!("is required with {given}"));
         }
     }
+    permit_loopback_in_demo(&mut reader);
     reader.parse("smtp.url", |text| Relay::parse(text).map(drop));
     reader.parse("smtp.from", |text| Sender::parse(text).map(drop));
     reader.parse("trusted-proxies", |text| text.split(',').try_for_each(check_network));
@@ -131,6 +133,23 @@ fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<LoadedConfig, Con
     }
     let file = settings::config_file(&loaded);
     Ok(LoadedConfig { config: Config { shared: loaded.shared, ..loaded.own }, file, values: loaded.values, warnings })
+}
+
+/// Permits webhooks to this machine in a demo that only this machine can reach, unless the setting has a value: the first receiver of
+/// an integration usually runs here. A demo that others can reach has a public key, with which they would call services of this machine.
+fn permit_loopback_in_demo(reader: &mut Reader) {
+    const LOOPBACK: &str = "webhooks.loopback";
+    let is_demo = reader.text("demo").is_some_and(|text| text == "true");
+    let listen = reader.text("listen").or_else(|| Setting::find(Host::Server, "listen").map(Setting::default));
+    let is_local = listen.and_then(|text| text.parse::<SocketAddr>().ok()).is_some_and(|at| at.ip().is_loopback());
+    if is_demo
+        && is_local
+        && reader.text(LOOPBACK).is_none()
+        && let Some(setting) = Setting::find(Host::Server, LOOPBACK)
+    {
+        let source = reader.source("demo");
+        reader.set(setting, "true", source);
+    }
 }
 
 fn check_network(text: &str) -> Result<(), String> {

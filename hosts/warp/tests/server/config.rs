@@ -38,6 +38,21 @@ fn config_command_prints_a_valid_configuration_file() {
 }
 
 #[test]
+fn local_demo_permits_webhooks_to_this_machine() {
+    let folder = folder_with("");
+    for (words, shown) in [
+        (&["--demo"][..], "loopback = true  # flag --demo"),
+        (&["--demo", "--listen", "[::1]:0"], "loopback = true  # flag --demo"),
+        (&["--demo", "--listen", "0.0.0.0:8080"], "loopback = false  # default"),
+        (&["--demo", "--webhooks-loopback=false"], "loopback = false  # flag --webhooks-loopback"),
+        (&[], "loopback = false  # default"),
+    ] {
+        let text = stdout(&run(&folder, &[&["config"], words].concat()));
+        assert!(text.lines().any(|line| line == shown), "{words:?}: {shown} in\n{text}");
+    }
+}
+
+#[test]
 fn config_errors_are_reported_together_without_secrets() {
     let folder = folder_with(
         "listen = \"nowhere\"\nsecret = \"hush-hush-hush\"\nadmin-token = \"too short\"\nunknown = 1\ntariff = \"tariff.json\"\n\

@@ -413,7 +413,8 @@ const AFTER_DISPATCH: &[Setting] = &[
     Setting::new(
         "webhooks.loopback",
         Switch,
-        "Whether webhooks can be sent to loopback addresses, also without TLS; only for development",
+        "Whether webhooks can be sent to loopback addresses, also without TLS; only for development. The demo of a server that listens on a \
+         loopback address permits it by default",
     ),
     Setting::number(
         "retention.recipients-days",
