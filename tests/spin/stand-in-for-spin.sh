@@ -7,7 +7,7 @@ set -eu
 shift
 while [ $# -gt 0 ]; do
     case "$1" in
-        --from) root=$(dirname "$2") ;;
+        --from) application=$(dirname "$2") ;;
         --listen) listen=$2 ;;
         --state-dir) state=$2 ;;
         *) echo "unknown option $1" >&2; exit 2 ;;
@@ -15,7 +15,8 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 mkdir -p "$state"
-export DESPACHO_COMPONENT="$root/target/wasm32-wasip2/edge/despacho.wasm"
-exec "$root/target/debug/despacho-spin-tests" serve --listen "$listen" --database "$state/sqlite_db.db" \
-    --variable "admin_token=$SPIN_VARIABLE_ADMIN_TOKEN" --variable "secret=$SPIN_VARIABLE_SECRET" \
-    --variable "settings=$SPIN_VARIABLE_SETTINGS"
+repository=$(cd "$(dirname "$0")/../.." && pwd)
+export DESPACHO_COMPONENT="$application/target/wasm32-wasip2/edge/despacho.wasm"
+exec "${CARGO_TARGET_DIR:-$repository/target}/debug/despacho-spin-tests" serve --application "$application" --listen "$listen" \
+    --database "$state/sqlite_db.db" --variable "admin_token=$SPIN_VARIABLE_ADMIN_TOKEN" --variable "secret=$SPIN_VARIABLE_SECRET" \
+    --variable "settings=$SPIN_VARIABLE_SETTINGS" --variable "public_url=${SPIN_VARIABLE_PUBLIC_URL:-}"

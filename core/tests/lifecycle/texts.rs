@@ -351,7 +351,7 @@ fn account_problems_follow_the_language_guide() {
     let top_ups = format!("POST /admin/stores/{}/top-ups", prepaid["storeId"].as_str().unwrap());
     sent(&checked, OPERATOR, &top_ups, &json!({ "amount": 14.31, "reference": "a" }));
     checked.json(OPERATOR, &top_ups, &json!({ "amount": 1, "reference": "a" }));
-    checked.json(OPERATOR, "POST /admin/matrices", &store("11.222.333/0001-81", EMAIL));
+    checked.json(OPERATOR, "POST /admin/matrices", &store("DE.SPA.CHO/0001-94", EMAIL));
     let other = json!({ "cnpj": "12.ABC.345/01DE-35", "name": "Loja Teste", "email": "b@loja.example", "password": "uma-senha-longa",
         "marketplaceBranchId": 1, "responsible": { "name": "Ana", "phone": "+5511999990000" }, "address": address });
     checked.json(KEY, "POST /delivery/stores", &other);

@@ -29,6 +29,11 @@ const NOT_FOUND_DAYS: u32 = 1;
 /// One in this many stored results triggers a cleanup.
 const CLEANUP_PERIOD: u8 = 64;
 
+/// The setting that permits calls to a host.
+const ALLOWED_HOSTS: &str = "allowed_outbound_hosts in spin.toml and the variables that it names";
+/// The setting that blocks calls to an address.
+const BLOCKED_NETWORKS: &str = "block_networks of [outbound_networking] in the runtime configuration";
+
 thread_local! {
     /// The start of the instance, for a monotonic clock.
     static STARTED: Instant = Instant::now();
@@ -123,18 +128,8 @@ impl Runtime for RequestRuntime<'_> {
         });
         requested.await.map_err(|error| match error {
             outbound::AttemptError::Late => AttemptError::Timeout,
-            outbound::AttemptError::Denied | outbound::AttemptError::Blocked => {
-                // Only the host is logged: the rest of the URL contains a person's address.
-                let host = url.split('/').take(3).collect::<Vec<_>>().join("/");
-                let setting = match error {
-                    outbound::AttemptError::Blocked => {
-                        "block_networks of [outbound_networking] in the runtime configuration"
-                    }
-                    _ => "allowed_outbound_hosts in spin.toml",
-                };
-                log::line(format_args!("calls to {host} are not allowed; see {setting}"));
-                AttemptError::Unreachable
-            }
+            outbound::AttemptError::Denied => AttemptError::Forbidden(ALLOWED_HOSTS),
+            outbound::AttemptError::Blocked => AttemptError::Forbidden(BLOCKED_NETWORKS),
             _ => AttemptError::Unreachable,
         })
     }
@@ -186,6 +181,10 @@ impl Runtime for RequestRuntime<'_> {
             ServiceEvent::Malformed { service, what } => {
                 log::line(format_args!("{service}: unusable response: {what}"))
             }
+            ServiceEvent::Forbidden { service, setting } => log::line(format_args!(
+                "{service}: the application may not call the host of the variable `{service}`, and does not use it until a restart; \
+                 see {setting}"
+            )),
             ServiceEvent::CircuitOpened { service } => log::line(format_args!("{service}: circuit breaker opened")),
             ServiceEvent::CircuitClosed { service } => log::line(format_args!("{service}: circuit breaker closed")),
             ServiceEvent::Queried { .. }

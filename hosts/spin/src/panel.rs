@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use despacho_shell::{
     early::EarlyResponse,
-    panel::{CONFIG, PAGE, Site, is_page, name},
+    panel::{CONFIG, PAGE, Site, is_page, name, page_before_slash, redirect},
     probes::{self, PANEL_ROUTE},
 };
 use http::{HeaderValue, Response, header, request::Parts};
@@ -20,12 +20,13 @@ const SUMMARY_FILE: &str = "/core/llms.txt";
 /// Returns the response if the path is the one of a page or of its files.
 pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
     let path = parts.uri.path();
-    let is_page = is_page(path);
+    let redirected = page_before_slash(path);
+    let is_page = redirected.is_some() || is_page(path);
     // Only one endpoint has a dot in its path; the others need no file access.
     if !is_page && !path.contains('.') {
         return None;
     }
-    let name = name(path)?;
+    let name = name(redirected.unwrap_or(path))?;
     let read = |path: &str| std::fs::read(path).ok().map(|body| site.file(name, body.into()));
     let file = match name {
         SUMMARY => read(SUMMARY_FILE),
@@ -39,7 +40,10 @@ pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
     if !probes::is_read(&parts.method) {
         return Some(respond_early(parts, PANEL_ROUTE, EarlyResponse::ReadOnly));
     }
-    let mut response = file.response(&parts.headers);
+    let mut response = match redirected {
+        Some(page) => redirect(page, &parts.uri),
+        None => file.response(&parts.headers),
+    };
     // Without a length the last chunk waits for the client's delayed acknowledgement.
     let length = HeaderValue::from(response.body().len());
     response.headers_mut().insert(header::CONTENT_LENGTH, length);

@@ -11,7 +11,7 @@ use despacho_core::{
     host::{Host, HostError},
     model::store::KeyHash,
 };
-use despacho_simulator::demo;
+use despacho_simulator::demo::{self, SeedError};
 use despacho_sql::{Dialect, Query, Row, SchemaState, SqlHost, is_ahead, pending};
 
 use crate::{
@@ -20,6 +20,9 @@ use crate::{
 
 /// Why another component than `despacho` has no demo data yet.
 const NO_DEMO: &str = "The demo data does not exist yet. Request /readyz to create it, then repeat this request.";
+
+/// The part that is unavailable if another store prevents the creation of the demo data.
+pub(crate) const DEMO: &str = "demo";
 
 /// The progress of this instance's preparation.
 #[derive(Clone)]
@@ -91,11 +94,19 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
     if !config.own.demo || host.key(&KeyHash::of(demo::KEY)).await?.is_some() {
         return Ok(());
     }
+    if let Some(obstacle) = demo::obstacle(host).await? {
+        return Err(HostError::Unavailable { what: DEMO, detail: obstacle.to_string() });
+    }
     // The demo data needs the endpoints of stores. Without it, the other components would reject its key as invalid.
     if cfg!(any(feature = "connection", feature = "courier", feature = "operator", feature = "preview")) {
         return Err(unavailable(NO_DEMO));
     }
-    database.exclusively(async || demo::seed(host, &config.settings).await).await?;
+    let seed = async || match demo::seed(host, &config.settings).await {
+        Ok(created) => Ok(created),
+        Err(SeedError::Obstacle(obstacle)) => Err(HostError::Unavailable { what: DEMO, detail: obstacle.to_string() }),
+        Err(SeedError::Host(error)) => Err(error),
+    };
+    database.exclusively(seed).await?;
     Ok(())
 }
 

@@ -146,6 +146,17 @@ fn problem(error: host::HostError) -> Problem {
             )
             .retry_after(Duration::minutes(1))
         },
+        host::HostError::Unavailable { what: prepare::DEMO, .. } => Problem {
+            log: Some(error.to_string()),
+            ..Problem::new(
+                ProblemCode::Unavailable,
+                "The demo data cannot be created, because a store in the database already has its CNPJ or email address. Set the variable \
+                 `demo` to `false`, or use an empty database.",
+                "Os dados de demonstração não podem ser criados, porque uma loja do banco de dados já tem o CNPJ ou o e-mail deles. Defina \
+                 a variável `demo` como `false` ou use um banco de dados vazio.",
+            )
+            .retry_after(Duration::minutes(1))
+        },
         _ => error.into(),
     }
 }

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use despacho_core::{api::Outcome, host::HostError, model::store::KeyHash};
-use despacho_shell::probes::{self, ALIVE, HEALTH_ROUTE, PANEL_ROUTE, READY, READY_ROUTE, json};
+use despacho_shell::{
+    panel::{page_before_slash, redirect},
+    probes::{self, ALIVE, HEALTH_ROUTE, PANEL_ROUTE, READY, READY_ROUTE, json},
+};
 use despacho_sql::STORAGE;
 use http::{HeaderMap, HeaderValue, Request, Response, header};
 
@@ -53,7 +56,8 @@ pub async fn serve(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<
 /// Returns a file of the panel, or a part of its map's streets.
 async fn panel(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
     let (panel, path) = (app.panel.as_ref()?, request.uri().path());
-    let (streets, file) = (panel.streets(path), panel.file(path));
+    let redirected = page_before_slash(path);
+    let (streets, file) = (panel.streets(path), panel.file(redirected.unwrap_or(path)));
     let route = if streets.is_some() { STREETS_ROUTE } else { PANEL_ROUTE };
     if streets.is_none() && file.is_none() {
         return None;
@@ -61,7 +65,8 @@ async fn panel(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Byte
     if !probes::is_read(request.method()) {
         return Some(early::respond(&early::facts(request), route, EarlyResponse::ReadOnly));
     }
-    let mut response = match (streets, file) {
+    let mut response = match (streets, redirected) {
+        (_, Some(page)) => redirect(page, request.uri()),
         (Some(streets), _) => match streets.respond(request.headers()).await {
             Ok(response) => response,
             Err(error) => {
@@ -69,7 +74,7 @@ async fn panel(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Byte
                 early::respond(&early::facts(request), route, EarlyResponse::Broken)
             }
         },
-        (None, file) => file?.response(request.headers()),
+        (None, None) => file?.response(request.headers()),
     };
     add_outcome(&mut response, request, route);
     Some(response)

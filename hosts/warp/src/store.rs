@@ -23,7 +23,11 @@ use despacho_core::{
     rules::{pricing::Tariff, settings::Settings, webhooks::MessageResult},
 };
 use despacho_postgres::Postgres;
-use despacho_simulator::{Pass, Simulation, demo, run_pass};
+use despacho_simulator::{
+    Pass, Simulation,
+    demo::{self, SeedError},
+    run_pass,
+};
 use despacho_sql::SqlHost;
 use despacho_sqlite::{LocalPlatform, Options, Sqlite};
 use http::{Request, Response};
@@ -186,7 +190,7 @@ impl Store {
     }
 
     /// Creates the demo data unless it exists, and returns whether it was created.
-    pub async fn seed(&self, settings: &Settings) -> Result<bool, HostError> {
+    pub async fn seed(&self, settings: &Settings) -> Result<bool, SeedError> {
         // Instances that start at the same time would otherwise see each other's partial data.
         self.host.driver().exclusively(demo::seed(&self.host, settings)).await?
     }

@@ -1,10 +1,16 @@
 //! `cargo run --package despacho-spin-tests -- serve --database FILE [--listen ADDRESS] [--requests N] [--variable NAME=VALUE]...
-//! [--outbound ADDRESS]...` serves the component without the Spin CLI, with N requests per instance, and lets it call the addresses;
-//! `-- bench [--seconds N]` compares it with a hello-world component.
+//! [--outbound ADDRESS]... [--application FOLDER]` serves the component without the Spin CLI, with N requests per instance, and lets it
+//! call the addresses; the mounted files are those of the application in the folder, by default the repository without a panel. `-- bench [--seconds N]` compares it with a hello-world component.
 
 #![expect(clippy::print_stdout, reason = "a command-line program")]
 
-use std::{error::Error, io::Write as _, path::PathBuf, process::ExitCode};
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use despacho_spin_tests::{CompiledComponent, Options, TestServer, bench};
 use lexopt::prelude::*;
@@ -30,6 +36,7 @@ fn run() -> Result<(), Box<dyn Error + Send + Sync>> {
             Long("listen") => options.listen = arguments.value()?.parse()?,
             Long("requests") => options.reuse.requests = arguments.value()?.parse()?,
             Long("seconds") => seconds = arguments.value()?.parse()?,
+            Long("application") => options.files = application_files(&PathBuf::from(arguments.value()?)),
             Long("outbound") => options.outbound.push(arguments.value()?.parse()?),
             Long("variable") => {
                 let text = arguments.value()?.string()?;
@@ -44,6 +51,12 @@ fn run() -> Result<(), Box<dyn Error + Send + Sync>> {
         "bench" => bench::run(seconds),
         _ => Err("usage: serve or bench".into()),
     }
+}
+
+/// Returns the folders that spin.toml mounts. As for Spin, the panel's folder need not exist.
+fn application_files(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
+    let folders = [("/core", folder.join("core")), ("/hosts/panel/dist", folder.join("hosts/panel/dist"))];
+    folders.into_iter().filter(|(_, folder)| folder.is_dir()).collect()
 }
 
 fn serve(options: &Options) -> Result<(), Box<dyn Error + Send + Sync>> {

@@ -169,7 +169,10 @@ impl Geocoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{FakeRuntime, address, block_on};
+    use crate::{
+        runtime::AttemptError,
+        testing::{FakeRuntime, address, block_on},
+    };
 
     fn photon() -> Geocoders {
         Geocoders::at(None, Some("http://photon"), &GeocoderConfig::default())
@@ -216,6 +219,19 @@ mod tests {
         let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), &address(), None));
         assert!(matches!(found, GeocoderResult::Found(at, _) if at.precision == Precision::Number), "{found:?}");
         assert_eq!(runtime.requests().len(), 3);
+    }
+
+    #[test]
+    fn forbidden_service_is_reported_once_and_not_called_again() {
+        let (runtime, geocoders) = (FakeRuntime::with(|_| Err(AttemptError::Forbidden("the list"))), photon());
+        for number in 1..=3 {
+            let requested = Address { number: Some(number.to_string()), ..address() };
+            let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), &requested, None));
+            assert_eq!(found, GeocoderResult::ServiceError);
+        }
+        assert_eq!((runtime.requests().len(), runtime.count("Forbidden"), runtime.elapsed()), (1, 3, Duration::ZERO));
+        let reported = runtime.events(|event| !matches!(event, ServiceEvent::Queried { .. }));
+        assert_eq!(reported, [ServiceEvent::Forbidden { service: "photon", setting: "the list" }]);
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub enum AttemptError {
     Timeout,
     /// The connection failed or broke.
     Unreachable,
+    /// The host's runtime does not permit requests to the service. Contains the setting that permits them.
+    Forbidden(&'static str),
 }
 
 /// The outcome of an attempt at a service, for metrics.
@@ -65,6 +67,8 @@ pub enum Outcome {
     Timeout,
     /// The service could not be reached.
     Unreachable,
+    /// The host's runtime does not permit requests to the service.
+    Forbidden,
     /// The service returned 5xx.
     ServerError,
     /// The service returned 429.
@@ -103,6 +107,13 @@ pub enum ServiceEvent {
     CircuitClosed {
         /// The service.
         service: &'static str,
+    },
+    /// The host's runtime does not permit requests to a service. This is recorded once; the service is not called again.
+    Forbidden {
+        /// The service.
+        service: &'static str,
+        /// The setting that permits the requests.
+        setting: &'static str,
     },
     /// None of a geocoder's candidates matches the address.
     Rejected {
@@ -186,6 +197,7 @@ impl Outcome {
             Outcome::Succeeded => "Succeeded",
             Outcome::Timeout => "Timeout",
             Outcome::Unreachable => "Unreachable",
+            Outcome::Forbidden => "Forbidden",
             Outcome::ServerError => "ServerError",
             Outcome::Rejected => "Rejected",
             Outcome::Malformed => "Malformed",

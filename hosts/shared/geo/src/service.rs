@@ -20,6 +20,8 @@ pub enum ServiceError {
     Failed,
     /// The circuit breaker is open.
     CircuitOpen,
+    /// The host's runtime does not permit requests to the service.
+    Forbidden,
     /// The rate limit would delay the request beyond its timeout.
     RateLimited,
     /// The response does not follow the service's protocol.
@@ -50,6 +52,8 @@ pub struct Service {
 struct State {
     breaker: CircuitBreaker,
     rate_limiter: RateLimiter,
+    /// Whether the host's runtime rejected a request. It would reject every other: the permission is part of the deployment.
+    is_forbidden: bool,
 }
 
 impl Service {
@@ -79,6 +83,10 @@ impl Service {
         runtime: &W,
         request: &ServiceRequest,
     ) -> Result<ServiceResponse, ServiceError> {
+        if self.with(|state| state.is_forbidden) {
+            self.count(runtime, Outcome::Forbidden);
+            return Err(ServiceError::Forbidden);
+        }
         if !self.with(|state| state.breaker.allows(runtime.elapsed())) {
             self.count(runtime, Outcome::CircuitOpen);
             return Err(ServiceError::CircuitOpen);
@@ -101,6 +109,7 @@ impl Service {
                 }
                 Err(AttemptError::Unreachable) => Outcome::Unreachable,
                 Err(AttemptError::Timeout) => Outcome::Timeout,
+                Err(AttemptError::Forbidden(setting)) => return Err(self.forbid(runtime, setting)),
             };
             self.count(runtime, outcome);
         }
@@ -108,6 +117,15 @@ impl Service {
             runtime.record(ServiceEvent::CircuitOpened { service: self.name });
         }
         Err(ServiceError::Failed)
+    }
+
+    /// Records that the host's runtime does not permit requests. Concurrent requests record it only once.
+    fn forbid<W: Runtime>(&self, runtime: &W, setting: &'static str) -> ServiceError {
+        self.count(runtime, Outcome::Forbidden);
+        if !self.with(|state| std::mem::replace(&mut state.is_forbidden, true)) {
+            runtime.record(ServiceEvent::Forbidden { service: self.name, setting });
+        }
+        ServiceError::Forbidden
     }
 
     /// Waits until the rate limit allows a request. A wait longer than the request's timeout is an error.

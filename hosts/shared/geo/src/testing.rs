@@ -13,8 +13,8 @@ use despacho_core::model::Address;
 
 use crate::runtime::{AttemptError, CachedResult, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
 
-/// Returns a status and a body for a URL.
-type Script = dyn Fn(&str) -> (u16, String);
+/// Returns a status and a body for a URL, or an error.
+type Script = dyn Fn(&str) -> Result<(u16, String), AttemptError>;
 
 /// Responds by URL.
 pub(crate) struct FakeRuntime {
@@ -27,6 +27,10 @@ pub(crate) struct FakeRuntime {
 
 impl FakeRuntime {
     pub(crate) fn new(response: impl Fn(&str) -> (u16, String) + 'static) -> FakeRuntime {
+        FakeRuntime::with(move |url| Ok(response(url)))
+    }
+
+    pub(crate) fn with(response: impl Fn(&str) -> Result<(u16, String), AttemptError> + 'static) -> FakeRuntime {
         FakeRuntime {
             response: Box::new(response),
             elapsed: Cell::new(Duration::ZERO),
@@ -38,6 +42,11 @@ impl FakeRuntime {
 
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.borrow().clone()
+    }
+
+    /// Returns the recorded events that match a condition.
+    pub(crate) fn events(&self, is_wanted: impl Fn(&ServiceEvent) -> bool) -> Vec<ServiceEvent> {
+        self.events.borrow().iter().filter(|event| is_wanted(event)).copied().collect()
     }
 
     /// Returns the number of attempts with this outcome.
@@ -56,7 +65,7 @@ impl Runtime for FakeRuntime {
         _timeout: Duration,
     ) -> Result<ServiceResponse, AttemptError> {
         self.requests.borrow_mut().push(url.to_owned());
-        let (status, body) = (self.response)(url);
+        let (status, body) = (self.response)(url)?;
         Ok(ServiceResponse { status, body: body.into() })
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use despacho_simulator::demo::{EMAIL, PASSWORD};
-use http::{HeaderValue, Uri};
+use http::{HeaderValue, Response, StatusCode, Uri, header};
 use serde::Serialize;
 
 use crate::files::File;
@@ -128,6 +128,26 @@ pub fn is_page(path: &str) -> bool {
     matches!(path, "/" | COURIER | CONSOLE)
 }
 
+/// Returns the path of the page whose path is followed by a slash in a request, as many people and programs write it.
+pub fn page_before_slash(path: &str) -> Option<&'static str> {
+    match path.strip_suffix('/')? {
+        COURIER => Some(COURIER),
+        CONSOLE => Some(CONSOLE),
+        _ => None,
+    }
+}
+
+/// Returns a redirect to a page, with the request's query.
+pub fn redirect(page: &'static str, requested: &Uri) -> Response<Bytes> {
+    let query = requested.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let location = HeaderValue::try_from(format!("{page}{query}"));
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
+    // A query that is not a valid header is also not a valid URL.
+    response.headers_mut().insert(header::LOCATION, location.unwrap_or_else(|_| HeaderValue::from_static(page)));
+    response
+}
+
 /// Returns the path of the file below the folder for a request's path; `None` for hidden files and paths that lead out of the folder.
 pub fn name(path: &str) -> Option<&str> {
     let name = match path {
@@ -174,7 +194,7 @@ pub fn origin(url: &str) -> Result<String, PanelError> {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderMap, StatusCode, header};
+    use http::HeaderMap;
 
     use super::*;
 
@@ -183,6 +203,13 @@ mod tests {
         let pages = ["/", "/courier", "/admin", "/admin/", "/admin/orders", "/assets"].map(is_page);
         assert_eq!(pages, [true, true, true, false, false, false]);
         assert_eq!((name("/admin"), name("/admin/")), (Some("/admin.html"), None));
+        let pages = ["/admin/", "/courier/", "/", "//", "/admin//", "/admin/orders/", "/admin"].map(page_before_slash);
+        assert_eq!(pages, [Some("/admin"), Some("/courier"), None, None, None, None, None]);
+        let redirected = redirect("/courier", &Uri::from_static("/courier/?code=a%20b"));
+        assert_eq!(
+            (redirected.status(), &redirected.headers()["location"]),
+            (StatusCode::PERMANENT_REDIRECT, &HeaderValue::from_static("/courier?code=a%20b"))
+        );
         assert_eq!((name("/"), name("/assets/a-1_b.js")), (Some(PAGE), Some("/assets/a-1_b.js")));
         assert_eq!((name("/courier"), name("/courier-sw.js")), (Some("/courier.html"), Some("/courier-sw.js")));
         for path in ["", "a", "//", "/.env", "/a/../b", "/a//b", "/a/", "/%2e%2e/b", "/a\\b", "/a b", "/assets/.x"] {

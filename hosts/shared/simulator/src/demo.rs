@@ -2,6 +2,8 @@
 //!
 //! The store's key is public, because the documentation prints it.
 
+use std::fmt;
+
 use bytes::Bytes;
 use http::{Request, request::Builder};
 
@@ -10,7 +12,7 @@ use despacho_core::{
     changes::{Changes, Write},
     host::{CourierQuery, Host, HostError, OrderQuery, StoreQuery},
     model::{
-        Duration, OrderId, StoreId,
+        Cnpj, Duration, Email, OrderId, StoreId,
         courier::{Courier, CourierKey},
         order::OrderFilter,
         store::{Key, KeyHash},
@@ -37,13 +39,91 @@ const TOKEN: &str = "demo data";
 const TRACKING: &str = r#"{"enabled": true, "contact": {"name": "Balcão", "text": "Todos os dias, das 10h às 22h"},
     "choices": ["DOORMAN", "NEIGHBOUR", "AT_DOOR"]}"#;
 
+/// A store that prevents the creation of the demo data, because it has a value that only one store can have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// The store.
+    pub store: StoreId,
+    /// Its CNPJ or email address, which a demo store has too.
+    pub value: String,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Obstacle { store, value } = self;
+        write!(
+            f,
+            "store {store} already has {value}, which belongs to the demo; use an empty database, or start without the demo"
+        )
+    }
+}
+
+/// The reason that the demo data was not created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeedError {
+    /// The database contains other data that collides with it.
+    Obstacle(Obstacle),
+    /// The host failed, or a response was unexpected.
+    Host(HostError),
+}
+
+impl From<HostError> for SeedError {
+    fn from(error: HostError) -> SeedError {
+        SeedError::Host(error)
+    }
+}
+
+impl From<SeedError> for HostError {
+    fn from(error: SeedError) -> HostError {
+        match error {
+            SeedError::Obstacle(obstacle) => internal(&obstacle.to_string()),
+            SeedError::Host(error) => error,
+        }
+    }
+}
+
+impl fmt::Display for SeedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SeedError::Obstacle(obstacle) => obstacle.fmt(f),
+            SeedError::Host(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SeedError {}
+
+/// Returns a store that prevents the creation of the demo data. It is another merchant's, or the demo's own if an earlier creation was
+/// interrupted on a database without a transaction around it.
+///
+/// # Errors
+/// Returns the host's error.
+pub async fn obstacle<H: Host>(host: &H) -> Result<Option<Obstacle>, HostError> {
+    for body in stores() {
+        let (cnpj, email) = (text(&body, "cnpj")?, text(&body, "email")?);
+        let (valid_cnpj, valid_email) = (Cnpj::parse(&cnpj), Email::parse(&email));
+        let valid_cnpj = valid_cnpj.map_err(|_| internal("the CNPJ of a demo store is invalid"))?;
+        let valid_email = valid_email.map_err(|_| internal("the email address of a demo store is invalid"))?;
+        let queries = [(StoreQuery::Cnpj(valid_cnpj.as_str()), cnpj), (StoreQuery::Email(&valid_email), email)];
+        for (query, value) in queries {
+            if let Some(store) = host.find_stores(query).await?.first() {
+                return Ok(Some(Obstacle { store: store.id, value }));
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// Creates the demo data unless it exists, and returns whether it was created.
 ///
 /// # Errors
-/// Returns the host's error, or an internal error for an unexpected response.
-pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, HostError> {
+/// Returns the host's error, an internal error for an unexpected response, or the [`obstacle`].
+pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, SeedError> {
     if host.key(&KeyHash::of(KEY)).await?.is_some() {
         return Ok(false);
+    }
+    if let Some(obstacle) = obstacle(host).await? {
+        return Err(SeedError::Obstacle(obstacle));
     }
     let operator = Settings { operator: Some(KeyHash::of(TOKEN)), ..settings.clone() };
     let [parent, branches @ ..] = stores();
@@ -222,21 +302,21 @@ fn stores() -> [String; 3] {
     };
     [
         store(
-            "11.222.333/0001-81",
+            "DE.SPA.CHO/0001-94",
             "Matriz",
             EMAIL,
             "+5511990000100",
             address("Avenida Paulista", "1578", "Bela Vista", SAO_PAULO, "01310-200", ["-23.5614", "-46.6559"]),
         ),
         store(
-            "11.222.333/0002-62",
+            "DE.SPA.CHO/0002-75",
             "Centro",
             "centro@demo.despacho.example",
             "+5511990000101",
             address("Rua Barão de Itapetininga", "255", "República", SAO_PAULO, "01042-001", ["-23.5446", "-46.6406"]),
         ),
         store(
-            "11.222.333/0003-43",
+            "DE.SPA.CHO/0003-56",
             "Manaus",
             "manaus@demo.despacho.example",
             "+5592990000102",

@@ -305,6 +305,25 @@ fn demo_data_is_created_once_and_delivered() {
 }
 
 #[test]
+fn demo_data_and_the_store_of_the_readme_fit_in_one_database() {
+    let host = MemoryHost::seeded(1);
+    store(&host, "11.222.333/0001-81", false);
+    assert_eq!(block_on(demo::seed(&host, &settings())), Ok(true));
+}
+
+#[test]
+fn store_with_a_value_of_the_demo_is_named() {
+    let host = MemoryHost::seeded(1);
+    store(&host, "DE.SPA.CHO/0003-56", false);
+    let error = block_on(demo::seed(&host, &settings())).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "store 1000 already has DE.SPA.CHO/0003-56, which belongs to the demo; use an empty database, or start without the demo"
+    );
+    assert_eq!(host.orders().len(), 0, "nothing was created");
+}
+
+#[test]
 fn demo_has_three_open_orders_on_any_later_day() {
     let (host, settings) = (MemoryHost::seeded(1), settings());
     assert_eq!(block_on(demo::seed(&host, &settings)), Ok(true));

@@ -158,6 +158,9 @@ impl Runtime for HttpRuntime {
             ServiceEvent::CircuitClosed { service } => {
                 tracing::info!(service, "circuit breaker closed; the service responds again")
             }
+            ServiceEvent::Forbidden { service, setting } => {
+                tracing::warn!(service, setting, "calls to a service are not permitted; not calling it again");
+            }
             ServiceEvent::Rejected { service, mismatch } => self.metrics.record_mismatch(service, mismatch),
             ServiceEvent::Located { source, precision } => self.metrics.record_location(source, precision),
             ServiceEvent::Measured { source, legs } => self.metrics.record_legs(source, legs),

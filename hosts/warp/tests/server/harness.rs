@@ -61,9 +61,14 @@ pub(crate) fn create_store(folder: &TempDir) -> String {
 
 /// Creates a parent store with additional arguments, and returns its key.
 pub(crate) fn create_store_with(folder: &TempDir, more: &[&str]) -> String {
-    let words = "store create --cnpj 12ABC34501DE35 --responsible Ana --phone +5592991000000 --email ana@padaria.com.br \
+    create_store_with_cnpj(folder, "12ABC34501DE35", more)
+}
+
+/// Creates a parent store with a CNPJ and additional arguments, and returns its key.
+pub(crate) fn create_store_with_cnpj(folder: &TempDir, cnpj: &str, more: &[&str]) -> String {
+    let words = "store create --responsible Ana --phone +5592991000000 --email ana@padaria.com.br \
          --number 1000 --state SP --latitude -23.5614 --longitude -46.6559";
-    let named = ["--name", "Padaria Central", "--street", "Avenida Paulista", "--city", "São Paulo"];
+    let named = ["--cnpj", cnpj, "--name", "Padaria Central", "--street", "Avenida Paulista", "--city", "São Paulo"];
     let words: Vec<&str> = words.split_whitespace().chain(named).chain(more.iter().copied()).collect();
     let text = stdout(&run(folder, &words));
     text.lines().find_map(|line| line.strip_prefix("x-api-token: ")).unwrap().to_owned()

@@ -130,6 +130,17 @@ fn occupied_address_is_reported() {
 }
 
 #[test]
+fn demo_that_collides_with_a_store_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    crate::harness::init(&folder);
+    crate::harness::create_store_with_cnpj(&folder, "DE.SPA.CHO/0001-94", &[]);
+    let output = crate::harness::run(&folder, &["serve", "--demo", "--listen", "127.0.0.1:0"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("already has DE.SPA.CHO/0001-94") && errors.contains("without the demo"), "{errors}");
+}
+
+#[test]
 fn demo_data_is_created_once_and_its_key_works() {
     let mut server = Server::start(&["--demo"]);
     let key = server.key.clone().unwrap();

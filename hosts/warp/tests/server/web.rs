@@ -169,7 +169,9 @@ fn deployment_endpoints_allow_only_get() {
 #[test]
 fn panel_is_served_with_a_strict_policy() {
     let files = tempfile::tempdir().unwrap();
-    std::fs::write(files.path().join("index.html"), "<!doctype html>").unwrap();
+    for name in ["index.html", "courier.html"] {
+        std::fs::write(files.path().join(name), "<!doctype html>").unwrap();
+    }
     let folder = files.path().to_string_lossy().into_owned();
     let server = Server::start(&["--panel", &folder, "--panel-tiles", "https://tiles.example/{z}/{x}/{y}.png"]);
     let page = server.get("/");
@@ -181,6 +183,10 @@ fn panel_is_served_with_a_strict_policy() {
     assert_eq!(server.get("/panel.json").json()["tiles"]["url"], "https://tiles.example/{z}/{x}/{y}.png");
     server.send("POST /", b"").is_problem(405, "method_not_allowed");
     server.get("/nothing").is_problem(404, "endpoint_not_found");
+    let slashed = server.get("/courier/?a=b");
+    assert_eq!((slashed.status, slashed.header("location")), (308, Some("/courier?a=b")));
+    // This folder has no console.
+    server.get("/admin/").is_problem(404, "endpoint_not_found");
     Server::start(&[]).get("/").is_problem(404, "endpoint_not_found");
 }
 

@@ -1,11 +1,13 @@
 //! The component under `spin up`, on the Spin runtime.
 
 use std::{
-    fs::File,
+    fs::{self, File},
+    io,
     net::TcpListener,
     os::unix::process::CommandExt,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::OnceLock,
     time::{Duration, Instant},
 };
 
@@ -40,13 +42,13 @@ pub(super) struct SpinUp {
 impl SpinUp {
     pub(super) fn start(overrides: &CaseSettings) -> Result<SpinUp, String> {
         let program = std::env::var_os(component::SPIN).ok_or_else(|| format!("{} is not set", component::SPIN))?;
-        let root = place::root().map_err(|error| error.to_string())?;
+        let application = application()?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let address = free_address().map_err(|error| error.to_string())?;
         let log = folder.path().join("log");
         let file = File::create(&log).map_err(|error| error.to_string())?;
         let mut command = Command::new(program);
-        command.arg("up").arg("--from").arg(root.join("spin.toml"));
+        command.arg("up").arg("--from").arg(application.join(MANIFEST));
         command.arg("--listen").arg(&address).arg("--state-dir").arg(folder.path().join("state"));
         let variables = [
             ("SPIN_VARIABLE_ADMIN_TOKEN", OPERATOR_TOKEN.to_owned()),
@@ -108,6 +110,45 @@ impl Drop for SpinUp {
         self.signal("KILL");
         let _ = self.child.wait();
     }
+}
+
+/// The application's manifest.
+const MANIFEST: &str = "spin.toml";
+/// The folder of the components, which the manifest names.
+const COMPONENTS: &str = "target/wasm32-wasip2/edge";
+
+/// Returns a folder with the application as it is built, without a panel: the repository may contain a built one, and the cases expect
+/// none. The folder is created once per process.
+fn application() -> Result<PathBuf, String> {
+    static APPLICATION: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    APPLICATION.get_or_init(|| create_application().map_err(|error| error.to_string())).clone()
+}
+
+fn create_application() -> Result<PathBuf, Box<dyn std::error::Error>> {
+    let (root, folder, shipped) = (place::root()?, place::target()?.join("spin-up"), component::shipped()?);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    let copy = |from: &Path, to: &str| -> io::Result<()> {
+        let to = folder.join(to);
+        if let Some(parent) = to.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::copy(from, to).map(|_| ())
+    };
+    let mut files = vec![MANIFEST.to_owned(), "core/openapi.json".to_owned(), "core/llms.txt".to_owned()];
+    for entry in fs::read_dir(root.join("core/data"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        files.extend(name.ends_with(".bin").then(|| format!("core/data/{name}")));
+    }
+    for file in files {
+        copy(&root.join(&file), &file)?;
+    }
+    for built in std::iter::once(shipped.clone()).chain(component::ROUTED.iter().map(|one| one.next_to(&shipped))) {
+        let name = built.file_name().unwrap_or_default().to_string_lossy();
+        copy(&built, &format!("{COMPONENTS}/{name}"))?;
+    }
+    Ok(folder)
 }
 
 fn free_address() -> std::io::Result<String> {

@@ -1,8 +1,9 @@
 //! Missing and invalid settings are named in the response, and never trap an instance.
 
 use despacho_spin_tests::Options;
+use serde_json::{Value, json};
 
-use crate::support::{TOKEN, TestDatabase, get, serve};
+use crate::support::{TOKEN, TestDatabase, get, send, serve};
 
 /// Asserts that requests with these options return 503, and returns the detail.
 fn problem_of(options: &Options) -> String {
@@ -55,6 +56,46 @@ fn invalid_variables_are_named_without_values() {
         assert!(detail.contains(&format!("`{name}`")), "{name}: {detail}");
         assert!(name == "tariff" || !detail.contains("hunter2"), "{name}: {detail}");
     }
+}
+
+/// Creates a store as the operator, as README.md of the component describes.
+fn create_store(database: &TestDatabase, cnpj: &str) {
+    let served = serve(&Options::new(database.file(), TOKEN));
+    let store: Value = json!({
+        "cnpj": cnpj, "name": "Empório Central", "email": "ana@emporio.example", "password": "correct horse battery",
+        "responsible": { "name": "Ana Souza", "phone": "+5511999990000" }, "marketplaceBranchId": 1,
+        "address": { "street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP", "zipCode": "01304-001" }
+    });
+    let request = http::Request::post("/admin/matrices").header("x-api-token", TOKEN);
+    let request = request.header("content-type", "application/json").body(store.to_string().into_bytes());
+    let created = send(&served.base, request.expect("a request")).expect("a response");
+    assert_eq!(created.status, 201, "{created:?}");
+}
+
+#[test]
+fn demo_can_be_added_to_the_store_of_the_readme() {
+    let database = TestDatabase::new();
+    create_store(&database, "11.222.333/0001-81");
+    let served = serve(&database.demo());
+    assert_eq!(get(&served.base, "/readyz").status, 200);
+    for path in ["/delivery/orders", "/delivery/preview-context", "/delivery/webhooks"] {
+        assert_eq!(get(&served.base, path).status, 200, "{path}");
+    }
+}
+
+#[test]
+fn demo_that_collides_with_a_store_explains_what_to_do() {
+    let database = TestDatabase::new();
+    create_store(&database, "DE.SPA.CHO/0002-75");
+    let detail = problem_of(&database.demo());
+    assert!(detail.contains("`demo`") && detail.contains("empty database"), "{detail}");
+    // The other components do not create the data, and give the same reason.
+    let served = serve(&database.demo());
+    for path in ["/admin/couriers", "/courier/order", "/delivery/webhooks", "/delivery/orders/preview"] {
+        let response = get(&served.base, path);
+        assert_eq!((response.status, response.body["detail"].as_str()), (503, Some(&*detail)), "{path}");
+    }
+    assert_eq!(served.stats().traps(), 0);
 }
 
 #[test]

@@ -103,18 +103,27 @@ fn mismatched_result_is_rejected_and_hosts_are_restricted() {
 }
 
 #[test]
-fn forbidden_call_is_logged_with_its_setting() {
+fn forbidden_service_is_logged_once_with_its_setting() {
     let upstream = Upstream::fixed(200, &house());
     let address = upstream.address;
     for (outbound, blocked, setting) in
         [(vec![], vec![], "allowed_outbound_hosts"), (vec![address], vec![address], "block_networks")]
     {
         let (database, log) = (TestDatabase::new(), MemoryOutputPipe::new(1 << 20));
-        let options = Options { outbound, blocked, log: Some(log.clone()), ..with(&database, "photon", &upstream) };
+        // One instance serves all previews.
+        let reuse = Reuse { idle: Duration::from_secs(60), ..Reuse::SPIN };
+        let options =
+            Options { outbound, blocked, log: Some(log.clone()), reuse, ..with(&database, "photon", &upstream) };
         let served = serve_ready(&options);
-        assert_eq!(preview(&served.base, street()).status, 200);
+        for number in ["438", "440", "442"] {
+            let mut address = street();
+            address["number"] = number.into();
+            assert_eq!(preview(&served.base, address).status, 200);
+        }
         let log = String::from_utf8_lossy(&log.contents()).into_owned();
-        assert!(log.contains(setting) && !log.contains("Martiniano"), "{log}");
+        assert!(log.contains("`photon`") && log.contains(setting) && !log.contains("Martiniano"), "{log}");
+        assert_eq!(log.matches(setting).count(), 1, "{log}");
+        assert!(!log.contains("circuit breaker"), "{log}");
         assert_eq!((upstream.requests().len(), served.stats().traps()), (0, 0));
     }
 }

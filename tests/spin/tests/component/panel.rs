@@ -69,6 +69,14 @@ fn panel_files_have_content_type_and_policy() {
     for path in ["/.env", "/assets/none.js", "/../index.html", "/hosts/panel/dist/index.html"] {
         assert_eq!(get(&served.base, path).status, 404, "{path}");
     }
+    for (path, page) in [("/courier/", "/courier"), ("/admin/?a=b", "/admin?a=b")] {
+        let response = get(&served.base, path);
+        assert_eq!((response.status, response.headers["location"].to_str().ok()), (308, Some(page)), "{path}");
+        assert!(
+            response.headers.contains_key("content-length") && response.headers.contains_key("x-request-id"),
+            "{path}"
+        );
+    }
     let posted = Request::post("/index.html").body(Vec::new()).expect("a request");
     let posted = send(&served.base, posted).expect("a response");
     assert_eq!((posted.status, posted.headers["allow"].to_str().ok()), (405, Some("GET, HEAD")));
@@ -81,7 +89,7 @@ fn missing_panel_explains_the_build() {
     let empty = tempfile::tempdir().expect("a folder");
     for files in [BTreeMap::from([data()]), BTreeMap::from([data(), (FOLDER, empty.path().to_owned())])] {
         let served = serve(&Options { files, ..database.demo() });
-        for path in ["/", "/courier", "/admin"] {
+        for path in ["/", "/courier", "/admin", "/courier/", "/admin/"] {
             let response = get(&served.base, path);
             assert_eq!((response.status, &response.body["code"]), (404, &"endpoint_not_found".into()), "{path}");
             let detail = response.body["detail"].as_str().unwrap_or_default();
