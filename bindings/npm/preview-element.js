@@ -325,7 +325,7 @@ export class DespachoPreviewElement extends Base {
     const { text, money, time, list } = this.#language;
     const { deliveryFeeMin: min, deliveryFeeMax: max, expectedPickup, expectedDelivery } = preview;
     const lines = [["price", text.fee, money(preview.deliveryFee)]];
-    if (preview.estimated && min !== null) lines.push(["note", text.range(money(min), money(max))]);
+    if (preview.estimated && min !== null && min !== max) lines.push(["note", text.range(money(min), money(max))]);
     if (preview.estimated || !this.#exact) lines.push(["note", preview.estimated ? text.estimated : text.inexact]);
     for (const [label, at] of [[text.pickup, expectedPickup], [text.delivery, expectedDelivery]]) {
       if (at !== null) lines.push(["note", `${label}: ${time(at)}`]);

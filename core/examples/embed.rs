@@ -82,7 +82,7 @@ impl Tables {
     }
 }
 
-/// Defines queries that return empty results. This host has no users, stored tariffs, audit log, photos, journal, notifications, statements, webhooks or idempotency keys.
+/// Defines queries that return empty results. This host has no users, stored tariffs, reports, audit log, photos, journal, notifications, statements, webhooks or idempotency keys.
 macro_rules! empty {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         $(async fn $name(&self, $(_: $argument),*) -> Result<$result, HostError> { Ok(Default::default()) })*
@@ -137,6 +137,7 @@ impl Storage for Maps {
         find_tariffs(TariffQuery<'_>) -> Vec<StoredTariff>;
         tariff_schedule(Option<u64>) -> Arc<TariffSchedule>;
         order_prices(PriceQuery) -> PricePage;
+        reported_orders(&OrderFilter, u32) -> Vec<ReportedOrder>;
         journal(Journal, u64, u32) -> Vec<JournalEntry>;
         journal_span(Journal) -> JournalSpan;
         notifications(StoreId, Option<NotificationId>, u32) -> Vec<Notification>;

@@ -16,7 +16,7 @@ while [ $# -gt 0 ]; do
 done
 mkdir -p "$state"
 repository=$(cd "$(dirname "$0")/../.." && pwd)
-export DESPACHO_COMPONENT="$application/target/wasm32-wasip2/edge/despacho.wasm"
+export DESPACHO_COMPONENT="$application/target/wasm32-wasip2/edge/despacho_spin.wasm"
 exec "${CARGO_TARGET_DIR:-$repository/target}/debug/despacho-spin-tests" serve --application "$application" --listen "$listen" \
     --database "$state/sqlite_db.db" --variable "admin_token=$SPIN_VARIABLE_ADMIN_TOKEN" --variable "secret=$SPIN_VARIABLE_SECRET" \
     --variable "settings=$SPIN_VARIABLE_SETTINGS" --variable "public_url=${SPIN_VARIABLE_PUBLIC_URL:-}"

@@ -4,8 +4,8 @@
     open_delivery.py spin DESPACHO-SPIN-TESTS-BINARY EMPTY-FOLDER
     open_delivery.py recorded FILE
 
-If DESPACHO_OPEN_DELIVERY names the standard's OpenAPI document, every response and every message is validated against its schemas. The
-third form validates those that the core's tests recorded, a line `[SCHEMA, VALUE]` each.
+If DESPACHO_OPEN_DELIVERY names the standard's OpenAPI document, every response and every message is validated against its schemas, and the
+fields of its requests must be those that the core's tests change. The third form validates those that the core's tests recorded, a line `[SCHEMA, VALUE]` each.
 """
 
 import collections
@@ -39,6 +39,37 @@ class Schemas:
             import yaml
 
             self.document = yaml.safe_load(pathlib.Path(path).read_text())
+            self.check_fields()
+
+    def check_fields(self):
+        """Compares the names of the requests' fields with those that the core's tests change one by one."""
+        known = json.loads(pathlib.Path("core/src/api/validate/open_delivery/standard.json").read_text())
+        found = {}
+        for path, operations in self.document["paths"].items():
+            body = self.resolved(operations.get("post", {}).get("requestBody", {}))
+            if path.startswith("/v1/logistics/") and body:
+                names = {name for content in body["content"].values() for name in self.fields(content["schema"], "")}
+                found[path] = {name for name in names if not any(other.startswith(f"{name}/") for other in names)}
+        tested = {path: {*request["effect"], *request["withoutEffect"]} for path, request in known.items()}
+        assert found == tested, {path: found.get(path, set()) ^ tested.get(path, set()) for path in {**found, **tested}}
+
+    def resolved(self, node):
+        while "$ref" in node:
+            found = self.document
+            for name in node["$ref"].removeprefix("#/").split("/"):
+                found = found[name]
+            node = found
+        return node
+
+    def fields(self, schema, path):
+        schema = self.resolved(schema)
+        for part in (part for key in ("allOf", "oneOf", "anyOf") for part in schema.get(key, [])):
+            yield from self.fields(part, path)
+        if "items" in schema:
+            yield from self.fields(schema["items"], f"{path}/0")
+        for name, value in schema.get("properties", {}).items():
+            yield f"{path}/{name}"
+            yield from self.fields(value, f"{path}/{name}")
 
     def check(self, name, value):
         if self.document is None:

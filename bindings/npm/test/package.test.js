@@ -22,9 +22,12 @@ test("validateOrder throws the service's problems", async () => {
   const address = { street: "Rua Augusta", number: "900", city: "São Paulo", state: "SP" };
   await validateOrder({ code: "A-1", pickupAddress: address, deliveries: [{ address, phone: "+5511990000000" }] });
   await assert.rejects(
-    validateOrder({ code: "", deliveries: [{ address, phone: "11 99000-0000" }] }),
-    rejectedWith("validation_failed", ["/code", "/deliveries/0/phone"]),
+    validateOrder({ code: "", deliveries: [{ address, pickupCode: "12 34" }] }),
+    rejectedWith("validation_failed", ["/code", "/deliveries/0/pickupCode"]),
   );
+  // An optional contact never prevents an order, and a byte order mark is ignored.
+  await validateOrder({ code: "A-1", deliveries: [{ address, phone: "3333-4444", email: "maria..silva@exemplo.com.br" }] });
+  await validateOrder(`\uFEFF${JSON.stringify({ code: "A-1", deliveries: [{ address }] })}`);
   await assert.rejects(validateOrder("{"), rejectedWith("malformed_request"));
   await assert.rejects(validateOrder(undefined), rejectedWith("malformed_request"));
 });

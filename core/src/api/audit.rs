@@ -6,7 +6,7 @@ use super::routes::Endpoint;
 use crate::{
     changes::{Changes, TariffChange, Write},
     model::{
-        StoreId,
+        StoreId, Timestamp,
         audit::{Actor, ActorKind, AuditEntry},
         store::{Key, KeyHolder, KeyKind, Store, User},
     },
@@ -28,7 +28,7 @@ enum Subject {
 
 /// Every action with its description.
 #[cfg(feature = "openapi")]
-pub(super) const ACTIONS: [(&str, &str); 30] = [
+pub(super) const ACTIONS: [(&str, &str); 39] = [
     ("store.created", "A store was created."),
     ("store.updated", "A store's name, contact, email or address was changed."),
     ("store.operator-settings-set", "The operator disabled or enabled a store, or set its prepaid floor."),
@@ -42,7 +42,9 @@ pub(super) const ACTIONS: [(&str, &str); 30] = [
     ("key.issued", "An API key was issued."),
     ("key.revoked", "An API key was revoked."),
     ("session.started", "A login succeeded. `subjectId` is the session."),
+    ("session.confirmed", "The person of a session was confirmed by the password. `subjectId` is the session."),
     ("session.ended", "A session was ended, by a logout or by another login."),
+    ("operator.signed-in", "The operator's token started a session. `subjectId` is 0."),
     ("password.changed", "A password was changed by its login. `subjectId` is the store or the user."),
     ("password.reset", "A password was set with a link. `subjectId` is the store or the user."),
     ("password-link.issued", "A link that sets a password was issued. `subjectId` is the store or the user."),
@@ -57,8 +59,18 @@ pub(super) const ACTIONS: [(&str, &str); 30] = [
     ("courier.updated", "A courier was changed, which includes a new key."),
     ("courier.removed", "A courier was removed."),
     ("courier.sign-in-issued", "A sign-in link for a courier was issued."),
+    ("courier.signed-in", "A courier signed in with a link."),
+    ("courier.signed-out", "A courier's sessions were ended by the courier."),
+    ("courier.device-key-issued", "A device key was issued, which reports a courier's position."),
+    ("courier.device-key-removed", "A courier's device key was removed."),
     ("tariff.created", "A tariff was created."),
     ("tariff.removed", "A scheduled tariff was removed."),
+    ("statement.exported", "A statement was exported as CSV. `subjectId` is the store."),
+    ("report.exported", "A report was exported as CSV. `subjectId` is the store; 0 for all stores."),
+    (
+        "recipient.exported",
+        "The operator exported a recipient's personal data. `subjectId` is 0: the phone is not recorded.",
+    ),
 ];
 
 /// Returns the entry for the changes of a request; `None` if the endpoint is not in the audit log, or if nothing changes.
@@ -82,14 +94,37 @@ pub(super) fn entry(endpoint: Endpoint, caller: Option<&KeyHolder>, changes: &Ch
     };
     let actor = match (caller, endpoint) {
         (Some(KeyHolder { key, store, .. }), _) => calling(key, store),
+        // A courier's requests write the courier.
+        (
+            None,
+            Endpoint::StartCourierSession
+            | Endpoint::EndCourierSession
+            | Endpoint::CreateDeviceKey
+            | Endpoint::RemoveDeviceKey,
+        ) => actor(ActorKind::Courier, subject, None),
         // The login that starts a session, or sets a password with a link, is written with it.
         (None, Endpoint::CreateSession | Endpoint::ResetPassword) => match changes.users.first() {
             Some(user) => actor(ActorKind::User, user.value.id.get(), Some(user.value.name.clone())),
             None => first_store().map(own_login)?,
         },
-        (None, _) => Actor { kind: ActorKind::Operator, id: None, name: None },
+        (None, _) => operator(),
     };
     Some(AuditEntry { at: changes.at, actor, store, action: Cow::Borrowed(action), subject })
+}
+
+/// Returns the entry of a request that changes nothing else: an export of a store's data or of all stores, or the operator's sign-in.
+pub(super) fn event(
+    action: &'static str,
+    store: Option<StoreId>,
+    caller: Option<&KeyHolder>,
+    at: Timestamp,
+) -> AuditEntry {
+    let actor = caller.map_or_else(operator, |holder| calling(&holder.key, &holder.store));
+    AuditEntry { at, actor, store, action: Cow::Borrowed(action), subject: store.map_or(0, StoreId::get) }
+}
+
+fn operator() -> Actor {
+    Actor { kind: ActorKind::Operator, id: None, name: None }
 }
 
 fn actor(kind: ActorKind, id: u64, name: Option<String>) -> Actor {
@@ -127,6 +162,7 @@ fn action(endpoint: Endpoint, changes: &Changes) -> Option<(&'static str, Subjec
         Endpoint::RevokeKey | Endpoint::AdminRevokeKey if !revokes_session() => ("key.revoked", Subject::Key),
         Endpoint::RevokeKey | Endpoint::AdminRevokeKey | Endpoint::EndSession => ("session.ended", Subject::Key),
         Endpoint::CreateSession => ("session.started", Subject::Key),
+        Endpoint::ConfirmSession => ("session.confirmed", Subject::Key),
         Endpoint::ChangePassword => ("password.changed", Subject::Login),
         Endpoint::ResetPassword => ("password.reset", Subject::Login),
         Endpoint::CreatePasswordLink | Endpoint::AdminPasswordLink => ("password-link.issued", Subject::Login),
@@ -143,6 +179,10 @@ fn action(endpoint: Endpoint, changes: &Changes) -> Option<(&'static str, Subjec
         Endpoint::CreateTariff => ("tariff.created", Subject::Tariff),
         Endpoint::RemoveTariff => ("tariff.removed", Subject::Tariff),
         Endpoint::CreateSignInCode => ("courier.sign-in-issued", Subject::Courier),
+        Endpoint::StartCourierSession => ("courier.signed-in", Subject::Courier),
+        Endpoint::EndCourierSession => ("courier.signed-out", Subject::Courier),
+        Endpoint::CreateDeviceKey => ("courier.device-key-issued", Subject::Courier),
+        Endpoint::RemoveDeviceKey => ("courier.device-key-removed", Subject::Courier),
         _ => return None,
     })
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{
     audit,
+    lasting::Lasting,
     problem::{Problem, ProblemCode},
     routes::Endpoint,
 };
@@ -18,7 +19,7 @@ use crate::{
     host::{Host, HostError},
     json,
     model::{
-        Duration, ExecContext, Language, Timestamp,
+        Duration, ExecContext, Language, StoreId, Timestamp,
         courier::Courier,
         fingerprint, hex,
         order::TrackingLink,
@@ -57,6 +58,8 @@ pub(super) struct Call<'a, H> {
     pub claim: Option<Claim>,
     /// The continuation of an event stream after its first events.
     pub stream: Option<Subscription>,
+    /// Whether [`lasting::confirm`](super::lasting::confirm) has passed.
+    pub is_confirmed: bool,
 }
 
 /// A successful response.
@@ -79,6 +82,8 @@ pub(super) struct ApiResponse {
     pub cookie: Option<String>,
     /// The content security policy of a page.
     pub policy: Option<String>,
+    /// Whether nothing between the service and the client may change the body, or compress it again.
+    pub is_final: bool,
 }
 
 /// A secret in a response. A stored response has only its nonce.
@@ -192,6 +197,7 @@ impl ApiResponse {
             recomputable: false,
             cookie: None,
             policy: None,
+            is_final: false,
         }
     }
 
@@ -243,6 +249,11 @@ impl<H: Host> Call<'_, H> {
         })
     }
 
+    /// Returns the calling merchant: the parent store of the calling store, or that store.
+    pub(super) fn merchant(&self) -> Option<StoreId> {
+        self.caller.as_ref().map(|caller| caller.store.merchant())
+    }
+
     /// Returns the calling courier, on endpoints for couriers.
     pub(super) fn courier(&self) -> Result<&Courier, Problem> {
         self.courier.as_ref().ok_or_else(|| {
@@ -272,8 +283,19 @@ impl<H: Host> Call<'_, H> {
         changes
     }
 
+    /// Adds a request that changes nothing else, such as an export, to the audit log. Without an entry there is no response.
+    pub(super) async fn log(&self, action: &'static str, store: Option<StoreId>) -> Result<(), HostError> {
+        let at = self.context.now;
+        let audit = vec![audit::event(action, store, self.caller.as_deref(), at)];
+        self.host.commit(&Changes { at, audit, ..Changes::default() }).await
+    }
+
     /// Commits changes and, in the same transaction, adds the request to the audit log and stores the response for its idempotency key.
     pub(super) async fn commit(&mut self, changes: Changes, response: &ApiResponse) -> Result<(), HostError> {
+        if self.endpoint.lasting() == Lasting::Access && !self.is_confirmed {
+            let detail = "a request that leaves access behind was not confirmed".to_owned();
+            return Err(HostError::Internal { detail });
+        }
         let mut changes = self.logged(changes);
         let claim = self.claim.take();
         if let Some(claim) = &claim {

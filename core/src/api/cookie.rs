@@ -15,11 +15,52 @@ pub(super) const COURIER: SessionCookie = SessionCookie { name: "despacho-courie
 /// The cookie of the operator's panel.
 pub(super) const OPERATOR: SessionCookie = SessionCookie { name: "despacho-operator", path: "/admin" };
 
-/// Whether a page of another origin sent this write. Browsers send a `SameSite=Strict` cookie also for pages of other origins of the same
-/// site, such as another subdomain. Clients that are not browsers do not send the header.
-pub(super) fn is_from_another_origin(parts: &Parts) -> bool {
-    let site = parts.headers.get("sec-fetch-site");
-    !parts.method.is_safe() && site.is_some_and(|site| site != "same-origin")
+/// Whether a page of another origin sent this write, or whether its headers do not show clearly that none did. Browsers send a
+/// `SameSite=Strict` cookie also for pages of other origins of the same site, such as another subdomain. Clients that are not browsers send
+/// neither `Sec-Fetch-Site` nor `Origin`. A browser sends each header at most once.
+pub(super) fn is_from_another_origin(parts: &Parts, public_url: Option<&str>) -> bool {
+    if parts.method.is_safe() {
+        return false;
+    }
+    let (sites, origins) = (values(parts, "sec-fetch-site"), values(parts, "origin"));
+    let (is_same_origin, is_clear) = match sites[..] {
+        [] => (false, true),
+        [site] => (site == "same-origin", site == "same-origin"),
+        _ => (false, false),
+    };
+    let is_own = match origins[..] {
+        [] => true,
+        // A form of a page without a referrer has this origin.
+        ["null"] => is_same_origin,
+        [origin] => is_own_origin(origin, parts, public_url).unwrap_or(is_same_origin),
+        _ => false,
+    };
+    !(is_clear && is_own)
+}
+
+/// Returns the values of a header. One that is not text counts as an empty one.
+fn values<'a>(parts: &'a Parts, name: &str) -> Vec<&'a str> {
+    parts.headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default().trim()).collect()
+}
+
+/// Returns whether an origin is the deployment's public URL or the host to which the request was sent; `None` if neither is known.
+fn is_own_origin(origin: &str, parts: &Parts, public_url: Option<&str>) -> Option<bool> {
+    let public = public_url.map(|url| url.trim_end_matches('/'));
+    if public.is_some_and(|url| url.eq_ignore_ascii_case(origin)) {
+        return Some(true);
+    }
+    let named = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = named.or_else(|| parts.uri.authority().map(|authority| authority.as_str()));
+    let Some(host) = host else { return public.map(|_| false) };
+    let authority = |url: &str| -> Option<String> {
+        let (scheme, authority) = url.split_once("://")?;
+        let port = if scheme.eq_ignore_ascii_case("https") { ":443" } else { ":80" };
+        Some(authority.strip_suffix(port).unwrap_or(authority).to_ascii_lowercase())
+    };
+    let own = [format!("http://{host}"), format!("https://{host}")];
+    let is_own = own.iter().any(|own| authority(own).is_some() && authority(own) == authority(origin));
+    // The public URL decides about the scheme of its own host.
+    Some(is_own && public.and_then(authority) != authority(origin))
 }
 
 impl SessionCookie {
@@ -81,17 +122,55 @@ mod tests {
 
     #[test]
     fn writes_of_other_origins_are_recognised() {
-        for (method, site, expected) in [
-            ("POST", Some("cross-site"), true),
-            ("DELETE", Some("same-site"), true),
-            ("POST", Some("none"), true),
-            ("POST", Some("same-origin"), false),
-            ("POST", None, false),
-            ("GET", Some("cross-site"), false),
-            ("HEAD", Some("cross-site"), false),
+        for (method, sites, expected) in [
+            ("POST", &["cross-site"][..], true),
+            ("DELETE", &["same-site"], true),
+            ("POST", &["none"], true),
+            ("POST", &["same-origin"], false),
+            ("POST", &["same-origin", "cross-site"], true),
+            ("POST", &["cross-site", "same-origin"], true),
+            ("POST", &["same-origin", "same-origin"], true),
+            ("POST", &["same-origin, cross-site"], true),
+            ("POST", &["Same-Origin"], true),
+            ("POST", &[""], true),
+            ("POST", &[], false),
+            ("GET", &["cross-site"], false),
+            ("HEAD", &["cross-site"], false),
         ] {
-            let headers: Vec<_> = site.map(|site| ("sec-fetch-site", site)).into_iter().collect();
-            assert_eq!(is_from_another_origin(&parts(method, &headers)), expected, "{method} {site:?}");
+            let headers: Vec<_> = sites.iter().map(|site| ("sec-fetch-site", *site)).collect();
+            assert_eq!(is_from_another_origin(&parts(method, &headers), None), expected, "{method} {sites:?}");
+        }
+    }
+
+    #[test]
+    fn origin_must_be_the_public_url_or_the_host() {
+        let own = "https://entregas.example";
+        for (origins, host, public, same_origin, expected) in [
+            (&["https://entregas.example"][..], None, Some(own), false, false),
+            (&["https://ENTREGAS.example"], None, Some(own), false, false),
+            (&["https://evil.example"], None, Some(own), true, true),
+            (&["http://entregas.example"], Some("entregas.example"), Some(own), false, true),
+            (&["http://10.0.0.7:8080"], Some("10.0.0.7:8080"), Some(own), false, false),
+            (&["http://10.0.0.7:8080"], Some("10.0.0.7:8080"), None, false, false),
+            (&["http://10.0.0.7:8081"], Some("10.0.0.7:8080"), None, false, true),
+            (&["https://entregas.example"], Some("entregas.example:443"), None, false, false),
+            (&["https://entregas.example.evil.example"], Some("entregas.example"), None, false, true),
+            (&["https://evil.example"], Some("entregas.example"), None, true, true),
+            (&["entregas.example"], Some("entregas.example"), None, false, true),
+            (&[""], Some("entregas.example"), None, false, true),
+            (&["null"], Some("entregas.example"), None, false, true),
+            (&["null"], Some("entregas.example"), None, true, false),
+            (&[own, own], Some("entregas.example"), Some(own), true, true),
+            (&[own, "https://evil.example"], Some("entregas.example"), Some(own), true, true),
+            // A host that is not told its name relies on the browser.
+            (&["https://entregas.example"], None, None, true, false),
+            (&["https://entregas.example"], None, None, false, true),
+        ] {
+            let mut headers: Vec<_> = origins.iter().map(|origin| ("origin", *origin)).collect();
+            headers.extend(host.map(|host| ("host", host)));
+            headers.extend(same_origin.then_some(("sec-fetch-site", "same-origin")));
+            let is_foreign = is_from_another_origin(&parts("POST", &headers), public);
+            assert_eq!(is_foreign, expected, "{headers:?} {public:?}");
         }
     }
 

@@ -23,6 +23,8 @@ pub enum Endpoint {
     GetStore,
     /// `POST /delivery/sessions`
     CreateSession,
+    /// `POST /delivery/sessions/confirmation`
+    ConfirmSession,
     /// `GET /delivery/sessions`
     ListSessions,
     /// `DELETE /delivery/sessions/{sessionId}`

@@ -6,6 +6,7 @@ use super::{
     call::{Call, plain},
     caller::CallerAddress,
     cookie::{self, SessionCookie},
+    cost::cost,
     idempotency,
     media::{sent_type, takes, too_large},
     problem::{Problem, ProblemCode},
@@ -14,7 +15,7 @@ use super::{
 };
 use crate::{
     drivers::tracking,
-    host::{CourierQuery, Host, KeyQuery, Part},
+    host::{CourierQuery, Host, KeyQuery, Turn},
     model::{
         Duration, KeyId, Timestamp,
         store::{KeyHash, KeyHolder, Role, Store},
@@ -46,6 +47,7 @@ pub(super) async fn pass<H: Host>(
     route: &Route,
     admission: &mut Option<Admission>,
 ) -> Result<Admitted, Problem> {
+    let cost = cost(route.endpoint, call.parts, call.body);
     let (scope, owner) = match route.authority {
         Authority::Store => {
             authenticate(call, is_read_only(call, route)).await?;
@@ -61,13 +63,13 @@ pub(super) async fn pass<H: Host>(
                 Some(user) => format!("store/{store}/user/{}", user.id),
                 None => format!("store/{store}"),
             };
-            *admission = Some(admit(call, route.usage, bucket).await?);
+            *admission = Some(admit(call, route.usage, bucket, cost).await?);
             (Some(scope), Some(format!("merchant/{merchant}")))
         }
         Authority::Courier => {
             authenticate_courier(call).await?;
             let scope = format!("courier/{}", call.courier()?.id);
-            *admission = Some(admit(call, route.usage, format!("{}/{scope}", route.usage.name())).await?);
+            *admission = Some(admit(call, route.usage, format!("{}/{scope}", route.usage.name()), cost).await?);
             (Some(scope.clone()), Some(scope))
         }
         // A report is never replayed: a position that was sent twice is stored once, because the second is not newer.
@@ -76,7 +78,7 @@ pub(super) async fn pass<H: Host>(
             check_body(call, route)?;
             authenticate_device(call, route.endpoint).await?;
             let bucket = format!("{}/courier/{}", route.usage.name(), call.courier()?.id);
-            *admission = Some(admit(call, route.usage, bucket).await?);
+            *admission = Some(admit(call, route.usage, bucket, cost).await?);
             (None, None)
         }
         // A choice replaces the earlier one, and a second rating is rejected, so nothing is replayed.
@@ -84,18 +86,14 @@ pub(super) async fn pass<H: Host>(
             check_same_site(call)?;
             find_link(call).await?;
             let bucket = format!("{}/link/{}", route.usage.name(), call.link()?.delivery);
-            *admission = Some(admit(call, route.usage, bucket).await?);
+            *admission = Some(admit(call, route.usage, bucket, cost).await?);
             (None, None)
         }
         Authority::Connection => {
-            // Other programs do not contain this code.
-            if !H::ENDPOINTS.includes(Part::Connection as u8) {
-                return Err(plain(ProblemCode::EndpointNotFound));
-            }
             authenticate_connection(call).await?;
             let caller = call.caller()?;
             let bucket = format!("{}/{}", route.usage.name(), caller.store.merchant());
-            *admission = Some(admit(call, route.usage, bucket).await?);
+            *admission = Some(admit(call, route.usage, bucket, cost).await?);
             (None, None)
         }
         Authority::Operator => {
@@ -117,9 +115,31 @@ pub(super) async fn pass<H: Host>(
     Ok(Admitted { scope, owner })
 }
 
+/// Waits until the caller's turn for a request that takes long. A merchant's keys, branches and users share their turns.
+pub(super) async fn take_turn<H: Host>(call: &Call<'_, H>, authority: Authority) -> Result<Turn, Problem> {
+    let owner = match (&call.caller, &call.courier, &call.link) {
+        (Some(caller), ..) => format!("merchant/{}", caller.store.merchant()),
+        (None, Some(courier), _) => format!("courier/{}", courier.id),
+        (None, None, Some(link)) => format!("link/{}", link.delivery),
+        (None, None, None) if authority == Authority::Operator => "operator".to_owned(),
+        (None, None, None) => {
+            let address = call.parts.extensions.get::<CallerAddress>();
+            address.map_or_else(|| "public".to_owned(), |address| format!("from/{}", address.name()))
+        }
+    };
+    call.host.turn(&owner).await?.ok_or_else(|| {
+        Problem::new(
+            ProblemCode::RateLimited,
+            "Too many of your requests that take long are still running. Wait for their responses, or retry after the time in Retry-After.",
+            "Muitas requisições demoradas suas ainda estão em andamento. Aguarde as respostas ou tente de novo após o tempo em Retry-After.",
+        )
+        .retry_after(Duration::seconds(1))
+    })
+}
+
 /// Counts a request of an endpoint that finds its caller itself.
 pub(super) async fn check_rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<(), Problem> {
-    check_quota(&admit(call, usage, name).await?)
+    check_quota(&admit(call, usage, name, 1).await?)
 }
 
 fn check_quota(admission: &Admission) -> Result<(), Problem> {
@@ -151,6 +171,15 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
         return Err(unknown_key(call, problem).await?);
     };
     check_key(&holder, call.context.now)?;
+    if holder.key.connection.is_some() {
+        return Err(Problem::new(
+            ProblemCode::ApiKeyInvalid,
+            "This is the client secret of an Open Delivery connection, which gives access only to the routes of that standard. Request an \
+             access token with POST /oauth/token, or use an API key.",
+            "Este é o client secret de uma conexão Open Delivery, que só dá acesso às rotas desse padrão. Peça um token de acesso com \
+             POST /oauth/token ou use uma chave de API.",
+        ));
+    }
     call.caller = Some(holder);
     Ok(())
 }
@@ -265,7 +294,7 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
 
 /// Rejects a write with a session that a page of another origin sent.
 fn check_session_origin<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
-    if !cookie::is_from_another_origin(call.parts) {
+    if !cookie::is_from_another_origin(call.parts, call.settings.public_url.as_deref()) {
         return Ok(());
     }
     Err(Problem::new(
@@ -379,14 +408,18 @@ async fn find_link<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
 
 /// Rejects a form that a page of another site sent.
 fn check_same_site<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
-    if cookie::is_from_another_origin(call.parts) { Err(plain(ProblemCode::CrossSite)) } else { Ok(()) }
+    if cookie::is_from_another_origin(call.parts, call.settings.public_url.as_deref()) {
+        Err(plain(ProblemCode::CrossSite))
+    } else {
+        Ok(())
+    }
 }
 
 /// Returns `problem`, or `rate_limited` if the IP address has sent too many unknown keys. Keys of 256 bits cannot be guessed; the limit
 /// makes attempts cheap to reject and visible in the metrics.
 pub(super) async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -> Result<Problem, Problem> {
     let Some(address) = call.parts.extensions.get::<CallerAddress>() else { return Ok(problem) };
-    let admission = admit(call, Usage::UnknownKey, format!("unknown-key/{}", address.name())).await?;
+    let admission = admit(call, Usage::UnknownKey, format!("unknown-key/{}", address.name()), 1).await?;
     if admission.admitted {
         return Ok(problem);
     }
@@ -412,7 +445,9 @@ fn token<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a str, Problem> {
     }
 }
 
-async fn admit<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<Admission, Problem> {
+/// Counts a request of a cost against its bucket. A bucket of this name with a smaller quota has the same state, and each of its requests
+/// counts as so many.
+async fn admit<H: Host>(call: &Call<'_, H>, usage: Usage, name: String, cost: u32) -> Result<Admission, Problem> {
     let limits = &call.settings.limits;
     let quota = match usage {
         Usage::Preview => limits.previews_per_minute,
@@ -421,6 +456,7 @@ async fn admit<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Resul
         Usage::Login => limits.logins_per_15_minutes,
         Usage::UnknownKey => limits.unknown_keys_per_minute,
     };
+    let quota = (quota / cost.max(1)).max(1);
     let bucket = Bucket { name, usage, quota, window: Duration::minutes(1) };
     Ok(call.host.admit(&bucket, call.context.now).await?)
 }

@@ -20,6 +20,17 @@ pub(super) fn sent_type(parts: &Parts) -> &str {
     media.unwrap_or_default().split(';').next().unwrap_or_default().trim()
 }
 
+/// Returns a parameter of a media type in the `Accept` headers, without quotes.
+pub(super) fn parameter<'a>(headers: &'a HeaderMap, media: &str, name: &str) -> Option<&'a str> {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut ranges = values.flat_map(|value| value.split(',')).map(|range| range.split(';').map(str::trim));
+    ranges.find_map(|mut parts| {
+        parts.next().filter(|range| range.eq_ignore_ascii_case(media))?;
+        let mut pairs = parts.filter_map(|part| part.split_once('='));
+        pairs.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim_matches('"'))
+    })
+}
+
 /// Whether the `Accept` headers allow a media type: there is none, all are empty, or a range with a weight above zero matches.
 /// `application/problem+json` also allows JSON.
 pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
@@ -37,4 +48,16 @@ pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
         !rejected && (range == "*/*" || range == media || range == format!("{family}/*") || problems)
     };
     values.any(|value| value.split(',').any(takes))
+}
+
+/// Whether the response is CSV: the caller accepts it, and does not list JSON instead.
+pub(super) fn wants_csv(headers: &HeaderMap) -> bool {
+    takes(headers, "text/csv") && !names_json(headers)
+}
+
+/// Whether `Accept` lists JSON but not CSV. Many clients add `*/*`, which must not select CSV.
+fn names_json(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let named = values.collect::<Vec<_>>().join(",").to_ascii_lowercase();
+    named.contains("application/json") && !named.contains("text/csv")
 }

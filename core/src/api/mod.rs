@@ -4,16 +4,17 @@
 //! limit (429), role (403), content negotiation and body size (406, 413, 415), and idempotency (409, 422).
 
 mod audit;
-mod boxed;
 mod call;
 mod caller;
 mod cookie;
+mod cost;
 mod details;
 mod endpoint;
 pub mod follow;
 mod guards;
 mod handlers;
 mod idempotency;
+pub mod lasting;
 mod media;
 #[cfg(feature = "openapi")]
 pub mod openapi;
@@ -23,6 +24,7 @@ pub mod places;
 mod planning;
 pub mod problem;
 mod proof_page;
+mod proof_words;
 mod read;
 mod reports;
 mod respond;
@@ -44,6 +46,7 @@ use crate::{
     api::{
         call::{ApiResponse, Call},
         idempotency::Begun,
+        lasting::Lasting,
         problem::{Problem, ProblemCode},
         respond::Reply,
         routes::{Endpoint, Match, Route},
@@ -103,6 +106,7 @@ pub async fn handle_or_stream<H: Host>(
                 id,
                 claim: None,
                 stream: None,
+                is_confirmed: false,
             };
             let outcome = outcome(&mut call, route, &mut reply.admission).await;
             goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
@@ -162,6 +166,9 @@ async fn carried_out<H: Host>(
     admission: &mut Option<Admission>,
 ) -> Result<ApiResponse, Problem> {
     let passed = guards::pass(call, route, admission).await?;
+    // Held until the handler has ended.
+    let takes_long = takes_turn(route.endpoint, call.body);
+    let _turn = if takes_long { Some(guards::take_turn(call, route.authority).await?) } else { None };
     let begun = match passed.scope {
         Some(scope) if call.parts.method == Method::POST && route.endpoint.stores_response() => {
             idempotency::begin(call, route.endpoint, scope, passed.owner).await?
@@ -170,7 +177,13 @@ async fn carried_out<H: Host>(
     };
     match begun {
         Begun::New => handlers::run(call, route.endpoint).await,
-        Begun::Replayed(outcome) => Ok(handlers::replayed(call, route.endpoint, outcome)),
+        Begun::Replayed(outcome) => {
+            // A stored secret is not returned to a session that may not create one.
+            if route.endpoint.lasting() == Lasting::Access {
+                lasting::confirm(call).await?;
+            }
+            Ok(handlers::replayed(call, route.endpoint, outcome))
+        }
         Begun::Recompute(recompute) => recomputed(call, route.endpoint, recompute).await,
     }
 }
@@ -218,6 +231,22 @@ pub fn may_write<B>(request: &Request<B>) -> bool {
     let is_report = request.uri().path() == routes::OSMAND;
     (!request.method().is_safe() && !is_preview) || is_report
 }
+
+/// Whether a request can take more than about a millisecond of processor time. A host with threads runs it on other threads than those that
+/// serve connections; the core waits for the caller's [`Platform::turn`](crate::host::Platform::turn).
+pub fn is_heavy(method: &Method, path: &str, body: &[u8]) -> bool {
+    match routes::find(method, path) {
+        Match::Found(route, _) => takes_turn(route.endpoint, body),
+        Match::OtherMethods(_) | Match::NotFound => body.len() > LIGHT_BODY,
+    }
+}
+
+fn takes_turn(endpoint: Endpoint, body: &[u8]) -> bool {
+    endpoint.is_heavy() || body.len() > LIGHT_BODY
+}
+
+/// Maximum bytes of a request that is read, checked and planned within about a millisecond: an order of some ten stops.
+const LIGHT_BODY: usize = 4 * 1024;
 
 /// Returns a host's problem as a response of the API, in the caller's language and with the caller's request ID, or else `request_id`.
 /// `route` is for the [`Outcome`].

@@ -45,6 +45,7 @@ pub(super) fn context(
             address: (&store.address).into(),
             location: store.located.into(),
             lead_minutes: settings.dispatch.lead(store),
+            estimates: settings.pricing.estimates(store),
             hours: (store.hours != StoreHours::default()).then(|| StoreHoursBody::of(&store.hours)),
             service_area: store.area.as_ref().map(AreaGeometry::of),
         },
@@ -169,10 +170,11 @@ impl Previewer {
         let min = self.context.limits.min_precision;
         let error = own_pickup(&inquiry, &self.pickup, min);
         let located = every_place(&addresses, responses, min, pointer, error)?;
-        let route = Route::new(&inquiry, self.pickup.clone(), located, self.area.as_ref());
-        let matrix = geo::matrix(&route.places());
+        let policy = self.context.store.estimates;
+        let route = Route::new(&inquiry, self.pickup.clone(), located, self.area.as_ref(), policy);
+        let matrix = route.with_texts(self.gazetteer, geo::matrix(&route.places()));
         let planned = route.plan(&self.context.tariff, &matrix, self.context.store.lead_minutes, now)?;
-        check_open(&self.hours, self.pickup.address.uf(), planned.plan.times.ready)?;
+        check_open(&self.hours, geo::zone(&self.pickup.address).unwrap_or_default(), planned.plan.times.ready)?;
         preview_view(&inquiry, &planned, None, language)
     }
 }

@@ -29,7 +29,7 @@ pub(super) async fn locate<H: Host>(
     pointer: impl Fn(usize) -> String,
     own: Option<FieldError>,
 ) -> Result<Vec<Located>, Problem> {
-    let results = call.host.locate(addresses).await?;
+    let results = call.host.locate(call.merchant(), addresses).await?;
     every_place(addresses, results, call.settings.places.min_precision, pointer, own)
 }
 

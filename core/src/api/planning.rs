@@ -11,11 +11,13 @@ use super::{
     tariff, validate,
 };
 use crate::{
+    geo::{self, Gazetteer, WrittenPlace},
     host::Host,
     model::{
         Address, Day, Distance, DistanceMatrix, Duration, Language, Leg, Located, Money, Precision, Text, Timestamp,
-        Uf,
-        order::Place,
+        Zone,
+        order::{Notice, NoticeCode, Place},
+        price::EstimatePolicy,
         store::{ServiceArea, Store, StoreHours},
         time_of_day,
     },
@@ -36,6 +38,8 @@ pub(super) struct Planned {
     pub tariff_version: String,
     /// What the price was calculated from.
     pub basis: PriceBasis,
+    /// What the merchant should know about the price.
+    pub notices: Vec<Notice>,
 }
 
 /// Returns the store of an inquiry: the caller, or the branch that the inquiry names.
@@ -66,18 +70,18 @@ pub(super) fn not_allowed() -> Problem {
 /// Locates the addresses, measures the distances and plans the route of an order that the store's hours permit.
 pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
     let planned = planned_at_any_time(call, store, inquiry).await?;
-    check_open(&store.hours, store.address.uf(), planned.plan.times.ready)?;
+    check_open(&store.hours, geo::zone(&store.address).unwrap_or_default(), planned.plan.times.ready)?;
     Ok(planned)
 }
 
 /// Rejects goods that are ready while the store is closed.
-pub(super) fn check_open(hours: &StoreHours, uf: Option<Uf>, ready: Timestamp) -> Result<(), Problem> {
-    let next = next_opening(hours, ready, uf);
+pub(super) fn check_open(hours: &StoreHours, zone: Zone, ready: Timestamp) -> Result<(), Problem> {
+    let next = next_opening(hours, ready, zone);
     if next == Some(ready) {
         return Ok(());
     }
     let opening = next.unwrap_or(ready);
-    let (day, time) = (Day::of(opening, uf), time_of_day(opening, uf));
+    let (day, time) = (Day::of(opening, zone), time_of_day(opening, zone));
     let problem = Problem::new(
         ProblemCode::StoreClosed,
         format!("The store is closed when the goods are ready. It opens on {day} at {time} (local time)."),
@@ -100,8 +104,9 @@ pub(super) async fn planned_at_any_time<H: Host>(
     let (addresses, pointer) = inquired(inquiry);
     let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
     let located = locate(call, &addresses, pointer, error).await?;
-    let route = Route::new(inquiry, own, located, store.area.as_ref());
+    let route = Route::new(inquiry, own, located, store.area.as_ref(), call.settings.pricing.estimates(store));
     let matrix = call.host.distance_matrix(&route.places()).await?;
+    let matrix = route.with_texts(Gazetteer::embedded(), matrix);
     let tariff = tariff::effective(call).await?;
     route.plan(&tariff, &matrix, call.settings.dispatch.lead(store), call.context.now)
 }
@@ -113,9 +118,11 @@ pub(super) struct Route<'a> {
     /// The stops, in the order sent.
     located: Vec<Located>,
     /// The store's state, used if the pickup has none.
-    store_uf: Option<Uf>,
+    store_zone: Option<Zone>,
     /// The store's service area.
     area: Option<&'a ServiceArea>,
+    /// What to do with an uncertain price.
+    estimates: EstimatePolicy,
 }
 
 impl<'a> Route<'a> {
@@ -125,18 +132,27 @@ impl<'a> Route<'a> {
         own: Place,
         mut located: Vec<Located>,
         area: Option<&'a ServiceArea>,
+        estimates: EstimatePolicy,
     ) -> Route<'a> {
-        let store_uf = own.address.uf();
+        let store_zone = geo::zone(&own.address);
         let pickup = match &inquiry.pickup {
             Some(address) => Place { address: address.clone(), located: located.remove(0) },
             None => own,
         };
-        Route { inquiry, pickup, located, store_uf, area }
+        Route { inquiry, pickup, located, store_zone, area, estimates }
     }
 
     /// Returns the locations to measure between: the pickup, then the stops in the order sent.
     pub(super) fn places(&self) -> Vec<Located> {
         std::iter::once(self.pickup.located).chain(self.located.iter().copied()).collect()
+    }
+
+    /// Completes the distances between [`Route::places`] by what the texts of the addresses show.
+    pub(super) fn with_texts(&self, gazetteer: Gazetteer, matrix: DistanceMatrix) -> DistanceMatrix {
+        let stops = self.inquiry.stops.iter().map(|stop| &stop.address);
+        let texts = std::iter::once(&self.pickup.address).chain(stops);
+        let texts: Vec<WrittenPlace> = texts.map(|address| WrittenPlace::of(gazetteer, address)).collect();
+        geo::with_texts(matrix, &self.places(), &texts)
     }
 
     /// Plans the route with the distances between [`Route::places`].
@@ -147,7 +163,7 @@ impl<'a> Route<'a> {
         lead_minutes: u32,
         now: Timestamp,
     ) -> Result<Planned, Problem> {
-        let Route { inquiry, pickup, located, store_uf, area } = self;
+        let Route { inquiry, pickup, located, store_zone, area, estimates } = self;
         let stops: Vec<Stop> = located
             .iter()
             .zip(&inquiry.stops)
@@ -167,8 +183,9 @@ impl<'a> Route<'a> {
             lead_minutes,
             deliver_at: inquiry.deliver_at,
             now,
-            uf: pickup.address.uf().or(store_uf),
+            zone: geo::zone(&pickup.address).or(store_zone).unwrap_or_default(),
             vehicle: inquiry.vehicle,
+            estimates,
         };
         let is_outside = |located: &Located| area.is_some_and(|area| !area.may_contain(located));
         let outside: Vec<usize> =
@@ -176,10 +193,13 @@ impl<'a> Route<'a> {
         let plan = match plan(tariff, &request) {
             Err(PlanError::OutOfArea { stops }) => Err(out_of_area(tariff, &stops, &outside)),
             _ if !outside.is_empty() => Err(out_of_area(tariff, &[], &outside)),
-            result => result.map_err(|error| plan_problem(tariff, &error, request.uf)),
+            Err(PlanError::Estimated { places }) => Err(estimated(&places, &request.pickup, &located)),
+            result => result.map_err(|error| plan_problem(tariff, &error, request.zone)),
         }?;
-        let basis = PriceBasis::new(inquiry, &pickup, &located, request.uf);
-        Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone(), basis })
+        let notices = notices(&plan, &pickup.located, &located);
+        let basis = PriceBasis::new(inquiry, &pickup, &located, request.zone);
+        let basis = if plan.has_near_leg { basis.with_near(plan.total_distance) } else { basis };
+        Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone(), basis, notices })
     }
 }
 
@@ -248,7 +268,7 @@ fn comma(number: Decimal) -> String {
 }
 
 /// Converts a plan error to a problem.
-pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, uf: Option<Uf>) -> Problem {
+pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, zone: Zone) -> Problem {
     match error {
         PlanError::OutOfArea { stops } => out_of_area(tariff, stops, &[]),
         PlanError::DistanceExceeded { distance } => {
@@ -260,8 +280,9 @@ pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, uf: Option<Uf>) -
             let pt = format!("A rota tem {km} km; o máximo é {max} km. Divida as entregas em mais de um pedido.");
             Problem::new(ProblemCode::DistanceExceeded, en, pt)
         }
-        PlanError::TooSoon { earliest } => too_soon(*earliest, uf),
-        PlanError::WindowUnreachable { stops } => unreachable(stops, uf),
+        PlanError::TooSoon { earliest } => too_soon(*earliest, zone),
+        PlanError::WindowUnreachable { stops } => unreachable(stops, zone),
+        PlanError::Estimated { .. } => plain(ProblemCode::AddressImprecise),
         PlanError::NoRoad | PlanError::Stops => Problem::new(
             ProblemCode::OutOfArea,
             "No road connects the pickup and the deliveries. Check the addresses.",
@@ -270,9 +291,68 @@ pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, uf: Option<Uf>) -
     }
 }
 
-fn too_soon(earliest: Timestamp, uf: Option<Uf>) -> Problem {
+/// Returns the pointer to the address of a place of a route: 0 is the pickup, and the stops follow in the order sent.
+fn place_pointer(place: usize) -> String {
+    match place.checked_sub(1) {
+        None => "/pickupAddress".to_owned(),
+        Some(stop) => format!("/deliveries/{stop}/address"),
+    }
+}
+
+/// Returns the radii of the places of a route.
+fn radii<'a>(places: &'a [usize], pickup: &'a Located, located: &'a [Located]) -> impl Iterator<Item = (usize, u32)> {
+    places.iter().map(move |place| {
+        let known = place.checked_sub(1).map_or(Some(pickup), |stop| located.get(stop));
+        (*place, known.map_or(0, |known| known.radius_m))
+    })
+}
+
+/// Returns the problem of a price that is an estimate, for a store that accepts none.
+fn estimated(places: &[usize], pickup: &Located, located: &[Located]) -> Problem {
+    let errors = radii(places, pickup, located).map(|(place, radius_m)| FieldError {
+        pointer: place_pointer(place),
+        code: ProblemCode::AddressImprecise.name(),
+        detail: Text::new(
+            format!(
+                "The address was located only by its municipality, within about {radius_m} m, and this store accepts no estimated \
+                 prices. Send latitude and longitude. The operator can install the addresses of the city with `despacho places install`."
+            ),
+            format!(
+                "O endereço foi localizado somente pelo município, com erro de cerca de {radius_m} m, e esta loja não aceita preços \
+                 estimados. Envie latitude e longitude. O operador pode instalar os endereços da cidade com `despacho places install`."
+            ),
+        ),
+    });
+    plain(ProblemCode::AddressImprecise).with_errors(errors.collect())
+}
+
+/// Returns the notices of a price that is an estimate: one for each address that was located only roughly.
+fn notices(plan: &Plan, pickup: &Located, located: &[Located]) -> Vec<Notice> {
+    let code = if plan.lowered { NoticeCode::PriceLowered } else { NoticeCode::PriceEstimated };
+    let (en, pt) = match plan.lowered {
+        true => ("the fee is the lower end of its range", "a taxa é o valor mais baixo da faixa"),
+        false => ("the fee is an estimate", "a taxa é uma estimativa"),
+    };
+    let notice = |(place, radius_m)| Notice {
+        code,
+        pointer: place_pointer(place),
+        detail: Text::new(
+            format!(
+                "The address was located only by its municipality, within about {radius_m} m, so {en}. Send latitude and longitude. \
+                 The operator can install the addresses of the city with `despacho places install`."
+            ),
+            format!(
+                "O endereço foi localizado somente pelo município, com erro de cerca de {radius_m} m, por isso {pt}. Envie latitude e \
+                 longitude. O operador pode instalar os endereços da cidade com `despacho places install`."
+            ),
+        ),
+    };
+    radii(&plan.rough_places, pickup, located).map(notice).collect()
+}
+
+fn too_soon(earliest: Timestamp, zone: Zone) -> Problem {
     // Rounded up by one to two minutes, so that the time is still possible when it is sent.
-    let at = local(earliest.after(Duration::millis(119_999)), uf, 16) + ":00" + &offset(uf);
+    let at = local(earliest.after(Duration::millis(119_999)), zone, 16) + ":00" + &offset(zone);
     let error = FieldError {
         pointer: "/deliverAt".to_owned(),
         code: "too_soon",
@@ -285,10 +365,10 @@ fn too_soon(earliest: Timestamp, uf: Option<Uf>) -> Problem {
 }
 
 /// Returns the problem of windows that the courier misses, with the expected arrivals.
-fn unreachable(stops: &[(usize, Timestamp)], uf: Option<Uf>) -> Problem {
+fn unreachable(stops: &[(usize, Timestamp)], zone: Zone) -> Problem {
     let code = ProblemCode::WindowUnreachable;
     let errors = stops.iter().map(|(stop, at)| {
-        let at = local(*at, uf, 19) + &offset(uf);
+        let at = local(*at, zone, 19) + &offset(zone);
         let detail = Text::new(
             format!("The expected arrival on this route is {at}. Send a window that contains it."),
             format!("A chegada prevista nesta rota é {at}. Envie uma janela que a contenha."),
@@ -299,16 +379,15 @@ fn unreachable(stops: &[(usize, Timestamp)], uf: Option<Uf>) -> Problem {
 }
 
 /// Returns the first `length` characters of a local time in RFC 3339 format.
-fn local(at: Timestamp, uf: Option<Uf>, length: usize) -> String {
-    let hours = uf.map_or(-3, Uf::utc_offset_hours);
-    let mut text = at.after(Duration::minutes(i64::from(hours) * 60)).to_string();
+fn local(at: Timestamp, zone: Zone, length: usize) -> String {
+    let mut text = at.after(Duration::minutes(i64::from(zone.offset_hours()) * 60)).to_string();
     text.truncate(length);
     text
 }
 
 /// Returns the offset of local time from UTC in RFC 3339 format.
-fn offset(uf: Option<Uf>) -> String {
-    format!("-0{}:00", uf.map_or(-3, Uf::utc_offset_hours).abs())
+fn offset(zone: Zone) -> String {
+    format!("-0{}:00", zone.offset_hours().abs())
 }
 
 /// Returns the response to a preview, with the quote if one was signed.
@@ -348,7 +427,7 @@ pub(super) fn preview_view(
         expected_delivery: times.map(|times| times.delivery.to_string()),
         expected_pickup: times.map(|times| times.pickup.to_string()),
         estimated: plan.estimated,
-        notices: NoticeView::all(&[], language),
+        notices: NoticeView::all(&planned.notices, language),
         quote,
     })
 }

@@ -236,6 +236,8 @@ pub struct Problem {
     pub detail: Text,
     /// All invalid fields.
     pub errors: Vec<FieldError>,
+    /// Whether the invalid fields are query parameters.
+    pub in_query: bool,
     /// The time to wait before a retry, for the `Retry-After` header.
     pub retry_after: Option<Duration>,
     /// The ID of the existing order with the same code.
@@ -259,6 +261,7 @@ impl Problem {
             code,
             detail: Text::new(en, pt),
             errors: Vec::new(),
+            in_query: false,
             retry_after: None,
             existing_order: None,
             possible: None,
@@ -275,6 +278,12 @@ impl Problem {
         Problem { errors, ..self }
     }
 
+    /// Marks the errors as those of query parameters: each pointer is that of a parameter in an object of all parameters.
+    #[must_use]
+    pub fn in_query(self) -> Problem {
+        Problem { in_query: true, ..self }
+    }
+
     /// Sets the time to wait before a retry.
     #[must_use]
     pub fn retry_after(self, span: Duration) -> Problem {
@@ -285,6 +294,7 @@ impl Problem {
     pub fn document(&self, language: Language, instance: &str, request_id: &str) -> ProblemDocument {
         let errors = self.errors.iter().map(|error| FieldErrorDocument {
             pointer: error.pointer.clone(),
+            parameter: error.pointer.strip_prefix('/').filter(|_| self.in_query).map(str::to_owned),
             code: error.code,
             detail: error.detail.get(language).to_owned(),
         });
@@ -407,8 +417,12 @@ pub struct ProblemDocument {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = FieldError))]
 pub struct FieldErrorDocument {
-    /// RFC 6901 pointer into the request's body.
+    /// RFC 6901 pointer into the request's body, or into an object of the query parameters.
     pub pointer: String,
+    /// The name of the query parameter. Absent if the field is in the body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, example = "limit"))]
+    pub parameter: Option<String>,
     /// The error's code.
     #[cfg_attr(feature = "openapi", schema(value_type = FieldCode))]
     pub code: &'static str,

@@ -37,6 +37,9 @@ pub(super) fn read_tree<T: DeserializeOwned>(tree: &Tree<'_>) -> Result<Body<T>,
 
 /// Parses a body, which must be a JSON object.
 pub(super) fn parse(bytes: &[u8]) -> Result<Tree<'_>, Problem> {
+    if is_utf16(bytes) {
+        return Err(utf16());
+    }
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
     match Tree::parse(text) {
         Ok(tree @ Tree::Object(_)) => Ok(tree),
@@ -68,7 +71,7 @@ fn remove_wrong_type(tree: &mut Tree<'_>, error: DecodeError, wrong: &mut Vec<Fi
 /// Returns the error for a field of a wrong type. `expected` is serde's name of the type, such as `f64`.
 pub(super) fn wrong_type(pointer: String, expected: &str) -> FieldError {
     let (en, pt) = match expected {
-        "f64" | "a decimal number" => ("a number", "um número"),
+        "f64" | "u8" | "u16" | "u32" | "u64" | "i32" | "i64" | "a decimal number" => ("a number", "um número"),
         "a boolean" => ("true or false", "true ou false"),
         "a string" => ("a string", "um texto"),
         "a list" | "a sequence" => ("a list", "uma lista"),
@@ -77,6 +80,23 @@ pub(super) fn wrong_type(pointer: String, expected: &str) -> FieldError {
     };
     let detail = Text::new(format!("Expected {en}."), format!("Esperado: {pt}."));
     FieldError { pointer, code: "wrong_type", detail }
+}
+
+/// Returns whether a body is UTF-16 or UTF-32: by its byte order mark, or because one of the first two bytes is zero, which JSON in UTF-8
+/// never contains.
+fn is_utf16(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0, _, ..] | [_, 0, ..])
+}
+
+fn utf16() -> Problem {
+    malformed(vec![FieldError {
+        pointer: String::new(),
+        code: "invalid_json",
+        detail: Text::new(
+            "The body is in UTF-16 or UTF-32. Save or encode it in UTF-8 and send it again.",
+            "O corpo está em UTF-16 ou UTF-32. Salve ou codifique em UTF-8 e envie de novo.",
+        ),
+    }])
 }
 
 fn not_utf8(error: &std::str::Utf8Error) -> Problem {
@@ -190,6 +210,23 @@ mod tests {
         }
         let deep = format!("{{\"code\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(wrong(&deep), [(String::new(), "invalid_json")]);
+    }
+
+    #[test]
+    fn byte_order_mark_is_ignored_and_utf16_is_named() {
+        let body = r#"{"code": 5}"#;
+        assert_eq!(wrong(&format!("\u{feff}{body}")), [("/code".to_owned(), "wrong_type")]);
+        // Only at the start, and once.
+        for text in ["{\u{feff}}", "\u{feff}\u{feff}{}", "\u{feff}"] {
+            assert_eq!(wrong(text), [(String::new(), "invalid_json")], "{text:?}");
+        }
+        let units = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+        for text in ["\u{feff}{}", "{}"] {
+            for bytes in [units(text, u16::to_le_bytes), units(text, u16::to_be_bytes)] {
+                let Err(problem) = read::<CreateOrder>(&bytes) else { panic!("{bytes:?}") };
+                assert!(problem.errors[0].detail.en.contains("UTF-16"), "{bytes:?}");
+            }
+        }
     }
 
     #[test]

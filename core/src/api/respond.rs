@@ -101,7 +101,8 @@ impl<'a> Reply<'a> {
         set(header::CACHE_CONTROL, "no-store".into());
         set(header::VARY, if recipient.is_some() { "accept, accept-language" } else { "accept-language" }.into());
         if recipient.is_some() {
-            set(header::REFERRER_POLICY, "no-referrer".into());
+            // With `no-referrer`, the origin of the page's forms would be `null`, like that of a foreign page.
+            set(header::REFERRER_POLICY, "same-origin".into());
             set(HeaderName::from_static("x-robots-tag"), "noindex, nofollow".into());
         }
         if media == pages::HTML {
@@ -168,6 +169,7 @@ fn own_headers(reply: &ApiResponse) -> impl IntoIterator<Item = (HeaderName, Str
     let set = [
         (header::LOCATION, reply.location.clone()),
         (header::CONTENT_SECURITY_POLICY, reply.policy.clone()),
+        (header::CACHE_CONTROL, reply.is_final.then(|| "no-store, no-transform".to_owned())),
         (HeaderName::from_static("idempotent-replayed"), reply.replayed.then(|| "true".to_owned())),
         (header::SET_COOKIE, reply.cookie.clone()),
     ];

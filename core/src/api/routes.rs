@@ -90,6 +90,7 @@ routes! {
     PUT "/delivery/stores" UpdateStore Store Create,
     GET "/delivery/stores/{storeId}" GetStore Store Read,
     POST "/delivery/sessions" CreateSession Public Login,
+    POST "/delivery/sessions/confirmation" ConfirmSession Store Create,
     GET "/delivery/sessions" ListSessions Store Read,
     DELETE "/delivery/sessions/{sessionId}" EndSession Store Create,
     POST "/delivery/password" ChangePassword Store Create,
@@ -277,6 +278,7 @@ impl Endpoint {
             | Endpoint::ListAttempts
             | Endpoint::RetryAttempt
             | Endpoint::GetStatement
+            | Endpoint::DayReport
             | Endpoint::ListAudit
             | Endpoint::SetStoreTracking
             | Endpoint::SetStoreHours
@@ -284,6 +286,50 @@ impl Endpoint {
             | Endpoint::SetProofRules => Role::Owner,
             _ => Role::Clerk,
         }
+    }
+
+    /// Whether a request can take more than about a millisecond of processor time, whatever its body: lists, reports, files, pages with
+    /// photos, plans for whole orders and passes over many rows.
+    pub(super) fn is_heavy(self) -> bool {
+        matches!(
+            self,
+            Endpoint::ListOrders
+                | Endpoint::AdminListOrders
+                | Endpoint::GetStatement
+                | Endpoint::AdminStatement
+                | Endpoint::DayReport
+                | Endpoint::AdminDayReport
+                | Endpoint::GetProof
+                | Endpoint::UploadPhoto
+                | Endpoint::ListEvents
+                | Endpoint::ListNotifications
+                | Endpoint::ListAttempts
+                | Endpoint::ListAudit
+                | Endpoint::AdminListAudit
+                | Endpoint::ListStores
+                | Endpoint::AdminListStores
+                | Endpoint::ListUsers
+                | Endpoint::AdminListUsers
+                | Endpoint::ListKeys
+                | Endpoint::AdminListKeys
+                | Endpoint::ListCouriers
+                | Endpoint::GetRoute
+                | Endpoint::AdminGetRoute
+                | Endpoint::GetCoverage
+                | Endpoint::SetStoreArea
+                | Endpoint::RemoveStore
+                | Endpoint::RunDispatch
+                | Endpoint::GetDispatch
+                | Endpoint::CompareDispatch
+                | Endpoint::ExplainDispatch
+                | Endpoint::PreviewTariff
+                | Endpoint::CompareTariff
+                | Endpoint::AlterStore
+                | Endpoint::ShowHealth
+                | Endpoint::ExportRecipient
+                | Endpoint::EraseRecipient
+                | Endpoint::ListErasures
+        )
     }
 
     /// Returns the maximum size of its request body in bytes.
@@ -297,7 +343,10 @@ impl Endpoint {
     /// Whether a `POST` with an `Idempotency-Key` stores its response. Exported personal data, the phone in an erasure request, or anything
     /// derived from a new password must not be stored.
     pub fn stores_response(self) -> bool {
-        !matches!(self, Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ChangePassword)
+        !matches!(
+            self,
+            Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ChangePassword | Endpoint::ConfirmSession
+        )
     }
 
     /// Whether its `POST`, `PUT` or `PATCH` reads the body.
@@ -312,7 +361,6 @@ impl Endpoint {
                 | Endpoint::CreateDeviceKey
                 | Endpoint::CreateSignInCode
                 | Endpoint::RunDispatch
-                | Endpoint::RotateWebhook
                 | Endpoint::EnableWebhook
                 | Endpoint::TestWebhook
                 | Endpoint::RetryAttempt
@@ -329,6 +377,8 @@ impl Endpoint {
                 | Endpoint::IssueKey
                 | Endpoint::CreateUser
                 | Endpoint::CreatePasswordLink
+                | Endpoint::CreateWebhook
+                | Endpoint::RotateWebhook
         )
     }
 }

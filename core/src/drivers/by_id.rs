@@ -34,6 +34,11 @@ impl<T> ById<T> {
         self.values.get(*self.index.get(&id)?)?.as_ref()
     }
 
+    /// Returns all values.
+    pub(super) fn values(&self) -> impl Iterator<Item = &T> {
+        self.values.iter().flatten()
+    }
+
     /// Returns a value to change.
     pub(super) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
         self.values.get_mut(*self.index.get(&id)?)?.as_mut()

@@ -23,6 +23,7 @@ use crate::{
             nearby::{CourierIndex, cells_around},
         },
         settings::Settings,
+        trips::Durations,
     },
     wire::DispatchPassView,
 };
@@ -80,32 +81,28 @@ pub async fn run_pass<H: Host>(
     Ok(DispatchPass { moved: due.moved, expired: due.expired, released, allocated, more })
 }
 
-/// Releases couriers before the pickup that have sent no position and taken no step for too long. Returns their number,
-/// and whether there can be more.
+/// Releases couriers before the pickup that have sent no position and taken no step for too long, and couriers whose
+/// positions show that they do not move to the pickup. Returns the number of their orders, and whether there can be more.
 async fn release_unresponsive<H: Host>(
     host: &H,
     settings: &Settings,
     context: &mut ExecContext,
 ) -> Result<(u32, bool), HostError> {
-    let silence = settings.dispatch.silence();
     let mut committed = clock::BatchCommit::default();
     // Couriers that keep their order stay in the list, so the next page begins after them.
     let (mut skipped, mut released) = (0, 0);
     while committed.count < MAX_RELEASED {
-        let seen_before = context.now.before(silence);
-        let unresponsive = CourierQuery::Unresponsive { seen_before, skipped, limit: MAX_RELEASED };
-        let couriers = host.find_couriers(unresponsive).await?;
+        let before_pickup = CourierQuery::Unresponsive { seen_before: context.now, skipped, limit: MAX_RELEASED };
+        let couriers = host.find_couriers(before_pickup).await?;
         let ids: Vec<OrderId> = couriers.iter().flat_map(|courier| courier.trip.iter().map(|one| one.id)).collect();
         let orders = host.find_orders(OrderQuery::Ids(&ids)).await?;
         let mut orders = ById::of(orders, |order| order.id.get());
         let found = count(couriers.len());
         let mut decided = TripChanges::default();
-        for mut courier in couriers {
-            for order in trips::take_trip(&courier, &mut orders) {
-                // The timeout starts when the last step is received, which includes the assignment.
-                if context.now.since(order.status_received()) < silence {
-                    continue;
-                }
+        for courier in couriers {
+            let trip = trips::take_trip(&courier, &mut orders);
+            let (mut courier, lost) = lost_orders(host, settings, courier, trip, context.now);
+            for order in lost {
                 let Some((_, changes)) = release(&order, &courier, platform(), context) else { continue };
                 courier = changes.couriers.first().map_or(courier, |write| write.value.clone());
                 decided.add(courier.id, changes);
@@ -125,6 +122,28 @@ async fn release_unresponsive<H: Host>(
     Ok((released, more))
 }
 
+/// Returns the orders that a courier before the pickup loses now, and the courier. One who reports positions and does not
+/// move takes no further orders until the courier becomes available again.
+fn lost_orders<H: Host>(
+    host: &H,
+    settings: &Settings,
+    courier: Courier,
+    trip: Vec<Order>,
+    now: Timestamp,
+) -> (Courier, Vec<Order>) {
+    let silence = settings.dispatch.silence();
+    if courier.position_at.is_none_or(|at| at < now.before(silence)) {
+        // The timeout starts when the last step is received, which includes the assignment.
+        let is_silent = |order: &Order| now.since(order.status_received()) >= silence;
+        return (courier, trip.into_iter().filter(is_silent).collect());
+    }
+    let step = trips::plan_trip(host, settings, &courier, &trip, now).step;
+    if step.is_none_or(|step| !step.is_motionless(&settings.dispatch)) {
+        return (courier, Vec::new());
+    }
+    (Courier { available: false, shift: None, ..courier }, trip)
+}
+
 /// A courier with the orders of the trip.
 type Carrier = (Courier, Vec<Order>);
 
@@ -134,6 +153,8 @@ struct Loaded {
     couriers: Vec<Available>,
     /// The couriers with a shift or a trip, each with the trip's orders.
     busy: ById<Carrier>,
+    /// The usual durations of these couriers' waits.
+    durations: Durations,
     /// Whether there are more orders than a pass matches.
     is_cut: bool,
 }
@@ -187,7 +208,8 @@ fn decide<H: Host>(
     explain: bool,
 ) -> Vec<Option<Decision>> {
     let travel = |from, to| host.travel_time(from, to);
-    let pass = Pass { config: &settings.dispatch, timing: &settings.timing, travel: &travel, now };
+    let (config, timing, durations) = (&settings.dispatch, &settings.timing, &loaded.durations);
+    let pass = Pass { config, timing, durations, travel: &travel, now };
     matching::decide(&loaded.orders, &loaded.couriers, &pass, explain)
 }
 
@@ -268,8 +290,9 @@ async fn load<H: Host>(host: &H, settings: &Settings, context: &mut ExecContext)
     let pickups: Vec<Option<Point>> = searching.iter().map(|order| order.pickup).collect();
     let candidates = couriers_around(host, &pickups, config, now).await?;
     let busy = busy_couriers(host, &candidates).await?;
+    let durations = Durations::of(busy.values().map(|(courier, _)| courier));
     let travel = |from, to| host.travel_time(from, to);
-    let pass = Pass { config, timing: &settings.timing, travel: &travel, now };
+    let pass = Pass { config, timing: &settings.timing, durations: &durations, travel: &travel, now };
     let available = |candidate: &Candidate| {
         if candidate.is_free {
             return Some(Available::free(*candidate, now));
@@ -285,7 +308,7 @@ async fn load<H: Host>(host: &H, settings: &Settings, context: &mut ExecContext)
     let ids = searching.into_iter().filter(in_reach).map(|order| order.id).collect();
     let (ids, is_cut) = select_orders(ids, config.orders(), context);
     let orders = in_order(&ids, host.find_orders(OrderQuery::Ids(&ids)).await?);
-    Ok(Loaded { orders, couriers, busy, is_cut })
+    Ok(Loaded { orders, couriers, busy, durations, is_cut })
 }
 
 /// Returns the couriers with a shift, a trip or a capacity of their own, each with the trip's orders.

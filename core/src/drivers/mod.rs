@@ -5,6 +5,8 @@ pub mod clock;
 pub mod connection;
 pub mod dispatch;
 pub mod erasure;
+pub mod fleet;
+pub mod mail;
 pub mod outbox;
 pub mod push;
 pub mod stream;

@@ -8,17 +8,17 @@
 use bytes::Bytes;
 use http::{Request, header};
 
-use super::{by_id::ById, connection};
+use super::{by_id::ById, connection, mail};
 use crate::{
     changes::{Changes, Write},
-    host::{Host, HostError, Part, StoreQuery, too_few_ids},
+    host::{Host, HostError, StoreQuery, too_few_ids},
     model::{
-        NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        NotificationId, OrderId, StoreId, Text, Timestamp, WebhookId,
         order::{EventKind, JournalEntry, Order, RecordedEvent},
         store::{FailureReason, Notification, NotificationKind, NotifyAt},
         webhook::{
-            self, AttemptResult, FollowUp, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Subject, Webhook,
-            stop_notice,
+            self, AttemptResult, FollowUp, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, SendError, Subject,
+            Webhook, stop_notice, withheld_notice,
         },
     },
     rules::{
@@ -54,6 +54,8 @@ pub struct Job {
     pub headers: Vec<(&'static str, String)>,
     /// The body.
     pub body: Vec<u8>,
+    /// Time at which the quota was found used up, so that the message is not sent: [`Lane::next_job`] records it and does not return it.
+    pub withheld: Option<Timestamp>,
 }
 
 impl Job {
@@ -88,7 +90,13 @@ impl Lane {
     /// on. The result of every returned request must be passed to [`Lane::record`].
     pub fn next_job(&mut self, can_start: bool) -> Option<Job> {
         self.stopped |= !can_start;
-        if self.stopped { None } else { self.jobs.next() }
+        while !self.stopped {
+            let job = self.jobs.next()?;
+            let Some(at) = job.withheld else { return Some(job) };
+            let result = AttemptResult::Failed(SendError::Quota);
+            self.results.push(MessageResult { message: job.message, sent: Some((at, 0, result)) });
+        }
+        None
     }
 
     /// Records the result of a request that started at `at` and took `took_ms` milliseconds.
@@ -144,7 +152,7 @@ impl RunningPasses {
 /// # Errors
 /// An error of the host.
 pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, HostError> {
-    if webhook.is_mail() && !settings.mail || webhook.open_delivery.is_some() && !serves_connections::<H>() {
+    if webhook.is_mail() && !settings.mail {
         return Ok(None);
     }
     let mut context = host.exec_context();
@@ -153,12 +161,12 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
     let room = queued.len() < MAX_QUEUED as usize;
     let entries = if room { host.journal(webhook.journal(), webhook.position, PAGE).await? } else { Vec::new() };
     let mut orders = Orders::default();
-    if is_connection::<H>(webhook) {
+    if webhook.open_delivery.is_some() {
         for entry in &entries {
             load(host, &mut orders, entry.recorded.event.order).await?;
         }
     }
-    let follow_up = |entry: &JournalEntry| follow_up::<H>(webhook, &orders, entry);
+    let follow_up = |entry: &JournalEntry| follow_up(webhook, &orders, entry);
     let pass = plan(webhook, &queued, &entries, &follow_up, now);
     if pass.lanes.is_empty() {
         // There is nothing to send. The new position and held messages are committed.
@@ -178,7 +186,7 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
         Err(error) => return Err(error),
     }
     let lanes = jobs(host, settings, &value, &pass, orders, now).await?;
-    let url = if is_connection::<H>(&value) { connection::target(&value.url) } else { value.url.clone() };
+    let url = if value.open_delivery.is_some() { connection::target(&value.url) } else { value.url.clone() };
     Ok(Some(Batch { url, lanes, webhook: value, holder, pass }))
 }
 
@@ -192,6 +200,9 @@ pub async fn finish<H: Host>(
     batch: &Batch,
     results: Vec<MessageResult>,
 ) -> Result<(), HostError> {
+    let is_withheld = |one: &MessageResult| one.sent.is_some_and(|(.., result)| result.is_withheld());
+    let is_noticed = results.iter().any(is_withheld)
+        && mail::admit_notice(host, batch.webhook.merchant, host.exec_context().now).await?;
     for _ in 0..ATTEMPTS {
         let mut context = host.exec_context();
         // The store may have changed the subscription, or another instance may have taken it after the lease expired.
@@ -202,11 +213,17 @@ pub async fn finish<H: Host>(
         let queued = host.messages(webhook.id).await?;
         let (config, pass) = (&settings.webhooks, &batch.pass);
         let settlement = settle(&webhook, &queued, pass, results.clone(), config, &mut context.entropy, context.now);
-        let notifications = if settlement.stopped {
-            vec![stopped_notification(host, &settlement.webhook, context.now).await?]
-        } else {
-            vec![]
-        };
+        let mut notifications = Vec::new();
+        if settlement.stopped {
+            let reason = (webhook::DISABLED_CODE, stop_notice(&settlement.webhook));
+            notifications
+                .push(notification(host, &webhook, NotificationKind::WebhookStopped, reason, context.now).await?);
+        }
+        if is_noticed {
+            let reason = (webhook::WITHHELD_CODE, withheld_notice(settings.limits.mails_per_day));
+            notifications
+                .push(notification(host, &webhook, NotificationKind::MailWithheld, reason, context.now).await?);
+        }
         match commit(host, &webhook, settlement, notifications, context.now).await {
             Err(HostError::Conflict) => {}
             done => return done,
@@ -231,18 +248,23 @@ fn ignore_conflict(committed: Result<(), HostError>) -> Result<(), HostError> {
     if committed == Err(HostError::Conflict) { Ok(()) } else { committed }
 }
 
-async fn stopped_notification<H: Host>(host: &H, webhook: &Webhook, now: Timestamp) -> Result<Notification, HostError> {
+async fn notification<H: Host>(
+    host: &H,
+    webhook: &Webhook,
+    kind: NotificationKind,
+    (code, detail): (&str, Text),
+    now: Timestamp,
+) -> Result<Notification, HostError> {
     let id = host.ids(1).await?.take(NotificationId::new).ok_or_else(too_few_ids)?;
-    let code = webhook::DISABLED_CODE.to_owned();
     Ok(Notification {
         id,
         store: webhook.store,
-        kind: NotificationKind::WebhookStopped,
+        kind,
         created_at: now,
         read_at: None,
         order: None,
         order_code: None,
-        reason: Some(FailureReason { code, detail: stop_notice(webhook), fields: Vec::new() }),
+        reason: Some(FailureReason { code: code.to_owned(), detail, fields: Vec::new() }),
     })
 }
 
@@ -262,15 +284,21 @@ async fn jobs<H: Host>(
                 load(host, &mut orders, id).await?;
             }
             let order = message.order().and_then(|id| orders.get(id.get()));
-            if is_connection::<H>(webhook) {
+            if webhook.open_delivery.is_some() {
                 let content = connection::content(host, settings, webhook, message, order).await?;
-                jobs.extend(content.map(|(headers, body)| Job { message: message.clone(), headers, body }));
+                jobs.extend(content.map(|(headers, body)| Job {
+                    message: message.clone(),
+                    headers,
+                    body,
+                    withheld: None,
+                }));
                 continue;
             }
             let recipient = match order {
                 Some((order, _)) => recipient(host, settings, message, order).await?,
                 None => None,
             };
+            let withheld = is_withheld(host, settings, webhook, message, recipient.as_ref(), now).await?;
             let order = order.map(|(order, events)| (order, &events[..]));
             let payload = WebhookPayload::of(webhook, message, order, recipient);
             let body = serde_json::to_vec(&payload);
@@ -283,11 +311,25 @@ async fn jobs<H: Host>(
                 ("webhook-timestamp", timestamp),
                 ("webhook-signature", signature),
             ];
-            jobs.push(Job { message: message.clone(), headers, body });
+            jobs.push(Job { message: message.clone(), headers, body, withheld: withheld.then_some(now) });
         }
         lanes.push(jobs);
     }
     Ok(lanes)
+}
+
+/// Returns whether the quota withholds a message that is sent as mail. Repeated attempts of a message count once.
+async fn is_withheld<H: Host>(
+    host: &H,
+    settings: &Settings,
+    webhook: &Webhook,
+    message: &Message,
+    recipient: Option<&NotifiedRecipient>,
+    now: Timestamp,
+) -> Result<bool, HostError> {
+    let address = recipient.and_then(|recipient| recipient.email.as_deref());
+    let Some(address) = address.filter(|_| webhook.is_mail() && message.tries == 0) else { return Ok(false) };
+    Ok(!mail::admit(host, settings, webhook.merchant, address, now).await?)
 }
 
 /// The orders of messages, with their histories.
@@ -302,19 +344,9 @@ async fn load<H: Host>(host: &H, orders: &mut Orders, id: OrderId) -> Result<(),
     Ok(())
 }
 
-/// Returns whether a webhook is a connection of Open Delivery. Without that part, the program does not contain the code for it.
-fn is_connection<H: Host>(webhook: &Webhook) -> bool {
-    serves_connections::<H>() && webhook.open_delivery.is_some()
-}
-
-/// Whether this program contains the messages to connections of Open Delivery.
-const fn serves_connections<H: Host>() -> bool {
-    H::ENDPOINTS.includes(Part::Connection as u8)
-}
-
 /// Returns what follows the message of an entry, or `None` if the entry is not sent.
-fn follow_up<H: Host>(webhook: &Webhook, orders: &Orders, entry: &JournalEntry) -> Option<FollowUp> {
-    if !is_connection::<H>(webhook) {
+fn follow_up(webhook: &Webhook, orders: &Orders, entry: &JournalEntry) -> Option<FollowUp> {
+    if webhook.open_delivery.is_none() {
         return Some(FollowUp::Nothing);
     }
     let (order, _) = orders.get(entry.recorded.event.order.get())?;
@@ -350,7 +382,7 @@ mod tests {
             Message { webhook, name: name.to_owned(), subject: Subject::Test, tries: 0, since: at, due_at: at };
         let headers = [("webhook-id", name), ("webhook-timestamp", "7"), ("webhook-signature", "v1,x")];
         let headers = headers.map(|(name, value)| (name, value.to_owned())).to_vec();
-        Job { message, headers, body: b"{}".to_vec() }
+        Job { message, headers, body: b"{}".to_vec(), withheld: None }
     }
 
     fn sent(lane: Lane) -> Vec<(String, bool)> {
@@ -371,6 +403,19 @@ mod tests {
         let mut late = Lane::new(jobs());
         assert!(late.next_job(false).is_none() && late.next_job(true).is_none());
         assert_eq!(sent(late).iter().filter(|(_, sent)| *sent).count(), 0);
+    }
+
+    #[test]
+    fn withheld_message_is_recorded_and_the_lane_goes_on() {
+        let at = Timestamp::from_millis(7);
+        let withheld = Job { withheld: Some(at), ..job("a") };
+        let mut lane = Lane::new(vec![withheld.clone(), job("b"), withheld]);
+        let next = lane.next_job(true).unwrap();
+        assert_eq!(next.message.name, "b");
+        lane.record(next, at, 1, AttemptResult::Status(250));
+        assert!(lane.next_job(true).is_none());
+        let results = lane.into_results().into_iter().map(|one| one.sent.map(|(.., result)| result.error()));
+        assert_eq!(results.collect::<Vec<_>>(), [Some(Some("quota")), Some(None), Some(Some("quota"))]);
     }
 
     fn subscription(number: u64, merchant: u64) -> Webhook {

@@ -5,7 +5,11 @@ use crate::{
     changes::Changes,
     host::{Host, HostError, OrderQuery},
     model::{OrderId, Timestamp, courier::Courier, order::Order},
-    rules::{lifecycle, settings::Settings, trips::TripPlan},
+    rules::{
+        lifecycle,
+        settings::Settings,
+        trips::{Durations, TripPlan},
+    },
 };
 
 /// Returns the orders of a courier's trip, in the order of their assignment. An order that has left the trip since the
@@ -37,7 +41,8 @@ pub fn plan_trip<H: Host>(
     now: Timestamp,
 ) -> TripPlan {
     let orders: Vec<&Order> = orders.iter().collect();
-    TripPlan::of(courier, &orders, &settings.dispatch, &|from, to| host.travel_time(from, to), now)
+    let durations = Durations::of([courier].into_iter());
+    TripPlan::of(courier, &orders, &durations, &settings.dispatch, &|from, to| host.travel_time(from, to), now)
 }
 
 /// Stores the estimates of a courier's orders after a new position. A concurrent change of an order wins: the next

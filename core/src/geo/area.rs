@@ -4,9 +4,12 @@
 use std::cmp::Ordering;
 
 use super::plane::Plane;
-use crate::model::{
-    Located, Point,
-    store::{Ring, ServiceArea},
+use crate::{
+    model::{
+        Located, Point,
+        store::{Ring, ServiceArea},
+    },
+    route::sort::sort,
 };
 
 /// The position of a point relative to a ring.
@@ -59,25 +62,59 @@ pub fn is_in_box(point: Point) -> bool {
 /// their predecessor are skipped.
 pub fn first_crossing(points: &[Point]) -> Option<usize> {
     let edges: Vec<_> = edges(points).enumerate().filter(|(_, (from, to))| from != to).collect();
-    let last = edges.len().saturating_sub(1);
-    let crossing = edges.iter().enumerate().find(|(at, (_, edge))| {
-        edges.iter().enumerate().take(*at).any(|(other, (_, earlier))| {
-            if other + 1 == *at {
-                reverses(*earlier, *edge)
-            } else if other == 0 && *at == last {
-                reverses(*edge, *earlier)
-            } else {
-                meet(*earlier, *edge)
-            }
-        })
+    let lines: Vec<Line> = edges.iter().map(|(_, edge)| *edge).collect();
+    let last = lines.len().saturating_sub(1);
+    let mut first = None;
+    near_pairs(&lines, |earlier, later| {
+        // Of several crossings, only an earlier one is of interest.
+        if first.is_some_and(|found| later >= found) {
+            return;
+        }
+        let (Some(one), Some(other)) = (lines.get(earlier), lines.get(later)) else { return };
+        let is_crossing = if earlier + 1 == later {
+            reverses(*one, *other)
+        } else if earlier == 0 && later == last {
+            reverses(*other, *one)
+        } else {
+            meet(*one, *other)
+        };
+        if is_crossing {
+            first = Some(later);
+        }
     });
-    crossing.map(|(_, (index, _))| *index)
+    edges.get(first?).map(|(index, _)| *index)
+}
+
+/// An edge from a point to another one.
+type Line = (Point, Point);
+
+/// Calls `visit` with every two edges whose boxes have a common point, the earlier index first. A sweep from south to north compares an edge
+/// only with those that begin before it ends, so a ring of an ordinary shape costs little more than its edges.
+fn near_pairs(lines: &[Line], mut visit: impl FnMut(usize, usize)) {
+    let south = |at: usize| lines.get(at).map_or(0, |(from, to)| from.lat_e7.min(to.lat_e7));
+    let mut order: Vec<usize> = (0..lines.len()).collect();
+    sort(&mut order, |a, b| (south(*a), *a) < (south(*b), *b));
+    for (position, one) in order.iter().enumerate() {
+        let Some(line) = lines.get(*one) else { continue };
+        let north = line.0.lat_e7.max(line.1.lat_e7);
+        for other in order.iter().skip(position + 1).take_while(|other| south(**other) <= north) {
+            if lines.get(*other).is_some_and(|other| have_common_box(*line, *other)) {
+                visit(*one.min(other), *one.max(other));
+            }
+        }
+    }
+}
+
+/// Whether the boxes around two edges have a common point.
+fn have_common_box((a, b): Line, (c, d): Line) -> bool {
+    let overlap = |a: i32, b: i32, c: i32, d: i32| a.min(b) <= c.max(d) && c.min(d) <= a.max(b);
+    overlap(a.lon_e7, b.lon_e7, c.lon_e7, d.lon_e7) && overlap(a.lat_e7, b.lat_e7, c.lat_e7, d.lat_e7)
 }
 
 /// Returns the index of the first position of a hole that is outside its outer ring, or after which an edge crosses that ring. The rings may
 /// touch.
 pub fn first_outside(outer: &Ring, hole: &Ring) -> Option<usize> {
-    let crosses = |edge| edges(&outer.0).any(|other| cross(other, edge));
+    let crosses = |edge| edges(&outer.0).any(|other| have_common_box(other, edge) && cross(other, edge));
     edges(&hole.0).position(|edge| side(outer, edge.0) == Side::Outside || crosses(edge))
 }
 
@@ -94,6 +131,10 @@ fn edges(points: &[Point]) -> impl Iterator<Item = (Point, Point)> {
 fn side(Ring(points): &Ring, point: Point) -> Side {
     let mut odd = false;
     for (from, to) in edges(points) {
+        // Most edges are north or south of the point.
+        if !(from.lat_e7.min(to.lat_e7)..=from.lat_e7.max(to.lat_e7)).contains(&point.lat_e7) {
+            continue;
+        }
         let turn = turn(from, to, point);
         if turn == Ordering::Equal && is_within_box(from, to, point) {
             return Side::OnEdge;
@@ -119,19 +160,18 @@ fn is_within_box(a: Point, b: Point, point: Point) -> bool {
 }
 
 /// Whether two edges have a common point.
-fn meet((a, b): (Point, Point), (c, d): (Point, Point)) -> bool {
+fn meet((a, b): Line, (c, d): Line) -> bool {
     let turns = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)];
     let touches = |at: usize, (from, to), point| turns[at] == Ordering::Equal && is_within_box(from, to, point);
-    cross((a, b), (c, d))
-        || touches(0, (a, b), c)
-        || touches(1, (a, b), d)
-        || touches(2, (c, d), a)
-        || touches(3, (c, d), b)
+    is_cross(turns) || touches(0, (a, b), c) || touches(1, (a, b), d) || touches(2, (c, d), a) || touches(3, (c, d), b)
 }
 
 /// Whether two edges have a common point that is not an end.
-fn cross((a, b): (Point, Point), (c, d): (Point, Point)) -> bool {
-    let turns = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)];
+fn cross((a, b): Line, (c, d): Line) -> bool {
+    is_cross([turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)])
+}
+
+fn is_cross(turns: [Ordering; 4]) -> bool {
     turns[0] != turns[1] && turns[2] != turns[3] && !turns.contains(&Ordering::Equal)
 }
 

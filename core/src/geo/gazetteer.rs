@@ -100,6 +100,11 @@ impl Municipality {
         Located { point: self.municipal_seat(), precision: Precision::Municipality, radius_m: self.radius_m() }
     }
 
+    /// Returns the number of five-digit CEPs in the municipality's ranges; many of them are not in use.
+    pub(super) fn cep5s(self) -> u32 {
+        self.tables.cep5s(self.index)
+    }
+
     /// Whether the municipality has a CEP range. The newest municipality has none yet.
     pub(super) fn has_ceps(self) -> bool {
         self.tables.has_ceps(self.index)

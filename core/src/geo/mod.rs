@@ -11,8 +11,10 @@ pub mod names;
 mod outline;
 pub mod pack;
 mod plane;
+mod proximity;
 mod street;
 pub mod tables;
+mod zone;
 
 pub use area::{first_crossing, first_outside, has_three_edges, is_in_box};
 pub(crate) use detour::leg_over;
@@ -20,7 +22,9 @@ pub use detour::{great_circle_m, leg};
 pub use gazetteer::{Gazetteer, Municipality};
 pub use locate::LocateError;
 pub use located::{leg_located, matrix_located, matrix_with_roads};
+pub use proximity::{WrittenPlace, with_texts};
 pub use street::{StreetKey, street_key, street_number};
+pub use zone::zone;
 
 use crate::model::{DistanceMatrix, Located};
 

@@ -207,6 +207,17 @@ impl Tables {
         self.ceps.get(4..).unwrap_or_default().chunks_exact(RANGE).any(|range| u16_at(range, 3) == index)
     }
 
+    /// Returns the number of five-digit CEPs in the ranges of this municipality, rounded up.
+    pub(super) fn cep5s(&self, index: u16) -> u32 {
+        /// The table has the first seven digits.
+        const PER_CEP5: u32 = 100;
+        const END: u32 = 10_000_000;
+        let ranges = || self.ceps.get(4..).unwrap_or_default().chunks_exact(RANGE);
+        let ends = ranges().skip(1).map(|range| u24_at(range, 0)).chain([END]);
+        let own = ranges().zip(ends).filter(|(range, _)| u16_at(range, 3) == index);
+        own.map(|(range, end)| end.saturating_sub(u24_at(range, 0))).sum::<u32>().div_ceil(PER_CEP5)
+    }
+
     /// Returns Brazil's outline, islands included, simplified to about 1.3 km. The strips together form closed rings.
     pub(super) fn strips(&self) -> impl Iterator<Item = Strip> {
         let mut at = 4;

@@ -1,4 +1,4 @@
-//! The OpenAPI document, embedded for hosts that do not read it from a file.
+//! The OpenAPI document.
 
 /// Returns the OpenAPI 3.1 document, `core/openapi.json`.
 pub fn description() -> &'static [u8] {

@@ -5,13 +5,11 @@
 
 mod accounts;
 mod description;
-mod endpoints;
 mod error;
 mod scan;
 mod tariffs;
 
-use std::ops::RangeInclusive;
-use std::sync::Arc;
+use std::{any::Any, ops::RangeInclusive, sync::Arc};
 
 use bytes::Bytes;
 use http::Request;
@@ -23,7 +21,7 @@ use crate::{
         NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -39,7 +37,6 @@ pub(crate) use self::error::too_few_ids;
 pub use self::{
     accounts::{AuditQuery, UserQuery},
     description::description,
-    endpoints::{Endpoints, Part},
     error::HostError,
     tariffs::{PricePage, PriceQuery, TariffQuery},
 };
@@ -84,6 +81,9 @@ pub trait Storage {
     async fn tariff_schedule(&self, revision: Option<u64>) -> Result<Arc<TariffSchedule>, HostError>;
     /// Returns a page of the prices of orders.
     async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError>;
+    /// Returns what a report counts of at most `limit` orders by their store and time of creation, unsorted. Only these conditions of the
+    /// filter apply. It uses an index and does not read the orders' bodies.
+    async fn reported_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<ReportedOrder>, HostError>;
     /// Returns orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
     /// Returns at most `limit` searching orders after `after`, sorted by the end of their search and by ID. It uses an
@@ -202,16 +202,26 @@ pub trait Storage {
 /// ```
 #[expect(async_fn_in_trait, reason = "static dispatch only, as in Storage")]
 pub trait Platform {
-    /// The endpoints that this program serves. To requests for others it responds with `endpoint_not_found`.
-    const ENDPOINTS: Endpoints = Endpoints::All;
     /// Returns the current time and fresh entropy. Called once per request.
     fn exec_context(&self) -> ExecContext;
     /// Counts a request against a bucket, atomically, by [`Bucket::admit`]: in memory if one process serves everything, in shared storage
     /// if several do. The count may be lost in a restart.
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
-    /// Locates addresses, with one result for each. Slow if it calls a geocoder, so never called between reads and commit.
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        let gazetteer = self.gazetteer();
+    /// Waits until a caller may run a request that takes long, by [`crate::api::is_heavy`], and returns its turn, which ends when it is
+    /// dropped. A host with threads runs few such requests of each caller at a time, so that one caller's work delays only its own. `None`
+    /// if too many of the caller's requests wait.
+    async fn turn(&self, _caller: &str) -> Result<Option<Turn>, HostError> {
+        Ok(Some(Turn::default()))
+    }
+    /// Locates addresses for a merchant, or for the operator, with one result for each. Slow if it calls a geocoder, so never called between
+    /// reads and commit. A geocoder must be shared fairly among merchants. The core calls neither this nor [`Platform::distance_matrix`] for
+    /// anonymous callers.
+    async fn locate(
+        &self,
+        _merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
+        let gazetteer = Gazetteer::embedded();
         Ok(addresses.iter().map(|address| gazetteer.locate(address)).collect())
     }
     /// Returns the road legs between all pairs of locations.
@@ -234,16 +244,6 @@ pub trait Platform {
     fn is_embedded(&self) -> bool {
         true
     }
-    /// Returns the municipalities and the borders of Brazil. A host that overrides this method, for example to read a file, does not
-    /// embed this data of 160 kB.
-    fn gazetteer(&self) -> Gazetteer {
-        Gazetteer::embedded()
-    }
-    /// Returns the OpenAPI document. A host that overrides this method, for example to read a file, does not embed the
-    /// document.
-    fn description(&self) -> Result<Bytes, HostError> {
-        Ok(Bytes::from_static(description()))
-    }
     /// Runs [`crate::rules::password::hash`], which takes tens of milliseconds of CPU time, without blocking other
     /// requests.
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
@@ -256,6 +256,23 @@ pub trait Platform {
     /// Sends a request to a merchant's system within the timeout of webhooks, and returns the result. `None` if this host sends none.
     async fn send(&self, _request: Request<Bytes>, _config: &WebhookConfig) -> Option<AttemptResult> {
         None
+    }
+}
+
+/// The right to run a request that takes long, until it is dropped.
+#[derive(Default)]
+pub struct Turn(Option<Box<dyn Any + Send + Sync>>);
+
+impl Turn {
+    /// Creates a turn that holds the host's permits.
+    pub fn holding(permits: impl Any + Send + Sync) -> Turn {
+        Turn(Some(Box::new(permits)))
+    }
+}
+
+impl std::fmt::Debug for Turn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Turn").field(&self.0.is_some()).finish()
     }
 }
 
@@ -370,6 +387,14 @@ pub enum CourierQuery<'a> {
     Key(&'a KeyHash),
     /// Couriers with an ID above `after`, sorted by ID, at most `limit`. Removed couriers are included.
     All {
+        /// The last ID of the previous page.
+        after: Option<CourierId>,
+        /// The maximum number of results.
+        limit: u32,
+    },
+    /// Couriers at work, who dispatch considers by [`Courier::is_candidate`] or who have a trip, with an ID above `after`,
+    /// sorted by ID, at most `limit`.
+    Working {
         /// The last ID of the previous page.
         after: Option<CourierId>,
         /// The maximum number of results.

@@ -104,6 +104,9 @@ impl CourierQuery<'_> {
             CourierQuery::Ids(ids) => ids.contains(&courier.id),
             CourierQuery::Key(hash) => courier.key.as_ref().is_some_and(|key| key.hash == *hash),
             CourierQuery::All { after, .. } => after.is_none_or(|after| courier.id > after),
+            CourierQuery::Working { after, .. } => {
+                (courier.is_candidate() || !courier.trip.is_empty()) && after.is_none_or(|after| courier.id > after)
+            }
             CourierQuery::PushDue { now, .. } => courier.push_at().is_some_and(|at| at <= now),
             CourierQuery::Unresponsive { seen_before, .. } => {
                 let order = courier.watched_order().and_then(&order);
@@ -113,7 +116,9 @@ impl CourierQuery<'_> {
         };
         let (skipped, limit) = match *self {
             CourierQuery::Ids(_) | CourierQuery::Key(_) => (0, u32::MAX),
-            CourierQuery::All { limit, .. } | CourierQuery::PushDue { limit, .. } => (0, limit),
+            CourierQuery::All { limit, .. }
+            | CourierQuery::Working { limit, .. }
+            | CourierQuery::PushDue { limit, .. } => (0, limit),
             CourierQuery::Unresponsive { skipped, limit, .. } => (skipped, limit),
         };
         let mut found: Vec<Courier> = couriers.filter(is_match).collect();

@@ -32,12 +32,12 @@ pub enum Tree<'t> {
 pub type Member<'t> = (Cow<'t, str>, Tree<'t>);
 
 impl<'t> Tree<'t> {
-    /// Parses a text.
+    /// Parses a text. A byte order mark, which editors and libraries of Windows write, is ignored (RFC 8259, section 8.1).
     ///
     /// # Errors
     /// If the text is not valid JSON, or is nested deeper than 127 lists and objects.
     pub fn parse(text: &'t str) -> Result<Tree<'t>, serde_json::Error> {
-        serde_json::from_str(text)
+        serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text))
     }
 
     /// Sorts the members of all objects by name. Of members with the same name, the last one is kept.

@@ -19,11 +19,10 @@ impl State {
             late_orders: count(late_from().filter(|at| *at < now)),
             searching_orders: count(orders().filter(|order| order.status == OrderStatus::Searching)),
             overdue_orders: count(orders().filter(|order| is_overdue(next_deadline(order, timing)))),
-            available_couriers: count(couriers().filter(|courier| courier.is_candidate())),
-            busy_couriers: count(couriers().filter(|courier| courier.watched_order().is_some())),
             overdue_pushes: count(couriers().filter(|courier| is_overdue(courier.push_at()))),
             queued_messages: self.messages.rows().len() as u64,
             inactive_webhooks: count(self.webhooks.rows().values().filter(is_inactive)),
+            rough_stores: count(self.stores.rows().values().filter(|store| store.is_rough())),
         }
     }
 }

@@ -33,7 +33,7 @@ use crate::{
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         hmac_sha256,
-        order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -216,6 +216,13 @@ impl Storage for MemoryHost {
         self.state(|state| state.order_prices(query))
     }
 
+    async fn reported_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<ReportedOrder>, HostError> {
+        let all = OrderFilter { store: filter.store, branches: filter.branches, ..OrderFilter::all() };
+        let filter = OrderFilter { from: filter.from, until: filter.until, ..all };
+        let orders = self.find_orders(OrderQuery::Matching(&filter, limit)).await?;
+        Ok(orders.iter().map(ReportedOrder::from).collect())
+    }
+
     async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError> {
         self.state(|state| state.audit(query))
     }
@@ -268,9 +275,10 @@ impl Storage for MemoryHost {
             CourierQuery::Key(hash) => {
                 state.courier_hashes.get(hash).and_then(|id| state.courier(*id)).into_iter().collect()
             }
-            CourierQuery::All { .. } | CourierQuery::PushDue { .. } | CourierQuery::Unresponsive { .. } => {
-                query.scan(state.couriers(), |id| state.orders.get(&id))
-            }
+            CourierQuery::All { .. }
+            | CourierQuery::Working { .. }
+            | CourierQuery::PushDue { .. }
+            | CourierQuery::Unresponsive { .. } => query.scan(state.couriers(), |id| state.orders.get(&id)),
         })
     }
 

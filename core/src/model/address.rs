@@ -76,16 +76,6 @@ impl Uf {
     pub fn code(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
-
-    /// Returns the offset of local time from UTC in hours. Brazil has had no daylight saving time since 2019 (decree
-    /// 9,772). If a unit spans two time zones, the one of its capital is used.
-    pub fn utc_offset_hours(self) -> i32 {
-        match &self.0 {
-            b"AC" => -5,
-            b"AM" | b"MT" | b"MS" | b"RO" | b"RR" => -4,
-            _ => -3,
-        }
-    }
 }
 
 /// A postal code of eight digits.

@@ -17,7 +17,7 @@ pub struct AuditEntry {
     pub store: Option<StoreId>,
     /// The change, such as `user.created`.
     pub action: Cow<'static, str>,
-    /// ID of the changed object.
+    /// ID of the changed object. 0 if there is none: the sign-in of the operator, and exports over all stores.
     pub subject: u64,
 }
 
@@ -26,9 +26,9 @@ pub struct AuditEntry {
 pub struct Actor {
     /// The kind.
     pub kind: ActorKind,
-    /// ID of the store, the user or the key. `None` for the operator.
+    /// ID of the store, the user, the key or the courier. `None` for the operator.
     pub id: Option<u64>,
-    /// Its name at that time. `None` for the operator and for keys without a name.
+    /// Its name at that time. `None` for the operator, for couriers and for keys without a name.
     pub name: Option<String>,
 }
 
@@ -44,11 +44,14 @@ pub enum ActorKind {
     User,
     /// An API key.
     Key,
+    /// A courier.
+    Courier,
 }
 
 impl ActorKind {
     /// Every kind.
-    pub const ALL: [ActorKind; 4] = [ActorKind::Operator, ActorKind::StoreLogin, ActorKind::User, ActorKind::Key];
+    pub const ALL: [ActorKind; 5] =
+        [ActorKind::Operator, ActorKind::StoreLogin, ActorKind::User, ActorKind::Key, ActorKind::Courier];
 
     /// Returns the name in the API.
     pub fn name(self) -> &'static str {
@@ -57,6 +60,7 @@ impl ActorKind {
             ActorKind::StoreLogin => "STORE_LOGIN",
             ActorKind::User => "USER",
             ActorKind::Key => "KEY",
+            ActorKind::Courier => "COURIER",
         }
     }
 }

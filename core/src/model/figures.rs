@@ -11,14 +11,25 @@ pub struct Figures {
     pub searching_orders: u64,
     /// Orders whose timed transition has been due for longer than the tolerance.
     pub overdue_orders: u64,
-    /// Couriers that dispatch considers, by [`crate::model::courier::Courier::is_candidate`].
-    pub available_couriers: u64,
-    /// Couriers with at least one order.
-    pub busy_couriers: u64,
     /// Couriers with a push that has been due for longer than the tolerance.
     pub overdue_pushes: u64,
     /// Webhook messages that wait for another attempt.
     pub queued_messages: u64,
     /// Webhooks that were disabled after failures or that their receivers ended.
     pub inactive_webhooks: u64,
+    /// Stores that were located only by their municipality, without sandbox stores.
+    pub rough_stores: u64,
+}
+
+/// Counts of the couriers at work, each by its one state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fleet {
+    /// Couriers without a trip to whom dispatch can assign orders.
+    pub available: u64,
+    /// Couriers on a trip that makes progress.
+    pub on_trip: u64,
+    /// Couriers on a trip whose next step is overdue.
+    pub stuck: u64,
+    /// Couriers on duty or on a trip without a recent report.
+    pub unresponsive: u64,
 }

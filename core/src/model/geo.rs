@@ -155,12 +155,19 @@ pub struct DistanceMatrix {
     legs: Vec<Option<Leg>>,
     /// Row by row like the legs, or empty if no leg is marked.
     estimated: Vec<bool>,
+    /// The legs that follow from the texts of two addresses; row by row, or empty if there is none.
+    near: Vec<bool>,
 }
 
 impl DistanceMatrix {
     /// Creates a matrix from its concatenated rows. Returns `None` if they are not square.
     pub fn new(size: usize, legs: Vec<Option<Leg>>) -> Option<DistanceMatrix> {
-        (size.checked_mul(size)? == legs.len()).then_some(DistanceMatrix { size, legs, estimated: Vec::new() })
+        (size.checked_mul(size)? == legs.len()).then_some(DistanceMatrix {
+            size,
+            legs,
+            estimated: Vec::new(),
+            near: Vec::new(),
+        })
     }
 
     /// Marks legs as estimated, row by row. If there are more or fewer marks than legs, none is marked.
@@ -173,6 +180,24 @@ impl DistanceMatrix {
     /// Returns whether the leg is from the embedded model because the road network had no result.
     pub fn is_estimated(&self, from: usize, to: usize) -> bool {
         from < self.size && to < self.size && self.estimated.get(from * self.size + to).copied().unwrap_or(false)
+    }
+
+    /// Replaces legs, row by row, by those that follow from the texts of two addresses, and marks them. If there are more or fewer than legs,
+    /// none is replaced.
+    #[must_use]
+    pub fn with_near(mut self, near: &[Option<Leg>]) -> DistanceMatrix {
+        if near.len() == self.legs.len() && near.iter().any(Option::is_some) {
+            for (leg, near) in self.legs.iter_mut().zip(near) {
+                *leg = near.or(*leg);
+            }
+            self.near = near.iter().map(Option::is_some).collect();
+        }
+        self
+    }
+
+    /// Returns whether the leg follows from the texts of the two addresses.
+    pub fn is_near(&self, from: usize, to: usize) -> bool {
+        from < self.size && to < self.size && self.near.get(from * self.size + to).copied().unwrap_or(false)
     }
 
     /// Returns the number of points.

@@ -10,6 +10,60 @@ const HOUR_MILLIS: i64 = 3_600_000;
 /// Offsets of Brazil's time zones from UTC in hours: the first and the last midnight of a day.
 const OFFSETS: (i64, i64) = (-2, -5);
 
+/// A time zone of Brazil, by law 12,876/2013.
+///
+/// The offsets are constants: Brazil has had no daylight saving time since 2019 (decree 9,772). `chrono-tz` would add the rules of the whole
+/// world to the browser package, and does not know which municipality has which zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Zone {
+    /// Fernando de Noronha (UTC−2, America/Noronha).
+    Noronha,
+    /// Brasília (UTC−3, America/Sao_Paulo), used if a place is unknown.
+    #[default]
+    Brasilia,
+    /// Most of Amazonas, Mato Grosso, Mato Grosso do Sul, Rondônia and Roraima (UTC−4, America/Manaus).
+    Amazon,
+    /// Acre and the west of Amazonas (UTC−5, America/Rio_Branco, America/Eirunepe).
+    Acre,
+}
+
+/// IBGE code of Fernando de Noronha.
+const NORONHA: u32 = 2_605_459;
+/// IBGE codes of the municipalities of Amazonas west of the line from Tabatinga to Porto Acre, as the electoral court listed them in 2022. The
+/// line crosses some of them.
+const WESTERN_AMAZONAS: [u32; 13] = [
+    1_300_201, 1_300_607, 1_300_706, 1_301_407, 1_301_506, 1_301_654, 1_301_803, 1_301_951, 1_302_306, 1_302_405,
+    1_303_502, 1_303_908, 1_304_062,
+];
+
+impl Zone {
+    /// Returns the time zone of a municipality, by its IBGE code and state. Without a code, it is that of the state's capital.
+    pub fn of(ibge: Option<u32>, uf: Uf) -> Zone {
+        match (uf.code(), ibge) {
+            ("PE", Some(NORONHA)) => Zone::Noronha,
+            ("AM", Some(ibge)) if WESTERN_AMAZONAS.contains(&ibge) => Zone::Acre,
+            ("AC", _) => Zone::Acre,
+            ("AM" | "MT" | "MS" | "RO" | "RR", _) => Zone::Amazon,
+            _ => Zone::Brasilia,
+        }
+    }
+
+    /// Returns whether the municipalities of a state have several time zones.
+    pub fn has_several(uf: Uf) -> bool {
+        matches!(uf.code(), "PE" | "AM")
+    }
+
+    /// Returns the offset from UTC in hours.
+    pub fn offset_hours(self) -> i32 {
+        match self {
+            Zone::Noronha => -2,
+            Zone::Brasilia => -3,
+            Zone::Amazon => -4,
+            Zone::Acre => -5,
+        }
+    }
+}
+
 /// A day in a store's time zone, by its number since 1970-01-01.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -23,9 +77,19 @@ impl Day {
         Some(Day(at.millis() / DAY_MILLIS))
     }
 
-    /// Returns the day of a time in a time zone. If it is unknown, the time of Brasília is used.
-    pub fn of(at: Timestamp, uf: Option<Uf>) -> Day {
-        Day(local_millis(at, uf).div_euclid(DAY_MILLIS))
+    /// Returns the day of a time in a time zone.
+    pub fn of(at: Timestamp, zone: Zone) -> Day {
+        Day(local_millis(at, zone).div_euclid(DAY_MILLIS))
+    }
+
+    /// Returns the day with this number.
+    pub fn from_number(number: i64) -> Day {
+        Day(number)
+    }
+
+    /// Returns the number of days since 1970-01-01.
+    pub fn number(self) -> i64 {
+        self.0
     }
 
     /// Returns the day some days earlier.
@@ -52,8 +116,8 @@ impl Day {
     }
 
     /// Returns the time at which a number of minutes have passed since the day's start in a time zone.
-    pub fn at(self, minutes: u32, uf: Option<Uf>) -> Timestamp {
-        Timestamp::from_millis(self.0 * DAY_MILLIS + i64::from(minutes) * 60_000 - offset_millis(uf))
+    pub fn at(self, minutes: u32, zone: Zone) -> Timestamp {
+        Timestamp::from_millis(self.0 * DAY_MILLIS + i64::from(minutes) * 60_000 - offset_millis(zone))
     }
 
     /// Formats the day as `21/11/2026`.
@@ -131,17 +195,17 @@ pub(super) fn hour_and_minute(text: &str) -> Option<(u32, u32)> {
 }
 
 /// Returns the time of day in a time zone, rounded down to the minute.
-pub fn time_of_day(at: Timestamp, uf: Option<Uf>) -> LocalTime {
-    let minutes = local_millis(at, uf).rem_euclid(DAY_MILLIS) / 60_000;
+pub fn time_of_day(at: Timestamp, zone: Zone) -> LocalTime {
+    let minutes = local_millis(at, zone).rem_euclid(DAY_MILLIS) / 60_000;
     LocalTime(u16::try_from(minutes).unwrap_or_default())
 }
 
-fn local_millis(at: Timestamp, uf: Option<Uf>) -> i64 {
-    at.millis() + offset_millis(uf)
+fn local_millis(at: Timestamp, zone: Zone) -> i64 {
+    at.millis() + offset_millis(zone)
 }
 
-fn offset_millis(uf: Option<Uf>) -> i64 {
-    i64::from(uf.map_or(-3, Uf::utc_offset_hours)) * HOUR_MILLIS
+fn offset_millis(zone: Zone) -> i64 {
+    i64::from(zone.offset_hours()) * HOUR_MILLIS
 }
 
 #[cfg(test)]
@@ -158,17 +222,20 @@ mod tests {
     }
 
     #[test]
-    fn local_time_depends_on_the_state() {
+    fn local_time_depends_on_the_zone() {
         let at = Timestamp::parse("2026-11-22T02:30:59Z").unwrap();
-        let local = |uf: &str| {
-            let uf = Uf::parse(uf);
-            (Day::of(at, uf).to_string(), time_of_day(at, uf).to_string())
-        };
-        assert_eq!(local("SP"), ("2026-11-21".to_owned(), "23:30".to_owned()));
-        assert_eq!(local("AC"), ("2026-11-21".to_owned(), "21:30".to_owned()));
-        assert_eq!(Day::of(at, None).in_portuguese(), "21/11/2026");
-        let uf = Uf::parse("AM");
-        assert_eq!(Day::of(at, uf).at(22 * 60 + 30, uf).to_string(), "2026-11-22T02:30:00.000Z");
+        let local = |zone| (Day::of(at, zone).to_string(), time_of_day(at, zone).to_string());
+        for (zone, day, time) in [
+            (Zone::Noronha, "2026-11-22", "00:30"),
+            (Zone::Brasilia, "2026-11-21", "23:30"),
+            (Zone::Amazon, "2026-11-21", "22:30"),
+            (Zone::Acre, "2026-11-21", "21:30"),
+        ] {
+            assert_eq!(local(zone), (day.to_owned(), time.to_owned()), "{zone:?}");
+        }
+        assert_eq!(Day::of(at, Zone::default()).in_portuguese(), "21/11/2026");
+        let zone = Zone::Amazon;
+        assert_eq!(Day::of(at, zone).at(22 * 60 + 30, zone).to_string(), "2026-11-22T02:30:00.000Z");
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches, hmac_sha256
 pub use ecdsa::{p256_public_key, p256_sign};
 pub use email::{Email, EmailError};
 pub use entropy::{Entropy, ExecContext};
-pub use figures::Figures;
+pub use figures::{Figures, Fleet};
 pub use fold::{Folded, PUNCTUATION, SearchWords, fold, searchable};
 pub use geo::{Distance, DistanceMatrix, Leg, Located, Point, Precision};
 pub use ids::{
@@ -45,7 +45,7 @@ pub use ids::{
     TariffId, UserId, WebhookId,
 };
 pub use load::{Capacity, Equipment, Load, Misfit, Requirements, Vehicle};
-pub use local::{Day, LocalTime, time_of_day};
+pub use local::{Day, LocalTime, Zone, time_of_day};
 pub use money::{Money, MoneyError};
 pub use phone::{Phone, PhoneError};
 pub use price::{PriceLine, Rule};

@@ -27,6 +27,38 @@ pub enum Rule {
     Minimum,
 }
 
+/// What to do with a price whose distance is uncertain, because an address was located only by its municipality.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum EstimatePolicy {
+    /// Charge the expected price.
+    #[default]
+    Accept,
+    /// Charge the lower end of the price's range.
+    Lower,
+    /// Reject the order.
+    Reject,
+}
+
+impl EstimatePolicy {
+    /// Every policy.
+    pub const ALL: [EstimatePolicy; 3] = [EstimatePolicy::Accept, EstimatePolicy::Lower, EstimatePolicy::Reject];
+
+    /// Returns the name in the API and in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            EstimatePolicy::Accept => "ACCEPT",
+            EstimatePolicy::Lower => "LOWER",
+            EstimatePolicy::Reject => "REJECT",
+        }
+    }
+
+    /// Returns the policy with this name.
+    pub fn parse(text: &str) -> Option<EstimatePolicy> {
+        EstimatePolicy::ALL.into_iter().find(|policy| policy.name() == text)
+    }
+}
+
 /// A line of a fee. The sum of the lines is the fee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriceLine {

@@ -1,16 +1,27 @@
 //! Logins: a store's own, and those of its users.
 
-use super::{settings::Secret, webhooks::Mail};
+use super::{
+    settings::Secret,
+    webhooks::{Mail, without_links},
+};
 use crate::{
     changes::{Changes, Write},
     model::{
-        Duration, ExecContext, Language, StoreId, Timestamp, UserId,
+        Duration, ExecContext, Language, StoreId, Timestamp, UserId, hex, hmac_sha256,
         store::{Key, KeyHash, KeyKind, PasswordLink, SessionUser, Store, User},
     },
 };
 
 /// Maximum number of characters of a user's name.
 pub const MAX_NAME: usize = 255;
+
+/// Maximum number of addresses with which a login is usual.
+const MAX_ORIGINS: usize = 8;
+
+/// Returns the fingerprint of an address, by the name under which it is limited. A reader of the database cannot compute it.
+pub fn origin(secret: &Secret, address: &str) -> String {
+    hex(&hmac_sha256(&secret.0, &[b"despacho login origin", address.as_bytes()])[..16])
+}
 
 /// A login with a password.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +72,26 @@ impl Account {
             Account::User(user) => Some(user.id),
         };
         key.kind == KeyKind::Panel && key.is_valid(now) && key.user.as_ref().map(|user| user.id) == user
+    }
+
+    /// Returns whether the login succeeded from this address before.
+    pub fn is_usual(&self, origin: &str) -> bool {
+        let origins = match self {
+            Account::Store(store) => &store.origins,
+            Account::User(user) => &user.origins,
+        };
+        origins.iter().any(|one| one == origin)
+    }
+
+    /// Records a successful login from an address. The address with the oldest login is forgotten if there are too many.
+    pub fn remember(&mut self, origin: &str) {
+        let origins = match self {
+            Account::Store(store) => &mut store.origins,
+            Account::User(user) => &mut user.origins,
+        };
+        origins.retain(|one| one != origin);
+        origins.push(origin.to_owned());
+        origins.drain(..origins.len().saturating_sub(MAX_ORIGINS));
     }
 
     /// Returns the changes that write the login. They conflict with every other write of it since it was read.
@@ -120,10 +151,10 @@ impl Account {
 
 /// Returns the mail with a link that sets a login's password.
 pub fn link_mail(account: &Account, url: &str, minutes: u32, language: Language) -> Mail {
-    let name = match account {
+    let name = without_links(match account {
         Account::Store(store) => &store.name,
         Account::User(user) => &user.name,
-    };
+    });
     let (subject, text) = match language {
         Language::English => (
             "Set your password for Despacho",
@@ -140,13 +171,16 @@ pub fn link_mail(account: &Account, url: &str, minutes: u32, language: Language)
             ),
         ),
     };
-    Mail { name: Some(name.clone()), to: account.email().to_owned(), subject: subject.to_owned(), text }
+    Mail { name: Some(name), to: account.email().to_owned(), subject: subject.to_owned(), text }
 }
 
 /// Removes a user, who can no longer log in. The caller ends the sessions.
 pub fn removed(user: User, now: Timestamp) -> Write<User> {
     let expected = user.version;
-    Write { expected, value: User { password_hash: None, link: None, removed_at: Some(now), ..user } }
+    Write {
+        expected,
+        value: User { password_hash: None, link: None, origins: Vec::new(), removed_at: Some(now), ..user },
+    }
 }
 
 /// The start of a code for a store's own login.
@@ -177,6 +211,36 @@ impl CodeOwner {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn login_remembers_its_last_addresses() {
+        let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|address| origin(&Secret([1; 32]), address));
+        assert_eq!((one.len(), &one), (32, &origin(&Secret([1; 32]), "192.0.2.1")));
+        assert!(one != other && one != origin(&Secret([2; 32]), "192.0.2.1"));
+        let mut login = Account::User(Box::new(user()));
+        login.remember(&one);
+        assert!(login.is_usual(&one) && !login.is_usual(&other));
+        (1..MAX_ORIGINS).for_each(|number| login.remember(&number.to_string()));
+        login.remember(&one);
+        login.remember(&other);
+        assert!(login.is_usual(&one) && login.is_usual(&other) && !login.is_usual("1"), "the oldest is forgotten");
+    }
+
+    fn user() -> User {
+        User {
+            id: UserId::new(7).unwrap(),
+            version: 1,
+            store: StoreId::new(1).unwrap(),
+            name: "Bia".to_owned(),
+            email: crate::model::Email::parse("bia@exemplo.com.br").unwrap(),
+            role: crate::model::store::Role::Clerk,
+            password_hash: None,
+            link: None,
+            origins: Vec::new(),
+            created_at: Timestamp::default(),
+            removed_at: None,
+        }
+    }
 
     #[test]
     fn code_names_its_login() {

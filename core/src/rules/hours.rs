@@ -1,7 +1,7 @@
 //! Opening hours of stores.
 
 use crate::model::{
-    Day, Timestamp, Uf,
+    Day, Timestamp, Zone,
     store::{OpeningPeriod, StoreHours, TimeSpan},
 };
 use crate::route::sort::sort;
@@ -11,24 +11,24 @@ const SEARCH_DAYS: i64 = 7 * 101;
 const MINUTES_OF_DAY: u32 = 1_440;
 const MINUTES_OF_WEEK: u32 = 7 * MINUTES_OF_DAY;
 
-/// Returns the earliest time at or after `at` at which a store is open: `at` itself if it is open. The time zone is that of a state.
+/// Returns the earliest time at or after `at` at which a store is open: `at` itself if it is open.
 ///
 /// ```
-/// use despacho_core::{model::{LocalTime, Timestamp, Uf, store::{OpeningPeriod, StoreHours, TimeSpan}}, rules::hours::next_opening};
+/// use despacho_core::{model::{LocalTime, Timestamp, Zone, store::{OpeningPeriod, StoreHours, TimeSpan}}, rules::hours::next_opening};
 /// let span = TimeSpan { from: LocalTime::parse("18:00").unwrap(), until: LocalTime::parse("02:00").unwrap() };
 /// let hours = StoreHours { weekly: vec![OpeningPeriod { days: Vec::new(), span }], exceptions: Vec::new() };
-/// let next = |at| next_opening(&hours, Timestamp::parse(at).unwrap(), Uf::parse("SP")).unwrap().to_string();
+/// let next = |at| next_opening(&hours, Timestamp::parse(at).unwrap(), Zone::Brasilia).unwrap().to_string();
 /// assert_eq!(next("2026-11-21T12:00:00Z"), "2026-11-21T21:00:00.000Z");
 /// assert_eq!(next("2026-11-22T04:59:00Z"), "2026-11-22T04:59:00.000Z");
 /// ```
-pub fn next_opening(hours: &StoreHours, at: Timestamp, uf: Option<Uf>) -> Option<Timestamp> {
-    let today = Day::of(at, uf);
+pub fn next_opening(hours: &StoreHours, at: Timestamp, zone: Zone) -> Option<Timestamp> {
+    let today = Day::of(at, zone);
     // A period of yesterday can end today. Each day's periods start before those of the next day.
     (-1..=SEARCH_DAYS).find_map(|ahead| {
         let day = today.after(ahead);
         let starts = spans(hours, day).filter_map(|span| {
             let (from, until) = span.minutes();
-            (day.at(until, uf) > at).then(|| day.at(from, uf).max(at))
+            (day.at(until, zone) > at).then(|| day.at(from, zone).max(at))
         });
         starts.min()
     })
@@ -92,7 +92,7 @@ mod tests {
     }
 
     fn next(hours: &StoreHours, at: &str) -> Option<String> {
-        next_opening(hours, Timestamp::parse(at).unwrap(), Uf::parse("SP")).map(|at| at.to_string())
+        next_opening(hours, Timestamp::parse(at).unwrap(), Zone::Brasilia).map(|at| at.to_string())
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub fn app_id(secret: &Secret) -> String {
     [&text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..32]].join("-")
 }
 
-/// Returns the client secret of a connection's signing secret, or `None` if its nonce is corrupt. It is also an API key of the store.
+/// Returns the client secret of a connection's signing secret, or `None` if its nonce is corrupt. A key that is limited to the connection has this value.
 pub fn client_secret(deployment: &Secret, secret: &SigningSecret) -> Option<String> {
     Some(Key::text(&deployment.0, &unhex(&secret.nonce)?))
 }

@@ -23,6 +23,12 @@ pub fn accepts_session(text: &str, secret: &Secret, operator: &KeyHash, now: Tim
     is_signed && expires_at.is_some_and(|at| now < Timestamp::from_millis(at))
 }
 
+/// Returns the time at which a session started. The caller has verified the session.
+pub fn session_start(text: &str) -> Option<Timestamp> {
+    let expires_at = text.split_once('.')?.0.parse().ok()?;
+    Some(Timestamp::from_millis(expires_at).before(SESSION_VALIDITY))
+}
+
 fn signature(signed: &str, secret: &Secret, operator: &KeyHash) -> String {
     let parts: [&[u8]; 3] = [b"despacho operator session", operator.as_str().as_bytes(), signed.as_bytes()];
     hex(&hmac_sha256(&secret.0, &parts))
@@ -42,6 +48,7 @@ mod tests {
         let accepts =
             |text: &str, minutes| accepts_session(text, &secret, &operator, start.after(Duration::minutes(minutes)));
         assert!(accepts(&session, 0) && accepts(&session, 719));
+        assert_eq!(session_start(&session), Some(start));
         assert!(!accepts(&session, 720), "expired");
         assert!(!accepts_session(&session, &secret, &KeyHash::of("new"), start), "another token");
         assert!(!accepts_session(&session, &Secret([3; 32]), &operator, start), "another secret");

@@ -1,8 +1,9 @@
 //! What a recipient may see of a delivery.
 
 use super::lifecycle::{Progress, table::Step};
+use crate::geo;
 use crate::model::{
-    DeliveryId, Duration, Point, Text, Timestamp, Uf,
+    DeliveryId, Duration, Point, Text, Timestamp,
     order::{Delivery, DeliveryStatus, Order, OrderStatus, Rating},
     store::{RecipientChoice, Store, TrackingContact},
 };
@@ -152,7 +153,7 @@ impl RecipientStatus {
             can_rate: rating.is_none() && possible(Step::Rate),
             rating,
             ends_at: tracking.ends_at(),
-            utc_offset_hours: delivery.place.address.uf().map_or(-3, Uf::utc_offset_hours),
+            utc_offset_hours: geo::zone(&delivery.place.address).unwrap_or_default().offset_hours(),
         })
     }
 }

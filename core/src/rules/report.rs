@@ -1,8 +1,9 @@
 //! The report of a store's orders by day. It stores sums and counts only, so its size does not depend on the number of orders.
 
+use crate::geo;
 use crate::model::{
     Day, Money, StoreId,
-    order::{Order, OrderStatus},
+    order::{Order, OrderStatus, ReportedOrder},
 };
 
 /// Durations of a day or more count as a day.
@@ -40,10 +41,25 @@ pub struct DayReport {
     pub rows: Vec<DayTotals>,
 }
 
+impl From<&Order> for ReportedOrder {
+    fn from(order: &Order) -> ReportedOrder {
+        ReportedOrder {
+            store: order.store,
+            created_at: order.created_at,
+            day: Day::of(order.created_at, geo::zone(&order.pickup.address).unwrap_or_default()),
+            status: order.status,
+            fee: order.fee,
+            cancellation_fee: order.cancellation_fee,
+            done_at: order.delivered_at.unwrap_or(order.status_since),
+            expected_at: order.expected_delivery,
+        }
+    }
+}
+
 impl DayReport {
     /// Adds an order if it was created within these days.
-    pub fn add(&mut self, order: &Order, (first, last): (Day, Day)) {
-        let day = Day::of(order.created_at, order.pickup.address.uf());
+    pub fn add(&mut self, order: &ReportedOrder, (first, last): (Day, Day)) {
+        let day = order.day;
         if day < first || day > last {
             return;
         }
@@ -77,7 +93,7 @@ impl DayTotals {
         }
     }
 
-    fn add(&mut self, order: &Order) {
+    fn add(&mut self, order: &ReportedOrder) {
         self.created += 1;
         // A cancelled or expired order costs only its cancellation fee.
         let is_refunded = order.status >= OrderStatus::Cancelled;
@@ -93,16 +109,16 @@ impl DayTotals {
         }
     }
 
-    fn deliver(&mut self, order: &Order) {
+    fn deliver(&mut self, order: &ReportedOrder) {
         self.delivered += 1;
-        let at = order.delivered_at.unwrap_or(order.status_since);
+        let at = order.done_at;
         let minutes = (at.since(order.created_at).as_millis() + 30_000) / 60_000;
         let minutes = u16::try_from(minutes).unwrap_or(MAX_MINUTES).min(MAX_MINUTES);
         match self.minutes.binary_search_by_key(&minutes, |(minutes, _)| *minutes) {
             Ok(index) => self.minutes.iter_mut().skip(index).take(1).for_each(|(_, count)| *count += 1),
             Err(index) => self.minutes.insert(index, (minutes, 1)),
         }
-        if let Some(expected) = order.expected_delivery {
+        if let Some(expected) = order.expected_at {
             self.expected += 1;
             self.late += u32::from(at > expected);
         }
@@ -135,15 +151,15 @@ impl DayTotals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Timestamp, Uf};
+    use crate::model::{Timestamp, Zone};
 
     #[test]
     fn day_depends_on_the_time_zone() {
         let at = |text: &str| Timestamp::parse(text).unwrap();
-        let day = |text: &str, uf: Option<&str>| Day::of(at(text), uf.and_then(Uf::parse)).to_string();
-        assert_eq!(day("2026-11-21T02:59:59Z", None), "2026-11-20");
-        assert_eq!(day("2026-11-21T03:00:00Z", Some("SP")), "2026-11-21");
-        assert_eq!(day("2026-11-21T03:00:00Z", Some("AM")), "2026-11-20");
+        let day = |text: &str, zone| Day::of(at(text), zone).to_string();
+        assert_eq!(day("2026-11-21T02:59:59Z", Zone::default()), "2026-11-20");
+        assert_eq!(day("2026-11-21T03:00:00Z", Zone::Brasilia), "2026-11-21");
+        assert_eq!(day("2026-11-21T03:00:00Z", Zone::Amazon), "2026-11-20");
         assert_eq!(Day::parse("2026-11-21").unwrap().to_string(), "2026-11-21");
         for text in ["2026-02-30", "2026-1-01", "21/11/2026", "2026-11-21T", ""] {
             assert_eq!(Day::parse(text), None, "{text}");

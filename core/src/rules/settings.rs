@@ -8,7 +8,11 @@ use super::{
     push::PushConfig,
     webhooks::WebhookConfig,
 };
-use crate::model::{Precision, store::KeyHash};
+use crate::model::{
+    Precision,
+    price::EstimatePolicy,
+    store::{KeyHash, Store},
+};
 
 /// Settings for the rules.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +35,8 @@ pub struct Settings {
     pub couriers: CourierConfig,
     /// Requirements for addresses.
     pub places: PlaceConfig,
+    /// Uncertain prices.
+    pub pricing: PriceConfig,
     /// Webhook delivery.
     pub webhooks: WebhookConfig,
     /// Web Push to couriers.
@@ -134,6 +140,21 @@ impl Default for PlaceConfig {
     /// Accepts every address that can be located. Orders that depend on a municipality only are marked as estimated.
     fn default() -> PlaceConfig {
         PlaceConfig { min_precision: Precision::Municipality }
+    }
+}
+
+/// Uncertain prices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PriceConfig {
+    /// What to do with a price whose distance is uncertain, because an address was located only by its municipality.
+    pub estimates: EstimatePolicy,
+}
+
+impl PriceConfig {
+    /// Returns what to do with uncertain prices of a store.
+    pub fn estimates(&self, store: &Store) -> EstimatePolicy {
+        store.estimates.unwrap_or(self.estimates)
     }
 }
 

@@ -5,6 +5,8 @@ use crate::{
     changes::{Changes, Write},
     model::{
         Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
+        WebhookId,
+        price::EstimatePolicy,
         store::{
             Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, SessionUser, Store, StoreDispatch, StoreHours,
             StoreTracking,
@@ -51,8 +53,6 @@ pub struct KeyRequest {
     pub name: Option<String>,
     /// Validity in days, if specified.
     pub days: Option<u32>,
-    /// The calling store's password, if sent.
-    pub current_password: Option<String>,
 }
 
 /// Parameters of a new key.
@@ -68,6 +68,8 @@ pub struct KeyParams<'a> {
     pub name: Option<String>,
     /// The user of a panel session.
     pub user: Option<SessionUser>,
+    /// The Open Delivery connection to which the key is limited.
+    pub connection: Option<WebhookId>,
     /// Validity of the key.
     pub validity: Duration,
     /// The deployment's secret, from which the key value is derived.
@@ -95,6 +97,8 @@ pub fn key(opening: KeyParams<'_>, nonce: [u8; 32], ids: &mut IdBlock, now: Time
         created_at: now,
         expires_at: now.after(opening.validity),
         deleted_at: None,
+        connection: opening.connection,
+        confirmed_until: None,
     })
 }
 
@@ -119,6 +123,7 @@ pub fn open(
         email,
         password_hash,
         link: None,
+        origins: Vec::new(),
         address,
         located,
         category: new.category,
@@ -127,6 +132,7 @@ pub fn open(
         sandbox: parent.map_or(new.sandbox, |parent| parent.sandbox),
         created_at: now,
         dispatch: StoreDispatch::default(),
+        estimates: parent.and_then(|parent| parent.estimates),
         tracking: StoreTracking::default(),
         proofs: Vec::new(),
         preparation_minutes: None,
@@ -164,6 +170,8 @@ pub struct StoreChange {
     pub disabled: Option<bool>,
     /// The minimum balance of a prepaid parent store.
     pub floor: Option<Money>,
+    /// What to do with uncertain prices; the inner `None` is the deployment's setting.
+    pub estimates: Option<Option<EstimatePolicy>>,
 }
 
 /// Returns a store with the operator's changes, or `None` if the floor is not the store's own: it is invoiced, or a branch.
@@ -174,6 +182,7 @@ pub fn alter(store: &Store, change: StoreChange, now: Timestamp) -> Option<Store
         Some(false) => changed.disabled_at = None,
         None => {}
     }
+    changed.estimates = change.estimates.unwrap_or(store.estimates);
     if let Some(floor) = change.floor {
         if !store.is_parent() || store.billing == Billing::Invoiced {
             return None;

@@ -2,6 +2,9 @@
 //!
 //! The plan is derived from the orders and the courier's last position whenever it is needed. Nothing of it is stored.
 
+mod step;
+
+use self::step::{is_current, is_open, needs_return};
 use crate::{
     model::{
         DeliveryId, Duration, OrderId, Point, Timestamp,
@@ -11,6 +14,8 @@ use crate::{
     route,
     rules::matching::Dispatch,
 };
+
+pub use step::{Activity, CurrentStep, Durations};
 
 /// The purpose of a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +52,8 @@ pub struct TripPlan {
     pub end: Point,
     /// Estimated or actual time of the arrival at the pickup. `None` after the last pickup.
     pub arrives_at: Option<Timestamp>,
+    /// The step that the trip waits for. `None` without orders.
+    pub step: Option<CurrentStep>,
 }
 
 /// The order of a courier's trip that comes next, and the trip's other orders.
@@ -63,10 +70,11 @@ impl TripPlan {
     ///
     /// The visiting order is the shortest by the route engine; the stop that the courier is on the way to stays first,
     /// and the stops of one order keep their order. Times start at the last known position, or at the last change of
-    /// the trip's progress if that is later.
+    /// the trip's progress if that is later. A step that is overdue is expected the later, the longer it is overdue.
     pub fn of(
         courier: &Courier,
         orders: &[&Order],
+        durations: &Durations,
         config: &Dispatch,
         travel: &impl Fn(Point, Point) -> u32,
         now: Timestamp,
@@ -74,11 +82,14 @@ impl TripPlan {
         let pickup = orders.first().map(|order| order.pickup.located.point);
         let at = courier.position.or(pickup).unwrap_or(Point { lat_e7: 0, lon_e7: 0 });
         let since = last_change(orders).into_iter().chain(courier.position_at).max().unwrap_or(now);
-        let mut clock = Clock { at, time: since.min(now), now, travel, stops: Vec::new(), arrives_at: None };
+        let step = CurrentStep::of(courier, orders, durations, config, travel, now);
+        let delay = step.map_or(Duration::seconds(0), |step| step.delay);
+        let mut clock = Clock { at, time: since.min(now), now, delay, travel, stops: Vec::new(), arrives_at: None };
         clock.pick_up(orders, config);
         clock.deliver(orders, config);
         clock.bring_back(orders, config);
-        TripPlan { free_at: clock.time.max(now), end: clock.at, stops: clock.stops, arrives_at: clock.arrives_at }
+        let Clock { at: end, time, stops, arrives_at, .. } = clock;
+        TripPlan { free_at: time.max(now), end, stops, arrives_at, step }
     }
 
     /// Returns the estimate for an order, or `None` if nothing of it is left to deliver.
@@ -100,6 +111,8 @@ struct Clock<'a, T> {
     at: Point,
     time: Timestamp,
     now: Timestamp,
+    /// The delay of the current step, until it is added.
+    delay: Duration,
     travel: &'a T,
     stops: Vec<TripStop>,
     arrives_at: Option<Timestamp>,
@@ -109,6 +122,14 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
     fn travel_to(&mut self, point: Point) {
         self.time = self.time.after(Duration::seconds((self.travel)(self.at, point).into()));
         self.at = point;
+    }
+
+    /// Adds the delay of the current step, which ends this long after the present time of the plan.
+    fn add_delay(&mut self, after: Duration) {
+        let delay = core::mem::replace(&mut self.delay, Duration::seconds(0));
+        if delay > Duration::seconds(0) {
+            self.time = self.time.after(after).max(self.now).after(delay).before(after);
+        }
     }
 
     /// Adds a stop at the current point. Half of the service time is before the event and half after it.
@@ -129,12 +150,17 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
         match arrived.min() {
             // Positions at the pickup do not move the arrival.
             Some(arrived) => self.time = arrived.min(self.now),
-            None => self.travel_to(first.pickup.located.point),
+            None => {
+                self.travel_to(first.pickup.located.point);
+                self.add_delay(Duration::seconds(0));
+            }
         }
         self.at = first.pickup.located.point;
         self.arrives_at = Some(self.time);
         let ready = waiting.iter().map(|order| order.ready_at).max().unwrap_or(self.now);
-        self.time = self.time.after(half).max(ready).max(self.now).before(half);
+        self.time = self.time.after(half).max(ready).before(half);
+        self.add_delay(half);
+        self.time = self.time.after(half).max(self.now).before(half);
         let from = self.time;
         for order in waiting {
             self.time = from;
@@ -149,15 +175,23 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
         if let Some(current) = left.iter().position(|(_, delivery)| is_current(delivery)) {
             let (order, delivery) = left.remove(current);
             match delivery.status {
-                DeliveryStatus::Arrived => self.at = delivery.place.located.point,
-                _ => self.travel_to(delivery.place.located.point),
+                DeliveryStatus::Arrived => {
+                    self.at = delivery.place.located.point;
+                    self.add_delay(Duration::millis(service.as_millis() / 2));
+                }
+                _ => {
+                    self.travel_to(delivery.place.located.point);
+                    self.add_delay(Duration::seconds(0));
+                }
             }
             self.serve(order, StopKind::Delivery(delivery.id), service);
         } else if self.stops.is_empty() && !left.is_empty() {
             // The courier has not set out yet: the second half of the last pickup or delivery is left.
             let has_visited = orders.iter().any(|order| order.deliveries.iter().any(is_visited));
             let last = if has_visited { config.delivery_service_seconds } else { config.pickup_service_seconds };
-            self.time = self.time.after(Duration::millis(i64::from(last) * 500)).max(self.now);
+            let half = Duration::millis(i64::from(last) * 500);
+            self.add_delay(half);
+            self.time = self.time.after(half).max(self.now);
         }
         for (order, delivery) in self.visiting_order(left) {
             self.travel_to(delivery.place.located.point);
@@ -170,9 +204,15 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
         for order in orders.iter().filter(|order| order.deliveries.iter().any(needs_return)) {
             let pickup = order.pickup.located.point;
             match order.status {
-                OrderStatus::CourierAtReturn => self.at = pickup,
-                _ if self.at != pickup => self.travel_to(pickup),
-                _ => {}
+                OrderStatus::CourierAtReturn => {
+                    self.at = pickup;
+                    self.add_delay(Duration::millis(service.as_millis() / 2));
+                }
+                _ if self.at != pickup => {
+                    self.travel_to(pickup);
+                    self.add_delay(Duration::seconds(0));
+                }
+                _ => self.add_delay(Duration::seconds(0)),
             }
             self.serve(order.id, StopKind::Return, service);
         }
@@ -210,25 +250,9 @@ fn last_change(orders: &[&Order]) -> Option<Timestamp> {
     since(OrderStatus::CourierAtPickup).or_else(|| since(OrderStatus::Allocated)).or_else(last)
 }
 
-fn is_open(delivery: &Delivery) -> bool {
-    use DeliveryStatus as D;
-    matches!(delivery.status, D::AwaitingPickup | D::OnBoard | D::EnRoute | D::Arrived)
-}
-
-fn is_current(delivery: &Delivery) -> bool {
-    matches!(delivery.status, DeliveryStatus::EnRoute | DeliveryStatus::Arrived)
-}
-
 /// Returns whether the courier has been at the door.
 fn is_visited(delivery: &Delivery) -> bool {
     delivery.status > DeliveryStatus::Arrived && delivery.status != DeliveryStatus::Cancelled
-}
-
-/// Returns whether the courier will bring back the goods or the payment.
-fn needs_return(delivery: &Delivery) -> bool {
-    use DeliveryStatus as D;
-    let pays = !delivery.online_payment && (is_open(delivery) || delivery.status == D::Delivered);
-    pays || matches!(delivery.status, D::Returning | D::AtReturn)
 }
 
 #[cfg(test)]

@@ -70,7 +70,8 @@ pub struct CreateUser {
     /// ID of the user's store: the calling store or one of its branches. Defaults to the calling store.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<StoreNumber>))]
     pub store_id: Option<Id>,
-    /// The password of the calling login. Required if the key belongs to a panel session, ignored otherwise.
+    /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
+    /// ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
     pub current_password: Option<String>,
 }
@@ -78,7 +79,7 @@ pub struct CreateUser {
 /// Changes to a user. Absent fields keep their values.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 pub struct UpdateUser {
     /// Name, 1 to 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Bia Rocha"))]
@@ -86,6 +87,33 @@ pub struct UpdateUser {
     /// The role. A new role ends the user's sessions.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Role>))]
     pub role: Option<String>,
+    /// The password of the calling login. Required for a new role if the key belongs to a panel session that was not confirmed in the last
+    /// five minutes, ignored otherwise.
+    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    pub current_password: Option<String>,
+}
+
+/// A confirmation of a panel session.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct ConfirmSession {
+    /// The password of the calling login.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, format = "password", min_length = 1, max_length = 512)
+    )]
+    pub current_password: Option<String>,
+}
+
+/// The confirmation of a panel session.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionConfirmation {
+    /// Time until which the session's requests need no `currentPassword`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub confirmed_until: String,
 }
 
 /// A confirmation by a password.
@@ -93,7 +121,8 @@ pub struct UpdateUser {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConfirmPassword {
-    /// The password of the calling login. Required if the key belongs to a panel session, ignored otherwise.
+    /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
+    /// ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
     pub current_password: Option<String>,
 }

@@ -37,7 +37,7 @@ pub struct AuditView {
     /// The change. New actions may be added: ignore unknown actions.
     #[cfg_attr(feature = "openapi", schema(value_type = AuditAction))]
     pub action: String,
-    /// ID of the changed object.
+    /// ID of the changed object. 0 if there is none: the operator's sign-in, and exports over all stores.
     pub subject_id: u64,
 }
 
@@ -49,9 +49,9 @@ pub struct ActorView {
     /// The kind.
     #[cfg_attr(feature = "openapi", schema(value_type = ActorKind))]
     pub kind: &'static str,
-    /// ID of the store, the user or the key. Null for the operator.
+    /// ID of the store, the user, the key or the courier. Null for the operator.
     pub id: Option<u64>,
-    /// Its name at that time. Null for the operator and for keys without a name.
+    /// Its name at that time. Null for the operator, for couriers and for keys without a name.
     pub name: Option<String>,
 }
 

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AddressBody, AreaGeometry, LocationView, StoreHoursBody};
-use crate::{model::Precision, rules::pricing::Tariff};
+use crate::{
+    model::{Precision, price::EstimatePolicy},
+    rules::pricing::Tariff,
+};
 
 /// All data that a preview depends on besides the request. A page that caches it can calculate previews without calling
 /// the service.
@@ -47,6 +50,10 @@ pub struct ContextStore {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub lead_minutes: u32,
+    /// What the service does with prices that are estimates. Absent if it accepts them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub estimates: EstimatePolicy,
     /// The opening hours. Absent if the store is always open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(required = false, nullable = false))]
@@ -55,6 +62,11 @@ pub struct ContextStore {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(required = false, nullable = false))]
     pub service_area: Option<AreaGeometry>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde expects")]
+fn is_default(value: &EstimatePolicy) -> bool {
+    *value == EstimatePolicy::default()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde expects")]

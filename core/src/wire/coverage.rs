@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 #[cfg(feature = "openapi")]
 use super::schema::AreaCoordinates;
-use super::{Kilometres, Reais, objects};
+use super::{Kilometres, Reais, numbers::write_whole, objects};
 use crate::model::{
     Point, Precision,
     store::{Ring, ServiceArea, StoreHours, TimeSpan},
@@ -24,11 +24,11 @@ pub struct StoreHoursBody {
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub exceptions: Option<Vec<HoursExceptionBody>>,
-    /// Usual preparation time in whole minutes, 0 to 1440, which the panel suggests for new orders. An order without `preparationTime`
+    /// Usual preparation time in minutes, 0 to 1440; fractions are rounded up. The panel suggests it for new orders. An order without `preparationTime`
     /// is ready at once, whatever this value is. Absent if the store has none.
-    #[serde(rename = "preparationTime", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "preparationTime", skip_serializing_if = "Option::is_none", serialize_with = "write_whole")]
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1440, example = 15))]
-    pub preparation_time: Option<u32>,
+    pub preparation_time: Option<f64>,
 }
 
 /// A period of the week in which a store is open.

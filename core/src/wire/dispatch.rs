@@ -197,6 +197,12 @@ pub struct SetDispatch {
     /// Maximum age of a courier's position in whole minutes, 1 to 60.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 60))]
     pub max_position_age_minutes: Option<f64>,
+    /// Whole minutes by which a courier's step is overdue, after which the courier is stuck and not counted on, 1 to 120.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 120))]
+    pub stuck_after_minutes: Option<f64>,
+    /// Maximum whole minutes that a ready order waits for a better courier while an idle one is in reach, 1 to 60.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 60))]
+    pub wait_limit_minutes: Option<f64>,
     /// Whole minutes of searching after which a courier who released the order can get it again, 0 to 60.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 60))]
     pub reoffer_after_minutes: Option<f64>,
@@ -226,6 +232,10 @@ pub struct DispatchSettings {
     pub radius_km: u32,
     /// Maximum age of a courier's position in minutes.
     pub max_position_age_minutes: u32,
+    /// Minutes by which a courier's step is overdue, after which the courier is stuck and not counted on.
+    pub stuck_after_minutes: u32,
+    /// Maximum minutes that a ready order waits for a better courier while an idle one is in reach.
+    pub wait_limit_minutes: u32,
     /// Minutes of searching after which a courier who released the order can get it again.
     pub reoffer_after_minutes: u32,
     /// Minutes within which a courier must be free to be considered.
@@ -284,11 +294,14 @@ pub struct ChangedDecision {
 }
 
 impl TripView {
-    /// Builds the representation of a trip.
-    pub fn of(orders: &[Order], plan: &TripPlan) -> TripView {
-        let stop = |stop: &TripStop| TripStopView::of(orders.iter().find(|order| order.id == stop.order)?, stop);
+    /// Builds the representation of a trip. `orders` are those of the plan whose stores were read, each with its store.
+    pub fn of(orders: &[(Order, Store)], plan: &TripPlan) -> TripView {
+        let stop = |stop: &TripStop| {
+            let (order, _) = orders.iter().find(|(order, _)| order.id == stop.order)?;
+            TripStopView::of(order, stop)
+        };
         TripView {
-            orders: orders.iter().map(CourierOrderView::of).collect(),
+            orders: orders.iter().map(|(order, store)| CourierOrderView::of(order, store)).collect(),
             stops: plan.stops.iter().filter_map(stop).collect(),
             free_at: plan.free_at.to_string(),
         }
@@ -334,6 +347,8 @@ impl DispatchSettings {
         DispatchSettings {
             radius_km: config.radius_km,
             max_position_age_minutes: config.max_position_age_minutes,
+            stuck_after_minutes: config.stuck_after_minutes,
+            wait_limit_minutes: config.wait_limit_minutes,
             reoffer_after_minutes: config.reoffer_after_minutes,
             horizon_minutes: config.horizon_minutes,
             orders_per_trip: config.orders_per_trip,

@@ -7,7 +7,7 @@ use super::{DecisionView, Id};
 use crate::model::Vehicle;
 use crate::{
     model::{Point, Timestamp, courier::Courier},
-    rules::couriers::PositionUpdate,
+    rules::couriers::{CourierState, CourierStatus, PositionUpdate},
 };
 
 /// A new courier.
@@ -124,6 +124,18 @@ pub struct CourierRecord {
     pub document: Option<String>,
     /// Whether the courier is available for orders.
     pub available: bool,
+    /// What the courier does now, as dispatch and health count it: `AVAILABLE` without a trip; `ON_TRIP`; `STUCK` on a trip
+    /// whose next step is overdue by more than `dispatch.stuck-after-minutes`; `UNRESPONSIVE` on duty or on a trip without a
+    /// report or step for `dispatch.max-position-age-minutes`; `OFF` duty; `SUSPENDED`; `REMOVED`.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(pattern = "^(AVAILABLE|ON_TRIP|STUCK|UNRESPONSIVE|OFF|SUSPENDED|REMOVED)$", example = "AVAILABLE")
+    )]
+    pub state: &'static str,
+    /// Time from which the step is expected for which a stuck courier waits. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, format = DateTime))]
+    pub stuck_since: Option<String>,
     /// Whether the courier carries only orders of sandbox stores.
     pub sandbox: bool,
     /// The vehicle.
@@ -313,7 +325,8 @@ pub struct DispatchPassView {
 
 impl CourierRecord {
     /// Builds the representation for the operator.
-    pub fn of(courier: &Courier) -> CourierRecord {
+    pub fn of(courier: &Courier, status: &CourierStatus) -> CourierRecord {
+        let stuck = status.step.filter(|_| status.state == CourierState::Stuck);
         CourierRecord {
             id: courier.id.get(),
             profile_id: courier.profile_id,
@@ -322,6 +335,8 @@ impl CourierRecord {
             email: courier.email.as_ref().map(|email| email.as_str().to_owned()),
             document: courier.document.clone(),
             available: courier.available,
+            state: status.state.name(),
+            stuck_since: stuck.map(|step| step.since.to_string()),
             sandbox: courier.sandbox,
             vehicle: courier.vehicle.name(),
             max_weight_grams: courier.capacity().max.weight_g,
@@ -349,8 +364,8 @@ fn order_ids(courier: &Courier) -> Vec<u64> {
 
 impl CourierKeyView {
     /// Combines a courier with the value of a new key.
-    pub fn of(courier: &Courier, value: Option<String>) -> CourierKeyView {
-        CourierKeyView { courier: CourierRecord::of(courier), value }
+    pub fn of(courier: &Courier, status: &CourierStatus, value: Option<String>) -> CourierKeyView {
+        CourierKeyView { courier: CourierRecord::of(courier, status), value }
     }
 }
 

@@ -2,10 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Reais;
-#[cfg(feature = "openapi")]
-use crate::model::store::EntryKind;
-use crate::model::store::{StatementLine, Store};
+use super::{
+    CsvForm, Reais,
+    csv_form::{csv_number, csv_text},
+};
+use crate::model::{
+    Language, Zone,
+    store::{EntryKind, StatementLine, Store},
+};
 
 /// A top-up of a store's balance.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -106,38 +110,32 @@ impl StatementLineView {
     }
 }
 
-const CSV_HEADER: &str = "id,createdAt,type,orderId,reference,amount,balance,storeId\r\n";
-
-/// Formats statement lines as CSV (RFC 4180) with commas and CRLF. Fields are quoted if necessary; amounts have a
-/// decimal point and two decimals.
-pub fn csv(lines: &[StatementLine]) -> String {
-    use std::fmt::Write as _;
-    let mut csv = CSV_HEADER.to_owned();
-    for line in lines {
-        let order = line.order.map(|order| order.to_string()).unwrap_or_default();
-        let reference = field(line.reference.as_deref().unwrap_or_default());
-        let (id, at, kind, amount, balance) = (line.id, line.at, line.kind.name(), line.amount, line.balance);
-        let store = line.store;
-        let _ = write!(csv, "{id},{at},{kind},{order},{reference},{amount},{balance},{store}\r\n");
-    }
-    csv
-}
-
-/// Escapes a CSV field. A value that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
-fn field(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if formula { format!("'{text}") } else { text.to_owned() };
-    if text.contains(['"', ',', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_fields_are_quoted_if_necessary() {
-        assert_eq!(field("PIX 7"), "PIX 7");
-        assert_eq!(field("a \"b\", c\nd"), "\"a \"\"b\"\", c\nd\"");
-        assert_eq!(field("=1+1"), "'=1+1");
-    }
+/// Writes statement lines of a store in this state as CSV.
+///
+/// # Errors
+/// None, because all rows have the same number of fields.
+pub fn statement_csv(lines: &[StatementLine], form: CsvForm, zone: Zone) -> Result<Vec<u8>, csv::Error> {
+    let header = match form {
+        CsvForm::Program => ["id", "createdAt", "type", "orderId", "reference", "amount", "balance", "storeId"],
+        CsvForm::Brazilian => {
+            ["Lançamento", "Data e hora", "Tipo", "Pedido", "Referência", "Valor (R$)", "Saldo (R$)", "Loja"]
+        }
+    };
+    let kind = |kind: EntryKind| match form {
+        CsvForm::Program => kind.name().to_owned(),
+        CsvForm::Brazilian => kind.text().get(Language::Portuguese).to_owned(),
+    };
+    let row = |line: &StatementLine| {
+        [
+            line.id.to_string(),
+            form.time(line.at, zone),
+            kind(line.kind),
+            csv_number(line.order),
+            csv_text(line.reference.as_deref().unwrap_or_default()),
+            form.amount(line.amount),
+            form.amount(line.balance),
+            line.store.to_string(),
+        ]
+    };
+    form.write([header.map(str::to_owned)].into_iter().chain(lines.iter().map(row)))
 }

@@ -14,7 +14,7 @@ use crate::{
     model::{
         Timestamp,
         order::{Delivery, Order},
-        store::RecipientChoice,
+        store::{RecipientChoice, Store},
     },
     rules::lifecycle::{self, CancellationTerms, Mode},
 };
@@ -143,6 +143,11 @@ pub struct CourierOrderView {
     /// The current status.
     #[cfg_attr(feature = "openapi", schema(value_type = OrderStatus))]
     pub situation: u16,
+    /// Name of the store that hands over the goods.
+    pub store_name: String,
+    /// Telephone of the store: the contact that it set for recipients, or else its contact person's. Null if it has none, and once the order
+    /// has ended.
+    pub store_phone: Option<String>,
     /// Address of the pickup.
     pub pickup_address: AddressBody,
     /// Latitude of the pickup in degrees.
@@ -277,8 +282,8 @@ pub struct StoreList {
 }
 
 impl CourierOrderView {
-    /// Builds the representation for the courier.
-    pub fn of(order: &Order) -> CourierOrderView {
+    /// Builds the representation of a store's order for the courier.
+    pub fn of(order: &Order, store: &Store) -> CourierOrderView {
         let mut possible: Vec<_> =
             lifecycle::next_steps(order).into_iter().map(|step| step.row().event.name()).collect();
         possible.dedup();
@@ -287,6 +292,8 @@ impl CourierOrderView {
             code: order.code.clone(),
             full_code: order.full_code.clone(),
             situation: order.status.number(),
+            store_name: store.name.clone(),
+            store_phone: store.phone().filter(|_| !order.status.is_final()).map(|phone| phone.as_str().to_owned()),
             pickup_address: (&order.pickup.address).into(),
             pickup_latitude: order.pickup.located.point.latitude(),
             pickup_longitude: order.pickup.located.point.longitude(),

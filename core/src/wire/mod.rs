@@ -7,6 +7,7 @@ mod audit;
 mod confirmation;
 mod context;
 mod coverage;
+mod csv_form;
 mod device;
 mod dispatch;
 mod eta;
@@ -38,8 +39,8 @@ mod tracking;
 mod webhook;
 
 pub use account::{
-    ChangePassword, ConfirmPassword, CreateUser, NameLogin, PasswordLinkView, ResetPassword, SessionList, SessionView,
-    UpdateUser, UserCreated, UserList, UserView,
+    ChangePassword, ConfirmPassword, ConfirmSession, CreateUser, NameLogin, PasswordLinkView, ResetPassword,
+    SessionConfirmation, SessionList, SessionView, UpdateUser, UserCreated, UserList, UserView,
 };
 pub use address::{AddressBody, LocationView};
 pub use audit::{ActorView, AuditList, AuditView};
@@ -48,6 +49,7 @@ pub use context::{ContextLimits, ContextStore, PreviewContext};
 pub use coverage::{
     AreaGeometry, Coordinates, CoverageView, HoursExceptionBody, OpeningPeriodBody, StoreAreaBody, StoreHoursBody,
 };
+pub use csv_form::CsvForm;
 pub use device::{DeviceKeyView, DeviceSetup, ReportResult, SkipReason};
 pub use dispatch::{
     ChangedDecision, ConsideredView, CostView, CurrentTrip, DecisionView, DispatchComparison, DispatchSettings,
@@ -61,7 +63,7 @@ pub use fleet::{
     RegisterCourier, ReportPosition, SetAvailability,
 };
 pub use health::{HealthFigure, HealthStatus, HealthView};
-pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, csv};
+pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, statement_csv};
 pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, FailDelivery, GiveCode,
     GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, ReassignOrder, StepTime, StoreList,
@@ -82,7 +84,7 @@ pub use push::{PushEndpoint, PushKeyView};
 pub use report::{DayReportView, ReportDay, report_csv};
 pub use requirements::{ExcludedView, RequirementsView, SetRequirements};
 pub use route::{RouteLegView, RouteView};
-pub use schedule::{PaymentView, SetPayment, SetWindow, WindowView};
+pub use schedule::{PaymentPartView, PaymentView, SetPayment, SetPaymentPart, SetWindow, WindowView};
 pub use sign_in::{SignInCodeView, StartCourierSession, StartOperatorSession};
 pub use store::{
     AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList,

@@ -23,6 +23,22 @@ fn write_decimal<S: Serializer>(units: i64, scale: u32, serializer: S) -> Result
     serializer.serialize_f64(units as f64 / divisor as f64)
 }
 
+/// Serializes a number without a decimal point if it is whole, as in JavaScript.
+#[expect(clippy::ref_option, reason = "the signature that serde expects")]
+pub(super) fn write_whole<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    /// The largest number below which every whole number is exact.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match number {
+        None => serializer.serialize_none(),
+        Some(number) if number.fract() == 0.0 && number.abs() < EXACT => {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
+            let whole = *number as i64;
+            serializer.serialize_i64(whole)
+        }
+        Some(number) => serializer.serialize_f64(*number),
+    }
+}
+
 /// An amount in reais with two decimals: `57.9`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reais(pub Money);

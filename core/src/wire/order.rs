@@ -25,8 +25,8 @@ pub struct CreateOrder {
     /// The merchant's code for the order, 1 to 64 characters, unique among the store's orders that are not cancelled.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "PED-1042"))]
     pub code: Option<String>,
-    /// Preparation time in whole minutes, 0 to 1440. The search for a courier starts when it is over.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, default = 0, minimum = 0, maximum = 1440, example = 15))]
+    /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes. The search for a courier starts when it is over.
+    #[cfg_attr(feature = "openapi", schema(default = 0, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
     /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
     /// preparation and the search for a courier start as late as this allows. Without it, the order is delivered as soon as possible.
@@ -95,11 +95,13 @@ pub struct NewDelivery {
     /// The recipient's name, 1 to 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
     pub name: Option<String>,
-    /// The recipient's phone number in E.164 format.
-    #[cfg_attr(feature = "openapi", schema(format = "phone", max_length = 255, example = "+5511999990000"))]
+    /// The recipient's phone number: in E.164 format, or as people write it, with the area code; a foreign one with a plus sign and the
+    /// country code. The response contains it in E.164 format. Any other text does not prevent the order: it becomes part of `observation`,
+    /// and a notice names it.
+    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "+5511999990000"))]
     pub phone: Option<String>,
-    /// The recipient's email address, at most 400 characters.
-    #[cfg_attr(feature = "openapi", schema(format = "email", max_length = 400, example = "maria@exemplo.com.br"))]
+    /// The recipient's email address. Any other text does not prevent the order: it becomes part of `observation`, and a notice names it.
+    #[cfg_attr(feature = "openapi", schema(max_length = 400, example = "maria@exemplo.com.br"))]
     pub email: Option<String>,
     /// Instructions for the courier, at most 1000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 1000))]
@@ -269,11 +271,11 @@ pub struct DeliveryView {
     pub full_code: Option<String>,
     /// The recipient's name.
     pub name: Option<String>,
-    /// The recipient's phone number.
+    /// The recipient's phone number in E.164 format.
     pub phone: Option<String>,
     /// The recipient's email address.
     pub email: Option<String>,
-    /// Instructions for the courier.
+    /// Instructions for the courier. They contain a contact that could not be read.
     pub observation: Option<String>,
     /// Whether the delivery is already paid.
     pub online_payment: bool,

@@ -18,8 +18,8 @@ pub struct PreviewOrder {
     /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the order sent.
     #[cfg_attr(feature = "openapi", schema(default = false))]
     pub sort_by_best_route: Option<bool>,
-    /// Preparation time in whole minutes, 0 to 1440.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, default = 0, minimum = 0, maximum = 1440, example = 15))]
+    /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes.
+    #[cfg_attr(feature = "openapi", schema(default = 0, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
     /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
     /// price is that of the expected pickup's local time.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Reais;
+use super::{CsvForm, Reais, csv_form::csv_number};
 use crate::rules::report::{DayReport, DayTotals};
 
 /// The orders that one store created on one day.
@@ -69,17 +69,53 @@ impl DayReportView {
     }
 }
 
-/// Formats a report as CSV (RFC 4180) with commas and CRLF. No field requires quotes; missing values are empty.
-pub fn report_csv(report: &DayReport) -> String {
-    use std::fmt::Write as _;
-    let mut csv =
-        "day,storeId,created,delivered,cancelled,failed,fees,meanMinutes,p90Minutes,late,latePercent\r\n".to_owned();
-    let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
-    for row in &report.rows {
-        let DayTotals { day, store, created, delivered, cancelled, failed, fees, late, .. } = row;
-        let (mean, p90, percent) = (number(row.mean_minutes()), number(row.p90_minutes()), number(row.late_percent()));
-        let counts = format!("{created},{delivered},{cancelled},{failed}");
-        let _ = write!(csv, "{day},{store},{counts},{fees},{mean},{p90},{late},{percent}\r\n");
-    }
-    csv
+/// Writes a report as CSV.
+///
+/// # Errors
+/// None, because all rows have the same number of fields.
+pub fn report_csv(report: &DayReport, form: CsvForm) -> Result<Vec<u8>, csv::Error> {
+    let header = match form {
+        CsvForm::Program => [
+            "day",
+            "storeId",
+            "created",
+            "delivered",
+            "cancelled",
+            "failed",
+            "fees",
+            "meanMinutes",
+            "p90Minutes",
+            "late",
+            "latePercent",
+        ],
+        CsvForm::Brazilian => [
+            "Dia",
+            "Loja",
+            "Criados",
+            "Entregues",
+            "Cancelados",
+            "Não entregues",
+            "Taxas (R$)",
+            "Média (min)",
+            "90% até (min)",
+            "Atrasados",
+            "Atrasados (%)",
+        ],
+    };
+    let row = |row: &DayTotals| {
+        [
+            form.day(row.day),
+            row.store.to_string(),
+            row.created.to_string(),
+            row.delivered.to_string(),
+            row.cancelled.to_string(),
+            row.failed.to_string(),
+            form.amount(row.fees),
+            csv_number(row.mean_minutes()),
+            csv_number(row.p90_minutes()),
+            row.late.to_string(),
+            csv_number(row.late_percent()),
+        ]
+    };
+    form.write([header.map(str::to_owned)].into_iter().chain(report.rows.iter().map(row)))
 }

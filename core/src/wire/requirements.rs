@@ -29,6 +29,8 @@ pub struct SetRequirements {
     /// `THERMIC` for a container that keeps food warm or cold, or `NORMAL`, the default.
     #[cfg_attr(feature = "openapi", schema(pattern = "^(NORMAL|THERMIC)$", example = "THERMIC"))]
     pub container: Option<String>,
+    /// Whether the courier brings a card machine. A payment at the door by card requires it in any case.
+    pub card_machine: Option<bool>,
 }
 
 /// What an order requires of its courier's vehicle.
@@ -49,6 +51,8 @@ pub struct RequirementsView {
     /// `THERMIC` if the container must keep food warm or cold, otherwise `NORMAL`.
     #[cfg_attr(feature = "openapi", schema(pattern = "^(NORMAL|THERMIC)$"))]
     pub container: &'static str,
+    /// Whether the courier brings a card machine.
+    pub card_machine: bool,
 }
 
 /// A courier in reach who cannot carry an order.
@@ -71,15 +75,14 @@ pub struct ExcludedView {
 impl RequirementsView {
     /// Builds the representation of requirements. Returns `None` if there are none.
     pub(super) fn of(requirements: &Requirements) -> Option<RequirementsView> {
-        let thermic = requirements.equipment.thermic;
-        // A card machine is shown as the payment of a delivery.
-        let shown = Requirements { equipment: Equipment { thermic, card_machine: false }, ..requirements.clone() };
-        (shown != Requirements::default()).then(|| RequirementsView {
+        let Equipment { thermic, card_machine } = requirements.equipment;
+        (*requirements != Requirements::default()).then(|| RequirementsView {
             vehicle: requirements.vehicles.iter().map(|kind| kind.name()).collect(),
             weight_grams: requirements.weight_g,
             volume_millilitres: requirements.volume_ml,
             packages: requirements.packages,
             container: if thermic { "THERMIC" } else { "NORMAL" },
+            card_machine,
         })
     }
 }

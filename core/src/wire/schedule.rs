@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::Reais;
 #[cfg(feature = "openapi")]
 use crate::model::order::PaymentMethod;
-use crate::model::order::{Delivery, DeliveryWindow};
+use crate::model::{
+    Money,
+    order::{Delivery, DeliveryWindow, PaymentPart},
+};
 
 /// The period in which the courier must arrive at the recipient. It ends after it starts, and lasts at most 24 hours.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -26,17 +29,40 @@ pub struct SetWindow {
     pub until: Option<String>,
 }
 
-/// How the recipient pays the courier. The amount due is `productValue`, which is then required.
+/// How the recipient pays the courier: `method`, or several `parts`. The amount due is `productValue`, which is then required.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SetPayment {
-    /// The method.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<PaymentMethod>, required = true, nullable = false))]
+    /// The method. Required unless `parts` is sent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<PaymentMethod>))]
     pub method: Option<String>,
     /// The amount in BRL that the recipient hands over, if the courier must bring change. At least `productValue`, and only with the
     /// method `CASH`.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 100))]
+    pub change_for: Option<f64>,
+    /// The parts, 2 to 10, if the recipient pays with several methods. Their sum is `productValue`. Not with `method` or `changeFor`.
+    #[cfg_attr(feature = "openapi", schema(min_items = 2, max_items = 10))]
+    pub parts: Option<Vec<SetPaymentPart>>,
+}
+
+/// A part of a payment at the door.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SetPaymentPart {
+    /// The method.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<PaymentMethod>, required = true, nullable = false))]
+    pub method: Option<String>,
+    /// The amount due in BRL, with at most two decimals.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, minimum = 0, maximum = 1_000_000, example = 30)
+    )]
+    pub amount: Option<f64>,
+    /// The amount in BRL that the recipient hands over, if the courier must bring change. At least `amount`, and only with the method
+    /// `CASH`.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 50))]
     pub change_for: Option<f64>,
 }
 
@@ -59,10 +85,32 @@ pub struct WindowView {
 #[cfg_attr(feature = "openapi", schema(as = Payment))]
 #[serde(rename_all = "camelCase")]
 pub struct PaymentView {
-    /// The method.
+    /// The method. If there are several parts, that of the first.
     #[cfg_attr(feature = "openapi", schema(value_type = PaymentMethod))]
     pub method: &'static str,
     /// The amount due in BRL: the value of the goods.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
+    pub amount: Reais,
+    /// The amount in BRL that the recipient hands over. Null if the courier needs no change, or if there are several parts.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
+    pub change_for: Option<Reais>,
+    /// The change in BRL that the courier brings.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
+    pub change: Option<Reais>,
+    /// The parts, whose sum is `amount`: one, or several if the recipient pays with several methods.
+    pub parts: Vec<PaymentPartView>,
+}
+
+/// A part of a payment at the door.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = PaymentPart))]
+#[serde(rename_all = "camelCase")]
+pub struct PaymentPartView {
+    /// The method.
+    #[cfg_attr(feature = "openapi", schema(value_type = PaymentMethod))]
+    pub method: &'static str,
+    /// The amount due in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub amount: Reais,
     /// The amount in BRL that the recipient hands over. Null if the courier needs no change.
@@ -80,16 +128,29 @@ impl WindowView {
     }
 }
 
+impl PaymentPartView {
+    fn of(part: &PaymentPart) -> PaymentPartView {
+        PaymentPartView {
+            method: part.method.name(),
+            amount: Reais(part.amount),
+            change_for: part.change_for.map(Reais),
+            change: part.change().map(Reais),
+        }
+    }
+}
+
 impl PaymentView {
     /// Builds the representation of a delivery's payment, if it has one.
     pub(super) fn of(delivery: &Delivery) -> Option<PaymentView> {
-        let payment = delivery.payment?;
+        let payment = delivery.payment.as_ref()?;
         let amount = delivery.product_value.unwrap_or_default();
+        let parts = payment.parts(amount);
         Some(PaymentView {
             method: payment.method.name(),
             amount: Reais(amount),
             change_for: payment.change_for.map(Reais),
-            change: payment.change_for.map(|sum| Reais(sum.plus(amount.negated()))),
+            change: parts.iter().filter_map(PaymentPart::change).reduce(Money::plus).map(Reais),
+            parts: parts.iter().map(PaymentPartView::of).collect(),
         })
     }
 }

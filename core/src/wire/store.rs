@@ -8,7 +8,8 @@ use super::{AddressBody, Id, Reais};
 #[cfg(feature = "openapi")]
 use crate::model::store::NotificationKind;
 use crate::model::{
-    Language, Person, Timestamp,
+    Language, Person, Precision, Timestamp,
+    price::EstimatePolicy,
     store::{Billing, Key, Notification, Role, Store},
 };
 
@@ -69,7 +70,8 @@ macro_rules! new_store {
 new_store! {
     /// A new branch of the calling parent store.
     CreateStore {
-        /// The password of the calling login. Required if the key belongs to a panel session, ignored otherwise.
+        /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
+    /// ignored otherwise.
         #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
         current_password: Option<String>,
     }
@@ -112,6 +114,10 @@ pub struct UpdateStore {
     /// Address of the store.
     #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
+    /// The password of the calling login. Required for a new email if the key belongs to a panel session that was not confirmed in the last
+    /// five minutes, ignored otherwise.
+    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    pub current_password: Option<String>,
 }
 
 /// A login to the panel.
@@ -145,7 +151,8 @@ pub struct IssueKey {
     /// Validity of the key in whole days, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
-    /// The password of the calling login. Required if the key belongs to a panel session, ignored otherwise.
+    /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
+    /// ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
     pub current_password: Option<String>,
 }
@@ -201,6 +208,12 @@ pub struct OperatorStore {
     pub disabled: bool,
     /// Whether the operator disabled the parent store.
     pub parent_disabled: bool,
+    /// What to do with prices that are estimates. Null if the deployment's `pricing.estimates` applies.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<EstimatePolicy>))]
+    pub estimates: Option<&'static str>,
+    /// The precision of the location of the store's address.
+    #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
+    pub precision: Precision,
     /// Time of creation.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub created_at: String,
@@ -227,6 +240,10 @@ pub struct AlterStore {
     /// Minimum balance in BRL of a prepaid parent store, which also applies to its branches.
     #[cfg_attr(feature = "openapi", schema(minimum = -1_000_000, maximum = 1_000_000))]
     pub prepaid_floor: Option<f64>,
+    /// What to do with prices that are estimates because an address was located only by its municipality: `ACCEPT`, `LOWER` (charge the lower
+    /// end of the range) or `REJECT`; `DEFAULT` is the deployment's `pricing.estimates`.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(ACCEPT|LOWER|REJECT|DEFAULT)$", example = "LOWER"))]
+    pub estimates: Option<String>,
 }
 
 /// A reference to a parent store.
@@ -390,6 +407,8 @@ impl OperatorStore {
             prepaid_floor,
             disabled: store.disabled_at.is_some(),
             parent_disabled: store.parent_disabled,
+            estimates: store.estimates.map(EstimatePolicy::name),
+            precision: store.located.precision,
             created_at: store.created_at.to_string(),
         }
     }

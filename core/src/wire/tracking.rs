@@ -15,7 +15,7 @@ use crate::{
         order::{Delivery, Rating},
         store::{NotifyAt, StoreTracking, TrackingContact},
     },
-    rules::recipient::RecipientStatus,
+    rules::{recipient::RecipientStatus, webhooks::without_links},
 };
 
 /// Settings for the pages of a store's recipients. They replace the previous settings.
@@ -271,15 +271,17 @@ impl NotifiedRecipient {
             Some(NotifyAt::Created) | None => ("recebemos seu pedido", "foi recebido"),
         };
         let first_name = delivery.name.as_deref().and_then(|name| name.split_whitespace().next());
-        let greeting = first_name.map_or_else(|| "Olá!".to_owned(), |name| format!("Olá, {name}!"));
+        let greeting = first_name.map(without_links).filter(|name| !name.is_empty());
+        let greeting = greeting.map_or_else(|| "Olá!".to_owned(), |name| format!("Olá, {name}!"));
+        let sender = without_links(&store_name);
         let follow = tracking_url.as_ref().map_or_else(String::new, |url| format!(" Acompanhe a entrega: {url}"));
         NotifiedRecipient {
             name: delivery.name.clone(),
             phone: delivery.phone.as_ref().map(|phone| phone.as_str().to_owned()),
             email: delivery.email.as_ref().map(|email| email.as_str().to_owned()),
             channels,
-            subject: format!("{store_name}: {subject}"),
-            text: format!("{greeting} Seu pedido de {store_name} {state}.{follow}"),
+            subject: format!("{sender}: {subject}"),
+            text: format!("{greeting} Seu pedido de {sender} {state}.{follow}"),
             tracking_url,
             store_name,
         }

@@ -41,6 +41,10 @@ pub struct CreateWebhook {
     pub events: Option<Vec<String>>,
     /// Sends the events of Open Delivery instead, and connects a merchant's system to the routes of that standard.
     pub open_delivery: Option<ConnectionBody>,
+    /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
+    /// ignored otherwise.
+    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    pub current_password: Option<String>,
 }
 
 /// A connection of a merchant's system by Open Delivery. `url` is then the base address of its webhooks, without `/v1/newLogisticEvent`.

@@ -6,6 +6,7 @@ use despacho_core::{
     model::{
         Duration, Entropy, ExecContext, IdBlock, Located, Money, Person, Timestamp,
         order::{Order, OrderStatus},
+        price::EstimatePolicy,
     },
     rules::{
         lifecycle::{self, Cancellation, Mode, Repricing, StepOutcome},
@@ -207,6 +208,9 @@ fn plan_with_fee(fee: i64) -> Plan {
         fee_range: None,
         times: Times { ready: at, pickup: at, delivery: at },
         estimated: false,
+        rough_places: Vec::new(),
+        has_near_leg: false,
+        lowered: false,
     }
 }
 
@@ -228,7 +232,8 @@ fn plan_stops(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) 
         deliver_at: None,
         now: order.created_at,
         vehicle: None,
-        uf: None,
+        zone: despacho_core::model::Zone::default(),
+        estimates: EstimatePolicy::Accept,
     };
     plan(tariff, &request).unwrap()
 }

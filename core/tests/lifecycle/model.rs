@@ -212,6 +212,9 @@ pub(crate) fn plan(order: &Order, stops: usize) -> Plan {
         fee_range: None,
         times: Times { ready: at, pickup: at, delivery: at },
         estimated: false,
+        rough_places: Vec::new(),
+        has_near_leg: false,
+        lowered: false,
     }
 }
 

@@ -1,11 +1,19 @@
 //! Messages to recipients: when they are due, and what the webhook contains.
 
 use despacho_core::{
-    drivers::outbox,
-    host::{Host, Platform},
+    changes::{Changes, Write},
+    drivers::outbox::{self, Lane},
+    host::{Host, Platform, Storage},
     memory::MemoryHost,
-    model::WebhookId,
-    rules::webhooks::MessageResult,
+    model::{
+        WebhookId,
+        webhook::{AttemptResult, Webhook},
+    },
+    rules::{
+        limits::Limits,
+        settings::Settings,
+        webhooks::{MAIL_URL, MessageResult},
+    },
 };
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
@@ -63,6 +71,46 @@ fn message_has_the_recipient_the_link_and_a_text() {
         Value::Null,
         "only the recipient has the link"
     );
+}
+
+#[test]
+fn mails_beyond_the_quota_are_withheld_with_one_notice() {
+    let host = tracked();
+    let limits = Limits { mails_per_day: 3, ..with_url().limits };
+    let settings = Settings { limits, mail: true, ..with_url() };
+    let id = subscribe(&host, &json!(["recipient.notify"]));
+    let webhook = block_on(host.webhook(id)).unwrap().unwrap();
+    // The demo store is a sandbox store, which cannot create such a webhook.
+    let value = Webhook { url: MAIL_URL.to_owned(), ..webhook.clone() };
+    let webhooks = vec![Write { expected: webhook.version, value }];
+    block_on(host.commit(&Changes { at: host.exec_context().now, webhooks, ..Changes::default() })).unwrap();
+    // Two recipients with an address in each order.
+    for code in ["N-7", "N-8", "N-9"] {
+        create(&host, code);
+    }
+    let mut sent = 0;
+    loop {
+        let webhook = block_on(host.webhook(id)).unwrap().unwrap();
+        let Some(batch) = block_on(outbox::take(&host, &settings, &webhook)).unwrap() else { break };
+        let mut results = Vec::new();
+        for jobs in batch.lanes.clone() {
+            let mut lane = Lane::new(jobs);
+            while let Some(job) = lane.next_job(true) {
+                sent += 1;
+                lane.record(job, host.exec_context().now, 5, AttemptResult::Status(250));
+            }
+            results.extend(lane.into_results());
+        }
+        block_on(outbox::finish(&host, &settings, &batch, results)).unwrap();
+    }
+    let attempts = send(&host, KEY, &format!("GET /delivery/webhooks/{id}/attempts"), &Value::Null).json();
+    let faults: Vec<&Value> = attempts["attempts"].as_array().unwrap().iter().map(|one| &one["fault"]).collect();
+    assert_eq!((sent, faults.iter().filter(|fault| ***fault == "quota").count()), (3, faults.len() - 3), "{attempts}");
+    assert!(faults.len() > 3 && attempts["attempts"].as_array().unwrap().iter().all(|one| one["nextAt"].is_null()));
+    assert_eq!(block_on(host.webhook(id)).unwrap().unwrap().failures, 0);
+    let notices = send(&host, KEY, "GET /delivery/notifications", &Value::Null).json();
+    let notices = notices["notifications"].as_array().unwrap().iter().filter(|one| one["type"] == "mail_withheld");
+    assert_eq!(notices.count(), 1);
 }
 
 #[test]

@@ -341,7 +341,7 @@ fn payment_at_the_door_is_returned_before_the_finish() {
         "offlineMethod": [{ "type": "CASH", "amount": { "value": 57.9, "currency": "BRL" } }],
     });
     let order = connection.create(&json!({ "payments": payments, "returnToMerchant": true }));
-    let payment = order.deliveries[0].payment.unwrap();
+    let payment = order.deliveries[0].payment.clone().unwrap();
     assert_eq!((payment.method.name(), payment.change_for.unwrap().centavos()), ("CASH", 10_000));
     connection.assign();
     connection.steps(&TRIP);

@@ -79,6 +79,14 @@ pub(crate) fn after_header(png: &[u8], chunk: &[u8]) -> Vec<u8> {
     [&png[..33], chunk, &png[33..]].concat()
 }
 
+/// Returns a PNG file of one chunk of data, with bytes after the compressed data in that chunk.
+pub(crate) fn with_data_after_pixels(png: &[u8], bytes: &[u8]) -> Vec<u8> {
+    let start = png.windows(4).position(|kind| kind == b"IDAT").unwrap();
+    let end = start + 4 + u32::from_be_bytes(png[start - 4..start].try_into().unwrap()) as usize;
+    let data = [&png[start + 4..end], bytes].concat();
+    [&png[..start - 4], &png_chunk(b"IDAT", &data), &png[end + 4..]].concat()
+}
+
 /// Returns a PNG file with other dimensions in its header, whose checksum is correct.
 pub(crate) fn resized_png(png: &[u8], width: u32, height: u32) -> Vec<u8> {
     let mut header = png[16..29].to_vec();

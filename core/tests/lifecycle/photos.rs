@@ -139,6 +139,8 @@ fn rejected() -> Vec<(&'static str, Vec<u8>, &'static str, u16, &'static str)> {
         ("png without width", resized_png(RGB_PNG, 0, 16), PNG, INVALID),
         ("png with a wrong checksum", wrong_checksum, PNG, INVALID),
         ("png without its end", RGB_PNG[..RGB_PNG.len() - 12].to_vec(), PNG, INVALID),
+        ("png with more rows than its height", resized_png(RGB_PNG, 24, 15), PNG, INVALID),
+        ("png with fewer rows than its height", resized_png(RGB_PNG, 24, 17), PNG, INVALID),
         ("png with an unknown critical chunk", after_header(RGB_PNG, &png_chunk(b"EVIL", b"x")), PNG, INVALID),
         ("png with a chunk of 4 GB", after_header(RGB_PNG, b"\xFF\xFF\xFF\xFFIDAT"), PNG, INVALID),
         ("animated png", ANIMATED_PNG.to_vec(), PNG, INVALID),
@@ -200,7 +202,7 @@ fn metadata_and_other_files_are_removed() {
     let png = |kind: &[u8], data: &[u8]| after_header(RGB_PNG, &png_chunk(kind, data));
     let webp_with = |kind: &[u8]| webp(&[&LOSSY_WEBP[12..], &webp_chunk(kind, b"Marcador")].concat());
     let (end, scan) = (BASELINE.len() - 2, BASELINE.windows(2).position(|pair| pair == [0xFF, 0xDA]).unwrap());
-    let photos: [(&str, Vec<u8>, &str); 21] = [
+    let photos: [(&str, Vec<u8>, &str); 22] = [
         ("jpeg of a camera", GPS_JPEG.to_vec(), "image/jpeg"),
         ("png of a camera", GPS_PNG.to_vec(), "image/png"),
         ("webp of a camera", GPS_WEBP.to_vec(), "image/webp"),
@@ -224,6 +226,7 @@ fn metadata_and_other_files_are_removed() {
         ("png with text", png(b"tEXt", b"Comment\0Marcador"), "image/png"),
         ("png with XMP", png(b"iTXt", b"XML:com.adobe.xmp\0Marcador"), "image/png"),
         ("archive after the end", [RGB_PNG, hidden].concat(), "image/png"),
+        ("archive behind the compressed data", with_data_after_pixels(RGB_PNG, hidden), "image/png"),
         ("webp with XMP", webp_with(b"XMP "), "image/webp"),
         ("archive after the container", [LOSSY_WEBP, hidden].concat(), "image/webp"),
     ];

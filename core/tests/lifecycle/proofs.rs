@@ -219,13 +219,17 @@ fn page(host: &MemoryHost, order: &Order, language: &str) -> (String, http::Head
     (String::from_utf8(body.to_vec()).unwrap(), parts.headers)
 }
 
-/// Returns the signed part and the signature of a page, as the documented `sed` commands do.
-fn signed_part(page: &str) -> (String, &str) {
-    let lines = page.lines().skip_while(|line| *line != "<main>");
-    let end = lines.clone().position(|line| line == "</main>").unwrap();
-    let main: String = lines.take(end + 1).map(|line| format!("{line}\n")).collect();
-    let signature = page.lines().find_map(|line| line.strip_prefix("<pre id=\"signature\">")).unwrap();
-    (main, signature.strip_suffix("</pre>").unwrap())
+/// Whether a page is signed: as the documented commands, all lines but the last one are signed, and the last one has only the signature.
+fn is_signed_page(host: &MemoryHost, page: &[u8]) -> bool {
+    let whole = page.strip_suffix(b"\n").unwrap_or(page);
+    let start = whole.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let (lines, last) = page.split_at(start);
+    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    let signature = last.strip_suffix(b"\n").unwrap_or(last).strip_prefix(b"<!-- signature ");
+    let signature = signature.and_then(|rest| rest.strip_suffix(b" -->")).filter(|text| text.iter().all(is_base64));
+    let signature = signature.and_then(|text| Base64::decode_vec(std::str::from_utf8(text).unwrap()).ok());
+    let signature = signature.and_then(|der| Signature::from_der(&der).ok());
+    signature.is_some_and(|signature| public_key(host).verify(lines, &signature).is_ok())
 }
 
 #[test]
@@ -247,15 +251,102 @@ fn changed_order_event_or_photo_fails_the_verification() {
         let changed = document.replacen(old, new, 1);
         assert!(changed != document && !is_signed(&host, &changed, signature), "{old}");
     }
-    let (page, _) = page(&host, &order, "en");
-    let (main, signature) = signed_part(&page);
-    assert!(is_signed(&host, &main, signature));
+}
+
+#[test]
+fn page_with_any_other_byte_fails_the_verification() {
+    let (host, order) = at_pickup(&json!([]), &[true]);
+    let photos = delivered(&host, &order);
+    let (page, _) = page(&host, &order, "pt-BR");
+    assert!(is_signed_page(&host, page.as_bytes()));
     let picture = Base64::encode_string(&block_on(host.blob(PhotoId::new(photos[1]).unwrap())).unwrap().unwrap().bytes);
-    assert!(main.contains(&picture), "the page contains the photo");
-    let other = picture.replacen("AAAA", "AAAB", 1);
-    for (old, new) in [(picture.as_str(), other.as_str()), ("P-1", "P-2"), ("Zilda", "Wilda"), ("R$ ", "R$ 1")] {
-        let changed = main.replacen(old, new, 1);
-        assert!(changed != main && !is_signed(&host, &changed, signature), "{old}");
+    assert!(page.contains(&picture), "the page contains the photo");
+    let second = "<main><h1>Comprovante de entrega: pedido 2</h1></main>";
+    let style = "<style>main{display:none}</style>";
+    let last = page.trim_end().rsplit('\n').next().unwrap();
+    for (name, old, new) in [
+        ("another order", "P-1", "P-2".to_owned()),
+        ("another recipient", "Zilda", "Wilda".to_owned()),
+        ("another amount", "R$ ", "R$ 1".to_owned()),
+        ("another photo", &picture, picture.replacen("AAAA", "AAAB", 1)),
+        ("no photo", "<img ", "<img hidden ".to_owned()),
+        ("added style", "</head>", format!("{style}</head>")),
+        ("style in the body", "<main>", format!("{style}<main>")),
+        ("style after the page", "</html>\n", format!("</html>\n{style}\n")),
+        ("changed style", "color:#111", "color:#fff".to_owned()),
+        ("second part before", "<main>", format!("{second}\n<main>")),
+        ("second part after", "</main>\n", format!("</main>\n{second}\n")),
+        ("second part after the page", "</html>\n", format!("</html>\n{second}\n")),
+        ("script", "</body>", "<script>document.body.innerHTML=''</script></body>".to_owned()),
+        ("refresh", "<title>", "<meta http-equiv=\"refresh\" content=\"0;url=https://example.com\"><title>".to_owned()),
+        ("base", "<title>", "<base href=\"https://example.com/\"><title>".to_owned()),
+        ("comment around the page", "<main>", "<!-- <main>".to_owned()),
+        ("added comment", "<main>", "<!-- --><main>".to_owned()),
+        ("second id", "<footer>", "<pre id=\"document\">{}</pre><footer>".to_owned()),
+        (
+            "other order of attributes",
+            "<meta name=\"viewport\" content=\"width=device-width\">",
+            "<meta content=\"width=device-width\" name=\"viewport\">".to_owned(),
+        ),
+        ("another doctype", "<!doctype html>", "<!DOCTYPE html>".to_owned()),
+        ("another character set", "charset=\"utf-8\"", "charset=\"utf-7\"".to_owned()),
+        ("byte order mark", "<!doctype", "\u{feff}<!doctype".to_owned()),
+        ("text before", "<!doctype", format!("{second}<!doctype")),
+        ("other line ends", "\n", "\r\n".to_owned()),
+        ("style in the last line", last, format!("{last}{style}")),
+        ("style before the signature", last, format!("{style}{last}")),
+        ("style within the last line", last, last.replace(" -->", &format!(" -->{style}<!-- -->"))),
+        ("second signature", last, format!("{last}\n{second}\n{last}")),
+        ("text after the signature", last, format!("{last}\n{second}")),
+        ("no signature", last, String::new()),
+        ("empty signature", last, "<!-- signature  -->".to_owned()),
+    ] {
+        let changed = page.replacen(old, &new, 1);
+        assert!(changed != page && !is_signed_page(&host, changed.as_bytes()), "{name}");
+    }
+    for end in [0, 1, page.len() / 2, page.len() - 20, page.len() - 2] {
+        assert!(!is_signed_page(&host, &page.as_bytes()[..end]), "truncated after {end} bytes");
+    }
+}
+
+#[test]
+fn signed_document_is_no_signed_page() {
+    // Texts in the document are not escaped for HTML.
+    let (host, order) = at_pickup(&json!([]), &[true]);
+    delivered(&host, &order);
+    let issued = proof(&host, &order);
+    let (document, signature) = (issued["document"].as_str().unwrap(), issued["signature"].as_str().unwrap());
+    assert!(document.contains("</main>") && !document.contains('\n'));
+    for between in ["", "\n"] {
+        let page = format!("{document}{between}<!-- signature {signature} -->\n");
+        assert!(!is_signed_page(&host, page.as_bytes()), "{between:?}");
+    }
+}
+
+#[test]
+fn page_contains_the_document_that_it_shows() {
+    let (host, order) = at_pickup(&json!([]), &[true]);
+    delivered(&host, &order);
+    let (page, headers) = page(&host, &order, "pt-BR");
+    assert_eq!(headers["cache-control"], "no-store, no-transform");
+    let text = page.split("<pre id=\"document\">").nth(1).unwrap().split("</pre>").next().unwrap();
+    let document: Value = serde_json::from_str(&unescaped(text)).unwrap();
+    assert_eq!((&document["format"], &document["order"]["code"]), (&json!("despacho-proof/1"), &json!("P-1")));
+    assert_eq!(document["proofs"][1]["receivedBy"], "Zilda <Marcador>");
+}
+
+#[test]
+fn page_has_words_and_local_times() {
+    let (host, order) = at_pickup(&json!([]), &[true]);
+    delivered(&host, &order);
+    for (language, status, times) in [("pt-BR", "Entregue", "UTC−3"), ("en", "Delivered", "UTC−3")] {
+        let (page, _) = page(&host, &order, language);
+        let (shown, technical) = page.split_once("<details>").unwrap();
+        assert!(shown.contains(&format!("<td>{status}</td>")) && shown.contains(times), "{language}");
+        for word in ["COMPLETED", "DELIVERED", "openssl", "SHA-256", "Z</td>", ".000"] {
+            assert!(!shown.contains(word), "{word}");
+        }
+        assert!(technical.contains("openssl") && technical.contains("SHA-256"));
     }
 }
 
@@ -296,15 +387,15 @@ fn page_is_self_contained_and_escapes_every_text() {
     let commands = include_str!("../../PROOFS.md");
     let (page, _) = page(&host, &order, "en");
     let pre = page.split("<pre>").nth(1).unwrap().split("</pre>").next().unwrap();
-    let unescaped = pre
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&quot;", "\"")
-        .replace("&#39;", "'")
-        .replace("&amp;", "&");
-    for line in unescaped.lines() {
+    for line in unescaped(pre).lines() {
         assert!(commands.contains(line), "PROOFS.md lacks {line}");
     }
+}
+
+/// Returns a text as a browser shows it.
+fn unescaped(html: &str) -> String {
+    let text = html.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    text.replace("&#39;", "'").replace("&amp;", "&")
 }
 
 #[test]

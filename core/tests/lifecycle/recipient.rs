@@ -190,7 +190,7 @@ fn invalid_tokens_have_identical_responses_after_one_query() {
             assert_eq!(sent[0].status, 404);
             assert!(sent.iter().all(|other| *other == sent[0]), "{line}: {sent:?}");
             for (name, value) in [
-                ("referrer-policy", "no-referrer"),
+                ("referrer-policy", "same-origin"),
                 ("x-robots-tag", "noindex, nofollow"),
                 ("cache-control", "no-store"),
             ] {

@@ -83,6 +83,7 @@ pub(crate) fn host() -> MemoryHost {
             max_weight_g: None,
             max_volume_ml: None,
             equipment: despacho_core::model::Equipment::ALL,
+            handovers: Vec::new(),
             suspended_at: None,
             removed_at: None,
         };

@@ -219,15 +219,15 @@ fn preview_problems_follow_the_language_guide() {
 #[test]
 fn body_problems_follow_the_language_guide() {
     let mut checked = checked();
-    let phone = json!({ "deliveries": [
-        { "phone": "123", "productValue": 1.234, "pickupCode": "x" },
-        { "phone": "+55 92 99100-0000", "productValue": -1, "pickupCode": "1234" },
+    let order = json!({ "deliveries": [
+        { "productValue": 1.234, "pickupCode": "x" },
+        { "productValue": -1, "pickupCode": "1234" },
         { "pickupCode": "12345" },
     ] });
     let store = |cnpj: &str| json!({ "cnpj": cnpj, "name": "abc", "email": "x", "password": "x", "marketplaceBranchId": 99, "prepaidFloor": 1.234 });
     let position = |latitude: f64, at: &str| json!({ "latitude": latitude, "longitude": 0, "accuracy": -1, "at": at });
     for (key, line, body) in [
-        (KEY, "POST /delivery/orders", phone),
+        (KEY, "POST /delivery/orders", order),
         (OPERATOR, "POST /admin/matrices", store("1")),
         (OPERATOR, "POST /admin/matrices", store("11.222.333/0001-82")),
         (KEY, "POST /delivery/stores", json!({})),
@@ -241,7 +241,8 @@ fn body_problems_follow_the_language_guide() {
         (KEY, "POST /delivery/webhooks", json!({ "url": "https://10.0.0.1/" })),
         (KEY, "POST /delivery/webhooks", json!({ "url": "smtp:", "events": ["order.created"] })),
         (COURIER, "POST /courier/push", json!({ "endpoint": "https://push.example/1" })),
-        (OPERATOR, "POST /admin/couriers", json!({ "profileId": 0, "email": "x" })),
+        (OPERATOR, "POST /admin/couriers", json!({ "profileId": 0, "email": "x", "phone": "123" })),
+        (OPERATOR, "POST /admin/couriers", json!({ "phone": "+55 92 99100-0000" })),
         (OPERATOR, "POST /admin/stores/1000/top-ups", json!({ "amount": 0 })),
         (OPERATOR, "POST /admin/stores/1000/top-ups", json!({ "amount": 1.234 })),
         (OPERATOR, "POST /admin/privacy/erase", json!({ "phone": "+5511999990000", "cursor": "x" })),

@@ -14,7 +14,7 @@ use despacho_core::{
             decline, expire, lose, next_deadline, platform, reassign, release, signal, without,
         },
         matching::Dispatch,
-        trips::{TripContext, TripPlan},
+        trips::{Durations, TripContext, TripPlan},
     },
 };
 
@@ -125,7 +125,7 @@ impl JointState {
         let trip = self.trip(courier);
         let travel = |from, to| despacho_core::geo::great_circle_m(from, to) / 5;
         let trip: Vec<&Order> = trip.iter().collect();
-        TripPlan::of(courier, &trip, &Dispatch::default(), &travel, self.now).next_order()
+        TripPlan::of(courier, &trip, &Durations::default(), &Dispatch::default(), &travel, self.now).next_order()
     }
 
     /// Takes a step. Nothing is applied.

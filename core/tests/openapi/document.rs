@@ -215,6 +215,7 @@ fn integration(run: &Run) -> Result<Vec<Example>, HostError> {
     let listed = run.send("GET /delivery/keys", KEY, None)?;
     let keys: Value = serde_json::from_slice(listed.body()).map_err(|error| internal(&error.to_string()))?;
     let store = keys["keys"][0]["storeId"].as_str().unwrap_or_default();
+    let password = json!({ "currentPassword": "correct horse battery" });
     let payment = json!({ "amount": 250, "reference": "PIX-2026-11-21-7" });
     let top_ups = format!("POST /admin/stores/{store}/top-ups");
     let statement = format!("GET /admin/stores/{store}/statement?limit=1");
@@ -222,7 +223,7 @@ fn integration(run: &Run) -> Result<Vec<Example>, HostError> {
         run.record(Endpoint::ListEvents, "GET /delivery/events?limit=1", KEY, None)?,
         created,
         run.record(Endpoint::ListWebhooks, "GET /delivery/webhooks", KEY, None)?,
-        run.record(Endpoint::RotateWebhook, &format!("POST /delivery/webhooks/{id}/rotate"), KEY, None)?,
+        run.record(Endpoint::RotateWebhook, &format!("POST /delivery/webhooks/{id}/rotate"), KEY, Some(password))?,
         run.record(Endpoint::EnableWebhook, &format!("POST /delivery/webhooks/{id}/enable"), KEY, None)?,
         run.record(Endpoint::TestWebhook, &format!("POST /delivery/webhooks/{id}/test"), KEY, None)?,
         run.record(Endpoint::ListAttempts, &format!("GET /delivery/webhooks/{id}/attempts"), KEY, None)?,

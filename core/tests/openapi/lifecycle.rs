@@ -286,6 +286,8 @@ impl Recorder {
     fn passwords(&mut self) -> Result<(), HostError> {
         let login = json!({ "email": "matriz@cantina.example", "password": LOGIN });
         let session = text(&self.send("POST /delivery/sessions", "", &login)?["value"]);
+        let confirmed = json!({ "currentPassword": LOGIN });
+        self.add(Endpoint::ConfirmSession, "POST /delivery/sessions/confirmation", &session, Some(confirmed))?;
         let change = json!({ "currentPassword": LOGIN, "newPassword": "another long password" });
         self.add(Endpoint::ChangePassword, "POST /delivery/password", &session, Some(change))?;
         let line = format!("POST /admin/stores/{}/password-link", self.store_id);

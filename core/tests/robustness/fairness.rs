@@ -8,7 +8,10 @@ use despacho_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{OPERATOR, block_on, demo_host, order, parent_store, post, request, send, settings, store};
+use crate::{
+    faulty_host::FaultyHost,
+    support::{OPERATOR, block_on, demo_host, order, parent_store, post, request, send, settings, store},
+};
 
 fn with_limits(limits: Limits) -> Settings {
     Settings { limits, ..settings() }
@@ -46,6 +49,52 @@ fn more_keys_and_branches_give_no_more_quota() {
     let statuses = [&parent, &second, &branch, &parent, &second, &branch].map(|key| create(key, &key[4..20]));
     assert_eq!(statuses, [201, 201, 201, 429, 429, 429]);
     assert_eq!(create(&other, "other"), 201, "another merchant is not affected");
+}
+
+#[test]
+fn expensive_requests_count_as_many() {
+    let host = demo_host();
+    let (parent, _) = parent_store(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    host.advance(Duration::minutes(2));
+    let settings = with_limits(Limits { reads_per_minute: 180, ..Limits::default() });
+    let read = |path: &str, accept: &str| {
+        let headers = [("x-api-token", parent.as_str()), ("accept", accept)];
+        send(&host, &settings, request("GET", path, &headers, ""))
+    };
+    let report = read("/delivery/reports/days", "text/csv");
+    assert_eq!((report.status, report.headers["ratelimit-policy"].to_str().unwrap()), (200, "\"read\";q=3;w=60"));
+    assert_eq!(read("/delivery/statement", "text/csv").status, 200, "another one of 60");
+    assert_eq!(read("/delivery/orders?q=Maria", "application/json").status, 200, "one of 10");
+    let third = read("/delivery/reports/days", "text/csv");
+    assert_eq!(third.outcome(), (429, Some("rate_limited")), "130 of 180 are used: {}", third.body);
+    assert_eq!(read("/delivery/orders?limit=1", "application/json").status, 200, "one of 1");
+    let (other, _) = parent_store(&host, "33.000.167/0001-01", "outra@exemplo.com.br", None);
+    let headers = [("x-api-token", other.as_str())];
+    assert_eq!(send(&host, &settings, request("GET", "/delivery/orders", &headers, "")).status, 200);
+    host.advance(Duration::minutes(2));
+    assert_eq!(read("/delivery/reports/days", "text/csv").status, 200);
+}
+
+#[test]
+fn anonymous_availability_calls_no_service() {
+    let host = demo_host();
+    let counted = FaultyHost::failing(&host, []);
+    let address = |street: &str, number: &str| {
+        json!({ "country": "BR", "state": "SP", "city": "São Paulo", "district": "Bela Vista", "street": street,
+            "number": number, "postalCode": "01310-200", "complement": "" })
+    };
+    let body = json!({
+        "merchant": { "id": "11222333000181-de7e5f0c-7d2e-4b8a-9f4e-0a3d6b1c2f10", "name": "Pizzaria" },
+        "pickupAddress": address("Rua Augusta", "1500"), "deliveryAddress": address("Avenida Paulista", "1578"),
+        "returnToMerchant": false, "canCombine": true, "vehicle": { "type": ["MOTORBIKE_BAG"], "container": "THERMIC" },
+        "limitTimes": { "pickupLimit": 600, "deliveryLimit": 1200 }, "totalOrderPrice": { "value": 57.9, "currency": "BRL" },
+        "totalWeight": 2500, "packageVolume": 0.02, "packageQuantity": 1, "specialInstructions": "",
+    });
+    let response = post(&counted, "/v1/logistics/availability", &[], &body);
+    assert_eq!(response.status, 200, "{}", response.body);
+    assert_eq!(counted.slow_calls(), [0, 0, 0], "neither the geocoder nor the road service");
+    let preview = post(&counted, "/delivery/orders/preview", &[], &order("P-1"));
+    assert_eq!((preview.status, counted.slow_calls()), (200, [1, 1, 0]), "a merchant's request uses both");
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! Host errors, expiry, exhausted quotas, and secrets that must never be stored.
 
 use despacho_core::{
-    api::CallerAddress,
+    api::{
+        CallerAddress,
+        lasting::Lasting,
+        routes::{Authority, ROUTES},
+    },
     drivers::dispatch,
     host::{HostError, OrderQuery, Platform, Storage},
     model::Duration,
@@ -10,7 +14,8 @@ use despacho_core::{
         settings::{KeyConfig, Settings},
     },
 };
-use serde_json::json;
+use http::Method;
+use serde_json::{Value, json};
 
 use crate::{
     faulty_host::FaultyHost,
@@ -270,6 +275,143 @@ fn unknown_keys_are_rate_limited_by_address() {
     assert_eq!(query("192.0.2.2", "/delivery/orders", "dsp_wrong").status, 401);
     // A valid key from the same address is not affected.
     assert_eq!(query("192.0.2.1", "/delivery/orders", despacho_simulator::demo::KEY).status, 200);
+}
+
+#[test]
+fn strangers_do_not_lock_the_owner_out() {
+    let host = demo_host();
+    let limits = Limits { logins_per_15_minutes: 3, ..Limits::default() };
+    let settings = Settings { limits, ..settings() };
+    let log_in = |address: &str, password: &str| {
+        let body = json!({ "email": despacho_simulator::demo::EMAIL, "password": password }).to_string();
+        send(&host, &settings, from(address, request("POST", "/delivery/sessions", &[], body))).status
+    };
+    let right = despacho_simulator::demo::PASSWORD;
+    assert_eq!(log_in("192.0.2.1", right), 201);
+    let strangers = ["198.51.100.1", "198.51.100.2", "198.51.100.3", "198.51.100.4"];
+    assert_eq!(strangers.map(|address| log_in(address, "senha errada")), [401, 401, 429, 429]);
+    assert_eq!(log_in("198.51.100.5", right), 429, "a new address");
+    assert_eq!(
+        [right, right, right].map(|password| log_in("192.0.2.1", password)),
+        [201, 201, 429],
+        "the usual address"
+    );
+}
+
+#[test]
+fn right_client_secret_passes_while_others_guess() {
+    let host = demo_host();
+    let limits =
+        Limits { unknown_keys_per_minute: 2, logins_per_address: 2, logins_per_15_minutes: 2, ..Limits::default() };
+    let settings = Settings { limits, ..settings() };
+    let connection = json!({ "url": "https://pdv.example", "openDelivery": { "merchantId": "1".repeat(40) } });
+    let created = post(&host, "/delivery/webhooks", &[], &connection).body;
+    let id = created["openDelivery"]["clientId"].as_str().unwrap().to_owned();
+    let token = |address: &str, secret: &str| {
+        let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+        let request = http::Request::post("/oauth/token").header("content-type", "application/x-www-form-urlencoded");
+        send(&host, &settings, from(address, request.body(form.into()).unwrap())).status
+    };
+    let guesses = ["dsp_a", "dsp_b", "dsp_c", "dsp_d"];
+    assert_eq!(guesses.map(|guess| token("198.51.100.1", guess)), [401, 401, 429, 429]);
+    let right = created["secret"].as_str().unwrap();
+    let addresses = ["192.0.2.1", "198.51.100.1", "198.51.100.1", "198.51.100.1"];
+    assert_eq!(addresses.map(|address| token(address, right)), [200; 4], "also from the address of the guesses");
+}
+
+#[test]
+fn every_endpoint_that_leaves_access_asks_for_the_password() {
+    let host = demo_host();
+    let login = json!({ "email": despacho_simulator::demo::EMAIL, "password": despacho_simulator::demo::PASSWORD });
+    let session = post(&host, "/delivery/sessions", &[], &login).body["value"].as_str().unwrap().to_owned();
+    let signed_in = post(&host, "/admin/session", &[], &json!({ "token": OPERATOR }));
+    let cookie = signed_in.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    host.advance(Duration::minutes(6));
+    let courier = json!({ "name": "Ana Souza", "phone": "+5511990000011" });
+    let user = json!({ "name": "Bia", "email": "bia@exemplo.com.br", "role": "CLERK" });
+    let send_as = |method: &Method, path: &str, authority: Authority, body: &str| {
+        let request = http::Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let request = match authority {
+            Authority::Store => request.header("x-api-token", &session),
+            _ => request.header("cookie", &cookie),
+        };
+        send(&host, &settings(), request.body(body.to_owned().into()).unwrap())
+    };
+    let id = |reply: &Value| reply["id"].to_string().trim_matches('"').to_owned();
+    let webhook = json!({ "url": "https://loja.example/despacho" });
+    let webhook_id = id(&post(&host, "/delivery/webhooks", &[], &webhook).body);
+    let user_id = id(&post(&host, "/delivery/users", &[], &user).body["user"]);
+    let courier_id = id(&post(&host, "/admin/couriers", &[("x-api-token", OPERATOR)], &courier).body);
+    let (_, store_id) = parent_store(&host, "11444777000161", "outra@exemplo.com.br", None);
+    let store_id = store_id.to_string();
+    let branch = store("12ABC34501DE35", "nova@exemplo.com.br", None);
+    let other_user = json!({ "name": "Eva", "email": "eva@exemplo.com.br", "role": "OWNER" });
+    let expected = [
+        ("POST /delivery/stores", "", branch.clone()),
+        ("POST /delivery/users", "", other_user),
+        ("POST /delivery/users/{userId}/password-link", user_id.as_str(), json!({})),
+        ("POST /admin/stores/{storeId}/password-link", store_id.as_str(), json!({})),
+        ("POST /delivery/keys", "", json!({})),
+        ("POST /delivery/webhooks", "", webhook),
+        ("POST /delivery/webhooks/{webhookId}/rotate", webhook_id.as_str(), json!({})),
+        ("POST /admin/matrices", "", branch),
+        ("POST /admin/keys", "", json!({ "storeId": store_id })),
+        ("POST /admin/couriers", "", courier),
+        ("POST /admin/couriers/{courierId}/sign-in", courier_id.as_str(), json!({})),
+    ];
+    let dump = format!("{host:?}");
+    let mut asked = Vec::new();
+    for route in ROUTES.iter().filter(|route| matches!(route.authority, Authority::Store | Authority::Operator)) {
+        let case = expected.iter().find(|(template, ..)| *template == route.template);
+        let (id, body) = case.map_or(("1", "{}".to_owned()), |(_, id, body)| (*id, body.to_string()));
+        let part = |part: &str| if part.starts_with('{') { id.to_owned() } else { part.to_owned() };
+        let path = route.path.split('/').map(part).collect::<Vec<_>>().join("/");
+        if route.endpoint.lasting() == Lasting::Access {
+            let reply = send_as(&route.method, &path, route.authority, &body);
+            assert_eq!(reply.outcome(), (403, Some("password_required")), "{}: {}", route.template, reply.body);
+            asked.push(route.template);
+        }
+    }
+    assert_eq!(
+        asked,
+        expected.each_ref().map(|(template, ..)| *template),
+        "each endpoint of the table has a request here"
+    );
+    let count = |text: &str, name: &str| text.matches(name).count();
+    let after = format!("{host:?}");
+    assert_eq!(count(&after, "KeyHash"), count(&dump, "KeyHash"), "no key or link was issued");
+    for route in ROUTES.iter().filter(|route| matches!(route.authority, Authority::Store | Authority::Operator)) {
+        let path = route.path.split('/').map(|part| if part.starts_with('{') { "1" } else { part }).collect::<Vec<_>>();
+        if route.endpoint.lasting() != Lasting::Access && !route.method.is_safe() {
+            let reply = send_as(&route.method, &path.join("/"), route.authority, "{}");
+            assert_ne!(reply.outcome(), (403, Some("password_required")), "{}", route.template);
+        }
+    }
+}
+
+#[test]
+fn link_is_mailed_without_the_links_in_names_and_within_the_quota() {
+    let inner = demo_host();
+    let host = FaultyHost::failing(&inner, []);
+    let limits = Limits { mails_per_day: 2, ..settings().limits };
+    let public_url = Some("https://entregas.example".to_owned());
+    let settings = Settings { limits, mail: true, public_url, ..settings() };
+    let (key, _) = parent_store(&inner, "12ABC34501DE35", "mails@exemplo.com.br", None);
+    let create = |key: &str, number: u32| {
+        let name = "Ganhe em https://evil.example/premio";
+        let user = json!({ "name": name, "email": format!("{number}@exemplo.com.br"), "role": "CLERK" }).to_string();
+        let reply = send(&host, &settings, request("POST", "/delivery/users", &[("x-api-token", key)], user));
+        assert_eq!(reply.status, 201, "{}", reply.body);
+        reply.body["link"]["mailed"].clone()
+    };
+    assert_eq!(create(despacho_simulator::demo::KEY, 1), json!(null), "a sandbox store sends none");
+    assert_eq!([2, 3, 4].map(|number| create(&key, number)), [json!(true), json!(true), json!(false)]);
+    let mails = host.mails.borrow();
+    assert_eq!(mails.iter().map(|mail| mail.to.as_str()).collect::<Vec<_>>(), ["2@exemplo.com.br", "3@exemplo.com.br"]);
+    for mail in mails.iter() {
+        assert_eq!(mail.name.as_deref(), Some("Ganhe em evil example"));
+        assert!(mail.text.contains("https://entregas.example/#/password/") && !mail.text.contains("evil.example"));
+    }
 }
 
 #[test]

@@ -25,13 +25,16 @@ use despacho_core::{
         StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{self, Candidate, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
         webhook::{Message, RecordedAttempt, Webhook},
     },
-    rules::limits::{Admission, Bucket},
+    rules::{
+        limits::{Admission, Bucket},
+        webhooks::Mail,
+    },
 };
 
 /// A wrapper of the reference host that injects faults.
@@ -44,6 +47,8 @@ pub(crate) struct FaultyHost<'a> {
     faults: RefCell<BTreeMap<u32, HostError>>,
     /// Whether a failing commit is applied nevertheless, as if only its confirmation were lost.
     unconfirmed: bool,
+    /// The mails that were sent.
+    pub(crate) mails: RefCell<Vec<Mail>>,
 }
 
 impl<'a> FaultyHost<'a> {
@@ -56,6 +61,7 @@ impl<'a> FaultyHost<'a> {
             slow_calls: Default::default(),
             faults: RefCell::default(),
             unconfirmed: false,
+            mails: RefCell::default(),
         }
     }
 
@@ -68,12 +74,13 @@ impl<'a> FaultyHost<'a> {
             slow_calls: Default::default(),
             faults: RefCell::new(faults.into()),
             unconfirmed: false,
+            mails: RefCell::default(),
         }
     }
 
     /// Applies the commits with these numbers but returns errors, as if their confirmations were lost.
     pub(crate) fn unconfirmed<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> FaultyHost<'a> {
-        FaultyHost { unconfirmed: true, ..FaultyHost::failing(inner, faults) }
+        FaultyHost { unconfirmed: true, mails: RefCell::default(), ..FaultyHost::failing(inner, faults) }
     }
 
     /// Returns the number of attempted commits.
@@ -125,6 +132,7 @@ impl Storage for FaultyHost<'_> {
     fn find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
     fn tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
     fn order_prices(query: PriceQuery) -> PricePage;
+    fn reported_orders(filter: &OrderFilter, limit: u32) -> Vec<ReportedOrder>;
     fn find_users(query: UserQuery<'_>) -> Vec<User>;
     fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
     fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
@@ -164,9 +172,13 @@ impl Platform for FaultyHost<'_> {
     fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
+    async fn locate(
+        &self,
+        merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         self.count_slow_call(0);
-        self.inner.locate(addresses).await
+        self.inner.locate(merchant, addresses).await
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
@@ -188,6 +200,11 @@ impl Platform for FaultyHost<'_> {
 
     fn exec_context(&self) -> ExecContext {
         self.inner.exec_context()
+    }
+
+    async fn send_mail(&self, mail: &Mail) -> Option<bool> {
+        self.mails.borrow_mut().push(mail.clone());
+        Some(true)
     }
 }
 

@@ -46,7 +46,8 @@ impl Reply {
 impl From<Response<Bytes>> for Reply {
     fn from(response: Response<Bytes>) -> Reply {
         let (parts, body) = response.into_parts();
-        let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() };
+        let is_json = parts.headers.get("content-type").is_some_and(|kind| kind.to_str().unwrap().contains("json"));
+        let body = if is_json { serde_json::from_slice(&body).unwrap() } else { Value::Null };
         Reply { status: parts.status.as_u16(), headers: parts.headers, body }
     }
 }

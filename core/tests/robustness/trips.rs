@@ -69,6 +69,7 @@ fn host_with_orders(count: usize) -> MemoryHost {
         max_weight_g: None,
         max_volume_ml: None,
         equipment: despacho_core::model::Equipment::ALL,
+        handovers: Vec::new(),
         suspended_at: None,
         removed_at: None,
     });

@@ -2,10 +2,12 @@
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { sessions } from "./api/client";
 import { startAttention, unread } from "./attention";
 import { online } from "./api/http";
 import { streaming } from "./api/stream";
 import { texts } from "./i18n";
+import { accessTexts } from "./i18n/access";
 import { startLiveUpdates } from "./live";
 import { BalancePage } from "./pages/balance";
 import { CreatePage } from "./pages/create";
@@ -25,6 +27,7 @@ import { Frame, type MenuEntry } from "./ui/frame";
 import { LanguageSwitch } from "./ui/language";
 import { lazy } from "./ui/lazy";
 import { Failure, Loading } from "./ui/parts";
+import { Reconfirm, askForConfirmation } from "./ui/reconfirm";
 import { Toasts, notify } from "./ui/toast";
 
 const ImportPage = lazy(() => import("./pages/import").then((module) => module.ImportPage));
@@ -32,6 +35,7 @@ const ReportsPage = lazy(() => import("./pages/reports").then((module) => module
 const AccessPage = lazy(() => import("./pages/access").then((module) => module.AccessPage));
 const PasswordPage = lazy(() => import("./pages/password").then((module) => module.PasswordPage));
 const Help = lazy(() => import("./ui/help").then((module) => module.Help), 0);
+askForConfirmation();
 const loadError = signal<unknown>(null);
 
 export function App() {
@@ -55,6 +59,7 @@ export function App() {
     <>
       {parts.value[0] === "password" ? <PasswordPage code={parts.value[1] ?? ""} /> : key === undefined ? <LoginPage /> : <PanelFrame />}
       <Toasts />
+      <Reconfirm field={{ pointer: "/currentPassword", label: accessTexts.value.password }} text={accessTexts.value.confirm.text} confirm={sessions.confirm} />
     </>
   );
 }

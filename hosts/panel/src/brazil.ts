@@ -10,8 +10,25 @@ const ZONES: Record<string, string> = {
   RR: "America/Boa_Vista", SE: "America/Maceio", TO: "America/Araguaina",
 };
 
-export function zoneOf(state: string | null | undefined): string {
-  return ZONES[state?.toUpperCase() ?? ""] ?? "America/Sao_Paulo";
+/** Municipalities whose time zone is not that of their state, as in `Zone` of the core. */
+const EXCEPTIONS: Record<string, { zone: string; cities: string[] }> = {
+  PE: { zone: "America/Noronha", cities: ["fernando de noronha"] },
+  AM: {
+    zone: "America/Eirunepe",
+    cities: [
+      "atalaia do norte", "benjamin constant", "boca do acre", "eirunepe", "envira", "guajara", "ipixuna", "itamarati", "jutai",
+      "labrea", "pauini", "sao paulo de olivenca", "tabatinga",
+    ],
+  },
+};
+
+/** The time zone of an address. */
+export function zoneOf(address: Partial<Pick<Address, "city" | "state">> | null | undefined): string {
+  const state = address?.state?.trim().toUpperCase() ?? "";
+  const city = address?.city?.normalize("NFD").replace(/\p{M}/gu, "").trim().toLowerCase() ?? "";
+  const exception = EXCEPTIONS[state];
+  if (exception?.cities.includes(city) === true) return exception.zone;
+  return ZONES[state] ?? "America/Sao_Paulo";
 }
 
 /** `R$ 1.234,56` in both languages, because the currency is Brazilian. */

@@ -2,7 +2,7 @@
 
 import type { VehicleKind } from "./api/wire";
 import { language } from "./i18n/language";
-import { decimal } from "./ui/address";
+import { decimal } from "./numbers";
 
 /** All kinds, from the smallest to the largest. */
 export const VEHICLES: readonly VehicleKind[] = ["BICYCLE", "SCOOTER", "MOTORBIKE_BAG", "MOTORBIKE_BOX", "CAR", "VUC"];

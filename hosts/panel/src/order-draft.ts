@@ -3,12 +3,13 @@
 import { computed } from "@preact/signals";
 import type { FieldError } from "./api/wire";
 import { createDraft } from "./draft";
-import { day, localInstant, phoneRequest } from "./format";
+import { day, localInstant } from "./format";
 import { texts } from "./i18n";
 import { chosenDay, rows } from "./live";
 import { emptyLoad, requirementsOf, type LoadDraft } from "./load";
+import { amount, decimal } from "./numbers";
 import { accessibleStores, store, zone } from "./session";
-import { addressRequest, decimal, emptyAddress, isLocatable, type AddressDraft } from "./ui/address";
+import { addressRequest, emptyAddress, isLocatable, type AddressDraft } from "./ui/address";
 
 export interface DeliveryDraft {
   name: string;
@@ -137,10 +138,10 @@ export function orderRequest(from: Draft): Record<string, unknown> {
     ...((from.instructions ?? "").trim() === "" ? {} : { pickupInstructions: from.instructions!.trim() }),
     deliveries: from.deliveries.map((one) => ({
       name: one.name.trim(),
-      phone: phoneRequest(one.phone),
+      phone: one.phone.trim(),
       ...(hasEmail(one) ? { email: one.email.trim() } : {}),
       ...(one.observation.trim() === "" ? {} : { observation: one.observation.trim() }),
-      ...(one.value.trim() === "" ? {} : { productValue: decimal(one.value) }),
+      ...(one.value.trim() === "" ? {} : { productValue: amount(one.value) }),
       onlinePayment: one.paid,
       ...paymentRequest(one),
       ...windowRequest(one),
@@ -165,7 +166,7 @@ function windowRequest({ from = "", until = "" }: DeliveryDraft): Record<string,
 /** Change is only for cash. */
 function paymentRequest(one: DeliveryDraft): Record<string, unknown> {
   if (one.paid || (one.payment ?? "") === "") return {};
-  const change = one.payment === "CASH" && (one.change ?? "").trim() !== "" ? { changeFor: decimal(one.change!) } : {};
+  const change = one.payment === "CASH" && (one.change ?? "").trim() !== "" ? { changeFor: amount(one.change!) } : {};
   return { payment: { method: one.payment, ...change } };
 }
 

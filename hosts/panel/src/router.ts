@@ -24,6 +24,9 @@ export function go(to: string): void {
   location.hash = to;
 }
 
+/** Returns the URL of a route, for other devices. */
+export const url = (to: string): string => `${location.origin}${location.pathname}#${to}`;
+
 /** Changes the route without a new entry in the browser's history. */
 export function replace(to: string): void {
   history.replaceState(history.state, "", `#${to}`);

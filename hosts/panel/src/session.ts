@@ -25,7 +25,7 @@ export const branches = signal<Store[]>([]);
 /** The role of the session's login, or null until it is loaded. The server enforces it; the panel hides what a clerk cannot open. */
 const role = signal<Role | null>(null);
 export const isOwner = computed(() => role.value === "OWNER");
-export const zone = computed(() => zoneOf(store.value?.address.state));
+export const zone = computed(() => zoneOf(store.value?.address));
 effect(() => {
   shownZone.value = zone.value;
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { VERGUEIRO, api, courier, uniqueCode, goTo, launch, openLoggedIn, outsideMap, screenshot, until } from "./browser.mjs";
+import { VERGUEIRO, api, confirmSession, courier, goTo, launch, openLoggedIn, outsideMap, screenshot, uniqueCode, until } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -131,6 +131,7 @@ test("failing webhook is stopped, resumed and given a new secret", async () => {
   const receiver = createServer((request, response) => request.resume().on("end", () => response.writeHead(status).end()));
   await new Promise((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${receiver.address().port}/${uniqueCode("loja")}`;
+  await confirmSession(page);
   const made = await api(page, "POST", "/delivery/webhooks", { url, events: ["order.return_waived"] });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   await goTo(page, `/webhooks/${made.body.id}`);

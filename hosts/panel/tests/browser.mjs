@@ -83,6 +83,12 @@ export async function openLoggedIn(browser, options) {
   return opened;
 }
 
+/** Confirms the session, so that the next requests need no password. */
+export async function confirmSession(page) {
+  const confirmed = await api(page, "POST", "/delivery/sessions/confirmation", { currentPassword: PASSWORD });
+  if (confirmed.status !== 200) throw new Error(JSON.stringify(confirmed.body));
+}
+
 export async function goTo(page, route) {
   // The page of the earlier route is replaced in a later task. A click before that would be on it.
   await page.evaluate((hash) => new Promise((done) => {

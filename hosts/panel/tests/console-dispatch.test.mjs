@@ -66,7 +66,7 @@ test("a pass with all kinds of results is explained in words", async () => {
 
 test("other settings are compared with those in force", async () => {
   const person = await courier("Rita Ajuste");
-  const settings = { radiusKm: 1, maxPositionAgeMinutes: 5, reofferAfterMinutes: 3, horizonMinutes: 40, ordersPerTrip: 3, detourMinutes: 20, readySpreadMinutes: 20, marginSeconds: 30 };
+  const settings = { radiusKm: 1, maxPositionAgeMinutes: 5, stuckAfterMinutes: 10, waitLimitMinutes: 5, reofferAfterMinutes: 3, horizonMinutes: 40, ordersPerTrip: 3, detourMinutes: 20, readySpreadMinutes: 20, marginSeconds: 30 };
   const summary = (assigned) => ({ orders: 2, assigned, planned: assigned });
   const decision = { orderId: 900001, at: new Date().toISOString(), outcome: "ASSIGNED", courierId: person.id, orders: 1, cost: null, considered: [] };
   const form = page.getByTestId("settings");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
+import { encode } from "uqr";
 import { VERGUEIRO, api, axeViolations, fillAddress, goTo, launch, logIn, open, outsideMap, printed, screenshot, sendOrder, uniqueCode } from "./browser.mjs";
 
 let browser;
@@ -305,30 +306,49 @@ test("shortcuts work, but not while typing", async () => {
   await page.waitForFunction(() => location.hash === "#/orders/new" && document.activeElement?.id === "f-code");
 });
 
-test("labels and receipts are printed in their own sizes", async () => {
-  const deliveries = [DOOR, VERGUEIRO].map((address, at) => ({ name: ["Maria Silva", "João Pereira"][at], productValue: 57.9, address: { ...DOOR, number: address.number } }));
+test("labels and receipts are printed in their own sizes, and a label has none of the codes", async () => {
+  const deliveries = ["Maria Silva", "João Pereira"].map((name) => ({ name, productValue: 57.9, pickupCode: "COLETA7", address: DOOR }));
+  Object.assign(deliveries[0], { onlinePayment: false, payment: { method: "CASH", changeFor: 100 } });
   const made = await create({ deliveries });
   await goTo(page, `/orders/${made.id}`);
-  // The page sizes of a PDF in points, without the order of its objects.
-  const sizes = (pdf) => [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map((box) => [Math.round(box[1]), Math.round(box[2])]);
-  const millimetres = (...size) => size.map((side) => Math.round((side / 25.4) * 72));
-  for (const [button, sheet, count, size] of [["Imprimir etiqueta", ".label", 2, [100, 60]], ["Imprimir recibo", ".receipt", 1, [80, 200]]]) {
+  const print = async (button) => {
     const before = await page.evaluate(() => globalThis.prints ?? 0);
     await page.getByRole("button", { name: button }).click();
     await page.waitForFunction((prints) => globalThis.prints > prints, before);
     await page.emulateMedia({ media: "print" });
-    assert.equal(await page.locator(sheet).count(), count);
-    const text = await page.locator("main").innerText();
-    for (const expected of [made.code, made.pickupCode, "Maria Silva"]) if (sheet === ".label") assert.ok(text.includes(expected), expected);
-    assert.doesNotMatch(text, /Cancelar pedido/);
-    for (const label of await page.locator(sheet).all()) {
-      assert.ok(await label.evaluate((element) => element.scrollHeight <= element.clientHeight + 1), "the sheet is cut off");
-    }
+    return (await page.locator("main").innerText()).replaceAll("\u00A0", " ");
+  };
+  /** Returns the sizes of the pages of a PDF in millimetres, without the order of its objects. */
+  const sizes = async (name) => {
     await page.emulateMedia({ media: null });
-    const pdf = await printed(page, `print${sheet}`);
-    assert.deepEqual(new Set(sizes(pdf).map(String)), new Set([String(millimetres(...size))]));
+    const pdf = await printed(page, name);
     await page.locator(".print-sheet").waitFor({ state: "detached" });
+    return [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map((box) => [box[1], box[2]].map((points) => Math.round((points / 72) * 25.4)));
+  };
+
+  const label = await print("Imprimir etiqueta");
+  assert.equal(await page.locator(".label").count(), 2);
+  for (const expected of [made.code, "Maria Silva", "João Pereira", "Receber", "R$ 57,90", "dinheiro, troco de R$ 42,10", "Pago"]) assert.ok(label.includes(expected), expected);
+  for (const secret of ["COLETA7", ...made.deliveries.map((stop) => stop.deliveryCode)]) assert.ok(!label.split(/\s+/).includes(secret), secret);
+  // The code leads to the order in the panel, which needs the store's session, and not to the recipient's page.
+  const { data } = encode(`${new URL(page.url()).origin}/#/orders/${made.id}`, { ecc: "M", border: 2 });
+  const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
+  for (const path of await page.locator(".label-qr path").all()) assert.equal(await path.getAttribute("d"), squares);
+  for (const one of await page.locator(".label").all()) {
+    assert.ok(await one.evaluate((element) => element.scrollHeight <= element.clientHeight + 1), "the label is cut off");
   }
+  assert.deepEqual(await sizes("print.label"), [[100, 60], [100, 60]]);
+
+  const receipt = await print("Imprimir recibo");
+  for (const expected of ["COLETA7", "Via do balcão", "R$ 57,90 · dinheiro, troco de R$ 42,10", "Pago R$ 57,90"]) assert.ok(receipt.includes(expected), expected);
+  assert.doesNotMatch(receipt, /Cancelar pedido/);
+  await page.emulateMedia({ media: null });
+  // The hidden sheet is as wide as the paper.
+  const height = await page.locator(".print-sheet").evaluate((element) => (element.getBoundingClientRect().height / 96) * 25.4);
+  const [paper, ...others] = await sizes("print.receipt");
+  assert.deepEqual(others, []);
+  assert.equal(paper[0], 80);
+  assert.ok(paper[1] >= height + 8 && paper[1] <= height + 11, `${paper[1]} mm for ${height} mm and the margins`);
   await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
 });
 
@@ -425,6 +445,22 @@ test("import shows every error first, and resumes after a lost network", async (
   await page.getByText("1 pedido para criar").waitFor();
   await rows.getByText("João").waitFor();
   await page.getByRole("button", { name: "Nova importação" }).click();
+
+  // A spreadsheet in UTF-16 with tabs and a line that names the separator.
+  const cells = ["codigo", "destinatario", "cep", "rua", "numero", "cidade", "uf", "valor"];
+  const utf16 = (lines) => Buffer.from(`\uFEFF${lines.join("\r\n")}`, "utf16le");
+  const made = [uniqueCode("CSV"), "Inês", "01504-000", "Rua Vergueiro", "1000", "São Paulo", "SP", "R$ 1.200"];
+  await page.setInputFiles("#f-file", { name: "pedidos.txt", mimeType: "text/plain", buffer: utf16(["sep=\t", cells.join("\t"), made.join("\t"), [...made.with(0, uniqueCode("CSV")).slice(0, 7), "57,90"].join("\t")]) });
+  await page.getByText("2 pedidos para criar").waitFor();
+  await rows.getByText("Inês").first().waitFor();
+  await page.getByRole("button", { name: "Nova importação" }).click();
+  // Without another number, a tab does not show the decimal mark.
+  await page.setInputFiles("#f-file", { name: "pedidos.txt", mimeType: "text/plain", buffer: utf16([cells.join("\t"), made.join("\t")]) });
+  await rows.getByText("R$ 1.200 pode significar milhares ou milésimos.").waitFor();
+  await page.getByRole("button", { name: "Nova importação" }).click();
+  await page.fill("#f-csv", `${cells.join(";")}\n${made.join(";")}\n2;"Rui;;;;;;\n3;Eva;;;;;;`);
+  await page.getByRole("button", { name: "Conferir as linhas" }).click();
+  await page.locator("#f-csv-error").getByText("Na linha 3, uma aspa").waitFor();
   await page.fill("#f-csv", "");
 });
 

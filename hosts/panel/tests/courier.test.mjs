@@ -115,7 +115,33 @@ test("whole trip online", async () => {
   const { page, pageErrors, close } = await openApp(browser, "Rita Online", CURITIBA[0]);
   const order = await allocated(...CURITIBA);
   await nextIs(page, "Cheguei à coleta");
+  // The pickup names the store, and every link to a navigation app works on every phone.
+  const { body: store } = await merchant("GET", `/delivery/stores/${order.storeId}`);
+  assert.equal(await testId(page, "store").innerText(), store.name);
+  assert.equal(await page.getByRole("link", { name: "Ligar para a loja" }).getAttribute("href"), `tel:${store.responsible.phone}`);
+  await testId(page, "navigate").click();
+  const links = await page.locator("dialog a").evaluateAll((all) => all.map((one) => one.href));
+  assert.equal(links.length, 3);
+  for (const link of links) assert.match(link, /^https:.*-25\.4297,-49\.2711$/);
+  await page.keyboard.press("Escape");
   for (const [at, kind] of TRIP.entries()) {
+    if (kind === "pickup") {
+      // An error ends with its correction. Digits come first; a code with letters has another keypad.
+      await testId(page, "next").click();
+      assert.equal(await page.locator("#step-code").getAttribute("inputmode"), "numeric");
+      await testId(page, "submit").click();
+      await page.locator("#step-code-error").waitFor();
+      await page.fill("#step-code", "1");
+      await page.locator("#step-code-error").waitFor({ state: "detached" });
+      assert.equal(await page.locator("[aria-invalid=true]").count(), 0);
+      await page.getByRole("button", { name: "O código tem letras" }).click();
+      assert.equal(await page.locator("#step-code").getAttribute("inputmode"), "text");
+      await page.keyboard.press("Escape");
+    }
+    if (kind === "at-return") {
+      const things = (await testId(page, "bring-back").locator("li").allInnerTexts()).map((one) => one.replaceAll("\u00A0", " "));
+      assert.deepEqual(things, ["Pagamento de R$ 89,90: Ana Lima", "Mercadoria: Bruno Reis"]);
+    }
     await takeStep(page, kind, order);
     await stepTaken(page, at);
     await queueEmpty(page);
@@ -394,6 +420,9 @@ for (const [device, viewport, colorScheme, locale] of LOOKS) {
     await testId(page, "stop").waitFor();
     await page.waitForSelector(".map .mark");
     await check("pickup");
+    await testId(page, "navigate").click();
+    await check("navigate");
+    await shut();
     await context.setOffline(true);
     await testId(page, "next").click();
     await page.waitForSelector("[data-testid=queue][data-waiting='1']");

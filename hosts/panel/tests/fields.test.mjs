@@ -1,7 +1,7 @@
 // Invalid input at its field and lost networks in the settings, the access page, the import and the dialogs; what has the focus when a page opens.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, goTo, hold, launch, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
+import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, confirmSession, goTo, hold, launch, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
 import { assertShown, at, sendAfterLostNetwork } from "./form-checks.mjs";
 
 let browser;
@@ -227,6 +227,7 @@ test("dialogs of keys and webhooks keep what is typed, and event types have erro
   await sendAfterLostNetwork(page, dialogForm());
   await dialogClosed();
 
+  await confirmSession(page);
   await goTo(page, "/webhooks");
   await press(page, "Novo webhook");
   await page.fill("dialog #f-url", "smtp:");

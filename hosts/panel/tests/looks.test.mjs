@@ -113,7 +113,7 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     await page.locator(".orders .due .window").first().waitFor();
     await check("orders-scheduled");
     await api(page, "POST", "/delivery/orders/cancel", { orderId: scheduled.body.id });
-    const hook = await api(page, "POST", "/delivery/webhooks", { url: `https://${uniqueCode("loja").toLowerCase()}.invalid/despacho`, events: ["order.return_waived"] });
+    const hook = await api(page, "POST", "/delivery/webhooks", { url: `https://${uniqueCode("loja").toLowerCase()}.invalid/despacho`, events: ["order.return_waived"], currentPassword: PASSWORD });
     await api(page, "POST", `/delivery/webhooks/${hook.body.id}/test`);
     await goTo(page, `/webhooks/${hook.body.id}`);
     await page.waitForSelector(".table .badge");

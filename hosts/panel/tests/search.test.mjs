@@ -102,6 +102,32 @@ test("nothing found is explained, and words without letters are rejected", async
   assert.equal(await hash(), "#/orders");
 });
 
+test("filters stay while the user searches", async () => {
+  const name = uniqueName();
+  const [open, closed] = [await create([[`Rosa ${name}`, "+5511990000203"]]), await create([[`Rita ${name}`, "+5511990000204"]])];
+  await cancel(closed);
+  await goTo(page, "/orders");
+  await field().fill(name);
+  const shows = (count) => page.waitForFunction((expected) => document.querySelectorAll(".search-day .row-link").length === expected, count);
+  await shows(2);
+  const tabs = page.locator(".tabs button");
+  assert.equal(await page.locator(".tabs [aria-pressed=true]").innerText(), "Todos");
+  await tabs.filter({ hasText: "Em aberto" }).click();
+  await shows(1);
+  await results().getByText(open.code).waitFor();
+  await tabs.filter({ hasText: "Encerrados" }).click();
+  await results().getByText(closed.code).waitFor();
+  await shows(1);
+  await tabs.filter({ hasText: "Todos" }).click();
+  await shows(2);
+  await page.fill("input[type=date]", "2026-01-02");
+  await page.locator(".state").waitFor();
+  await page.fill("input[type=date]", "");
+  await shows(2);
+  await field().fill("");
+  await cancel(open);
+});
+
 test("results come in pages, by day, and resume after a lost network", async () => {
   const name = uniqueName();
   const made = [];

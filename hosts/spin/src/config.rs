@@ -1,12 +1,8 @@
 //! The component's configuration: the table of settings, read from the application's variables.
 
-use std::{
-    cell::{Cell, RefCell},
-    rc::Rc,
-};
+use std::{cell::RefCell, rc::Rc};
 
 use despacho_core::{
-    geo::Gazetteer,
     model::store::KeyHash,
     rules::{
         pricing::Tariff,
@@ -27,10 +23,6 @@ use crate::geography::Geography;
 
 /// The variable with the settings that have a section.
 const SETTINGS: &str = "settings";
-/// The folder of the gazetteer's tables, which spin.toml mounts under their path in the repository. Embedded, they would be a twelfth of
-/// the component.
-const DATA: &str = "/core/data";
-
 /// The configuration of the component.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
@@ -62,7 +54,6 @@ pub(crate) struct OwnSettings {
     panel_tiles_attribution: Option<String>,
     pub(crate) database_url: Option<String>,
     pub(crate) demo: bool,
-    #[cfg_attr(not(feature = "webhooks"), expect(dead_code, reason = "the component of previews sends no webhooks"))]
     pub(crate) webhooks_after_responses: bool,
     pub(crate) nominatim: Option<String>,
     pub(crate) photon: Option<String>,
@@ -73,8 +64,6 @@ pub(crate) struct OwnSettings {
 thread_local! {
     /// The configuration, read once per instance; after an error the next request reads it again.
     static CONFIG: RefCell<Option<Rc<Config>>> = const { RefCell::new(None) };
-    /// The gazetteer. Concurrent first requests of an instance read the configuration, and only one of them the files.
-    static GAZETTEER: Cell<Option<Gazetteer>> = const { Cell::new(None) };
 }
 
 /// Returns the configuration, or all its errors.
@@ -92,30 +81,9 @@ pub(crate) async fn load() -> Result<Rc<Config>, ConfigErrors> {
             Err(_) => reader.reject(&name, &Source::Default, "cannot be read from its provider"),
         }
     }
-    let config = Rc::new(finish(reader, read_gazetteer()?)?);
+    let config = Rc::new(finish(reader)?);
     CONFIG.set(Some(Rc::clone(&config)));
     Ok(config)
-}
-
-/// Reads the tables of [`Gazetteer`] once per instance. They remain in memory until it ends. The component of previews embeds them
-/// instead, because reading them delays the first request of an instance by 2.3 ms.
-fn read_gazetteer() -> Result<Gazetteer, ConfigErrors> {
-    if cfg!(feature = "preview") {
-        return Ok(Gazetteer::embedded());
-    }
-    if let Some(gazetteer) = GAZETTEER.get() {
-        return Ok(gazetteer);
-    }
-    let mut tables = [&[] as &[u8]; 4];
-    for (table, name) in tables.iter_mut().zip(Gazetteer::TABLES) {
-        let path = format!("{DATA}/{name}");
-        let read = std::fs::read(&path);
-        let read = read.map_err(|error| ConfigErrors::one("files", format!("lacks {path} ({error})")))?;
-        *table = read.leak();
-    }
-    let gazetteer = Gazetteer::of_tables(tables);
-    GAZETTEER.set(gazetteer);
-    gazetteer.ok_or_else(|| ConfigErrors::one("files", format!("has damaged tables in {DATA}")))
 }
 
 /// Sets the value of a variable. An empty variable is unset: spin.toml has an empty default for each.
@@ -139,7 +107,7 @@ fn set(reader: &mut Reader, name: &str, value: &str) {
 }
 
 /// Checks what only this host can check, and builds the configuration.
-fn finish(mut reader: Reader, gazetteer: Gazetteer) -> Result<Config, ConfigErrors> {
+fn finish(mut reader: Reader) -> Result<Config, ConfigErrors> {
     for key in ["admin-token", "secret"] {
         reader.require(key, &Source::Default, "is missing");
     }
@@ -156,7 +124,7 @@ fn finish(mut reader: Reader, gazetteer: Gazetteer) -> Result<Config, ConfigErro
     );
     let geocoders = Geocoders::at(own.nominatim.as_deref(), own.photon.as_deref(), &shared.geocoder);
     let networks = networks(own.osrm.as_deref(), own.valhalla.as_deref(), &shared.routing);
-    let geography = Rc::new(Geography::new(gazetteer, geocoders, networks, &shared));
+    let geography = Rc::new(Geography::new(geocoders, networks, &shared));
     Ok(Config { settings, own, geography, site })
 }
 
@@ -185,7 +153,7 @@ mod tests {
         for (name, value) in [("admin_token", TOKEN), ("secret", &secret)].iter().chain(more) {
             set(&mut reader, name, value);
         }
-        finish(reader, Gazetteer::embedded()).map_err(|errors| errors.0.iter().map(describe).collect())
+        finish(reader).map_err(|errors| errors.0.iter().map(describe).collect())
     }
 
     fn errors(more: &[(&str, &str)]) -> Vec<String> {
@@ -198,7 +166,7 @@ mod tests {
         assert_eq!((config.own.demo, config.own.database_url), (false, None));
         assert_eq!(config.settings.secret.0, [15; 32]);
         assert!(config.settings.operator.is_some() && config.geography.is_embedded());
-        let missing = finish(Reader::new(Host::Component), Gazetteer::embedded()).expect_err("no variable is set").0;
+        let missing = finish(Reader::new(Host::Component)).expect_err("no variable is set").0;
         assert_eq!(
             missing.iter().map(describe).collect::<Vec<_>>(),
             ["`admin_token` is missing", "`secret` is missing"]
@@ -212,8 +180,7 @@ mod tests {
         for name in &names {
             set(&mut reader, name, "hunter 2");
         }
-        let errors: Vec<String> =
-            finish(reader, Gazetteer::embedded()).expect_err("all are invalid").0.iter().map(describe).collect();
+        let errors: Vec<String> = finish(reader).expect_err("all are invalid").0.iter().map(describe).collect();
         // An attribution can be any text.
         for name in names.iter().filter(|name| *name != "panel_tiles_attribution") {
             assert!(errors.iter().any(|error| error.starts_with(&format!("`{name}` "))), "{name} in {errors:?}");

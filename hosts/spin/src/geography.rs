@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use despacho_core::{
     geo::{self, Gazetteer, LocateError},
     host::HostError,
-    model::{self, Address, DistanceMatrix, Located},
+    model::{self, Address, DistanceMatrix, Located, StoreId},
 };
 use despacho_geo::{
     AttemptError, CachedResult, GeocoderConfig, Geocoders, Legs, Network, Places, Runtime, ServiceEvent,
@@ -42,7 +42,6 @@ thread_local! {
 /// The configured services. Their circuit breakers keep their state as long as the instance exists.
 #[derive(Debug)]
 pub(crate) struct Geography {
-    gazetteer: Gazetteer,
     places: Places,
     networks: Vec<Network>,
     percent: u32,
@@ -51,24 +50,13 @@ pub(crate) struct Geography {
 
 impl Geography {
     /// Creates the geography without sending requests.
-    pub(crate) fn new(
-        gazetteer: Gazetteer,
-        geocoders: Geocoders,
-        networks: Vec<Network>,
-        shared: &SharedSettings,
-    ) -> Geography {
+    pub(crate) fn new(geocoders: Geocoders, networks: Vec<Network>, shared: &SharedSettings) -> Geography {
         Geography {
-            gazetteer,
-            places: Places::new(gazetteer, Vec::new(), geocoders, shared.places.min_precision),
+            places: Places::new(Gazetteer::embedded(), Vec::new(), geocoders, shared.places.min_precision),
             networks,
             percent: shared.routing.duration_percent,
             geocoder: shared.geocoder.clone(),
         }
-    }
-
-    /// Returns the municipalities and the borders of Brazil.
-    pub(crate) fn gazetteer(&self) -> Gazetteer {
-        self.gazetteer
     }
 
     /// Returns whether only embedded data is used.
@@ -80,13 +68,15 @@ impl Geography {
     pub(crate) async fn locate(
         &self,
         database: &Database,
+        merchant: Option<StoreId>,
         addresses: &[&Address],
     ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         // An exclusive transaction blocks all other instances, so it must not wait for a service.
         if self.places.is_embedded() || database.is_exclusive() {
-            return Ok(addresses.iter().map(|address| self.gazetteer.locate(address)).collect());
+            let gazetteer = Gazetteer::embedded();
+            return Ok(addresses.iter().map(|address| gazetteer.locate(address)).collect());
         }
-        let found = self.places.locate(&self.runtime(database), addresses).await?;
+        let found = self.places.locate(&self.runtime(database), merchant, addresses).await?;
         Ok(found.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
     }
 

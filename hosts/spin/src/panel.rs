@@ -1,4 +1,4 @@
-//! The merchant panel, the courier's app, the operator's console and the API's summary, from the files that spin.toml mounts into the
+//! The API's summary, and the merchant panel, the courier's app and the operator's console from the files that spin.toml mounts into the
 //! component.
 
 use bytes::Bytes;
@@ -13,9 +13,8 @@ use crate::response::{identify, respond_early};
 
 /// The folder of the panel's files: spin.toml mounts them under their path in the repository.
 const FOLDER: &str = "/hosts/panel/dist";
-/// The path of the API's summary for language models, and its file, which spin.toml mounts.
+/// The path of the API's summary for language models.
 const SUMMARY: &str = "/llms.txt";
-const SUMMARY_FILE: &str = "/core/llms.txt";
 
 /// Returns the response if the path is the one of a page or of its files.
 pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
@@ -29,7 +28,7 @@ pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
     let name = name(redirected.unwrap_or(path))?;
     let read = |path: &str| std::fs::read(path).ok().map(|body| site.file(name, body.into()));
     let file = match name {
-        SUMMARY => read(SUMMARY_FILE),
+        SUMMARY => Some(site.file(name, Bytes::from_static(include_bytes!("../../../core/llms.txt")))),
         // The configuration is served only with a panel.
         CONFIG => std::fs::exists(format!("{FOLDER}{PAGE}")).is_ok_and(|exists| exists).then(|| site.config()),
         _ => read(&format!("{FOLDER}{name}")),

@@ -9,10 +9,10 @@ use std::{
 use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
-    geo::{Gazetteer, LocateError},
-    host::{Endpoints, HostError, Part, Platform},
+    geo::LocateError,
+    host::{HostError, Platform},
     model::{
-        Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, Timestamp, hmac_sha256,
+        Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, StoreId, Timestamp, hmac_sha256,
         webhook::AttemptResult,
     },
     rules::{
@@ -37,8 +37,6 @@ use crate::{
 /// The rate limit tokens leased by this instance.
 static LEASES: Leases = Leases::new();
 
-/// The OpenAPI document, which spin.toml mounts under its path in the repository. Embedded, it would be a sixth of the component.
-const DESCRIPTION: &str = "/core/openapi.json";
 /// Limits the instances on one database that may hash passwords at the same time. Each hash takes 19 MiB, which stay allocated until the
 /// instance ends. A slot outlasts an idle instance, and requests of an instance that has one renew it.
 const HASHING_SLOTS: Slots = Slots { name: "password", count: 4, ttl: Duration::seconds(5) };
@@ -50,6 +48,10 @@ const MAX_LOCAL_BUCKETS: usize = 1_024;
 thread_local! {
     /// The instance's slot for hashing passwords.
     static SLOT: RefCell<Option<Slot>> = const { RefCell::new(None) };
+    /// The random seed of the instance. Reading one for each request takes several calls to the runtime.
+    static SEED: Cell<Option<[u8; 32]>> = const { Cell::new(None) };
+    /// The number of contexts derived from the seed.
+    static CONTEXTS: Cell<u64> = const { Cell::new(0) };
     static IS_TAKING_SLOT: Cell<bool> = const { Cell::new(false) };
     static SLOT_TAKEN: Rc<Event> = Rc::new(Event::new());
     /// The requests counted in memory while another process held SQLite's lock.
@@ -60,8 +62,8 @@ thread_local! {
 pub(crate) struct Machine {
     database: Database,
     geography: Rc<Geography>,
+    /// The seed of the instance.
     seed: [u8; 32],
-    contexts: Cell<u64>,
     /// Whether the request has written events or messages for webhooks.
     updates: Cell<bool>,
 }
@@ -69,14 +71,20 @@ pub(crate) struct Machine {
 impl Machine {
     /// Creates the platform. Fails without randomness, because codes must be unpredictable.
     pub(crate) fn new(database: Database, geography: Rc<Geography>) -> Result<Machine, HostError> {
-        let mut seed = [0; 32];
-        getrandom::fill(&mut seed)
-            .map_err(|error| HostError::Internal { detail: format!("the random generator failed: {error}") })?;
-        Ok(Machine { database, geography, seed, contexts: Cell::new(0), updates: Cell::new(false) })
+        let seed = match SEED.get() {
+            Some(seed) => seed,
+            None => {
+                let mut seed = [0; 32];
+                getrandom::fill(&mut seed)
+                    .map_err(|error| HostError::Internal { detail: format!("the random generator failed: {error}") })?;
+                SEED.set(Some(seed));
+                seed
+            }
+        };
+        Ok(Machine { database, geography, seed, updates: Cell::new(false) })
     }
 
     /// Returns whether events or messages were committed.
-    #[cfg(feature = "webhooks")]
     pub(crate) fn has_updates(&self) -> bool {
         self.updates.get()
     }
@@ -168,22 +176,9 @@ impl despacho_sql::Machine for Machine {
 }
 
 impl Platform for Machine {
-    const ENDPOINTS: Endpoints = Endpoints::Only(if cfg!(feature = "operator") {
-        Part::Operator
-    } else if cfg!(feature = "connection") {
-        Part::Connection
-    } else if cfg!(feature = "courier") {
-        Part::Courier
-    } else if cfg!(feature = "preview") {
-        Part::Preview
-    } else {
-        Part::Store
-    });
-
     fn exec_context(&self) -> ExecContext {
         let now = now();
-        let count = self.contexts.get();
-        self.contexts.set(count + 1);
+        let count = CONTEXTS.replace(CONTEXTS.get() + 1);
         ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"context", &count.to_be_bytes()])) }
     }
 
@@ -209,8 +204,12 @@ impl Platform for Machine {
         password::verify(password, hash).map_err(HostError::internal)
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
-        self.geography.locate(&self.database, addresses).await
+    async fn locate(
+        &self,
+        merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
+        self.geography.locate(&self.database, merchant, addresses).await
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
@@ -222,18 +221,7 @@ impl Platform for Machine {
         Some(outbound::call(&url, request, config).await)
     }
 
-    fn gazetteer(&self) -> Gazetteer {
-        self.geography.gazetteer()
-    }
-
     fn is_embedded(&self) -> bool {
         self.geography.is_embedded()
-    }
-
-    fn description(&self) -> Result<Bytes, HostError> {
-        std::fs::read(DESCRIPTION).map(Bytes::from).map_err(|error| HostError::Unavailable {
-            what: "API document",
-            detail: format!("{DESCRIPTION}: {error}; spin.toml must list it in `files`"),
-        })
     }
 }

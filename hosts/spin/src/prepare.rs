@@ -18,9 +18,6 @@ use crate::{
     config::Config, database::Database, error::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
 };
 
-/// Why another component than `despacho` has no demo data yet.
-const NO_DEMO: &str = "The demo data does not exist yet. Request /readyz to create it, then repeat this request.";
-
 /// The part that is unavailable if another store prevents the creation of the demo data.
 pub(crate) const DEMO: &str = "demo";
 
@@ -87,19 +84,12 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
         let _ = session.write_ahead().await;
         database.exclusively(async || migrate(&session).await).await?;
     }
-    // Previews have no deadlines.
-    if !cfg!(feature = "preview") {
-        host.align_deadlines().await?;
-    }
+    host.align_deadlines().await?;
     if !config.own.demo || host.key(&KeyHash::of(demo::KEY)).await?.is_some() {
         return Ok(());
     }
     if let Some(obstacle) = demo::obstacle(host).await? {
         return Err(HostError::Unavailable { what: DEMO, detail: obstacle.to_string() });
-    }
-    // The demo data needs the endpoints of stores. Without it, the other components would reject its key as invalid.
-    if cfg!(any(feature = "connection", feature = "courier", feature = "operator", feature = "preview")) {
-        return Err(unavailable(NO_DEMO));
     }
     let seed = async || match demo::seed(host, &config.settings).await {
         Ok(created) => Ok(created),

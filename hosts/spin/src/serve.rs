@@ -16,8 +16,6 @@ use despacho_sql::{RecentKeys, SqlHost};
 use http::{HeaderMap, HeaderName, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
 
-#[cfg(feature = "webhooks")]
-use crate::webhooks;
 use crate::{
     body,
     config::{self, Config},
@@ -26,7 +24,7 @@ use crate::{
     platform::Machine,
     prepare,
     response::fresh_id,
-    sqlite,
+    sqlite, webhooks,
 };
 
 /// IDs that a request reserves at once. Unused IDs remain gaps, so the number is small.
@@ -100,7 +98,6 @@ async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<By
         request.extensions_mut().insert(address);
     }
     let response = api::handle(&host, &config.settings, request).await;
-    #[cfg(feature = "webhooks")]
     webhooks::after_response(&response, host, config).await;
     response
 }

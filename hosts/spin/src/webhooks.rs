@@ -21,9 +21,7 @@ use despacho_sql::SqlHost;
 use futures_util::{future::join_all, lock::Mutex};
 use http::Response;
 
-#[cfg(feature = "connection")]
-use crate::background;
-use crate::{config::Config, database::Database, log, outbound::call, platform::Machine};
+use crate::{background, config::Config, database::Database, log, outbound::call, platform::Machine};
 
 /// Subscriptions read per query, and the maximum processed at the same time.
 const MAX_CANDIDATES: u32 = 32;
@@ -36,7 +34,6 @@ const DISPATCH: &str = "POST /admin/dispatch";
 pub(crate) async fn after_response(response: &Response<Bytes>, host: SqlHost<Database, Machine>, config: Rc<Config>) {
     let outcome = response.extensions().get::<Outcome>();
     let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
-    #[cfg(feature = "connection")]
     if dispatched {
         background::after_dispatch(&host, &config).await;
     }

@@ -7,7 +7,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     connections::Connections, memory::MemoryBudget, metrics::Metrics, overload::Overload, panel::Panel, store::Store,
-    streams::Streams, telemetry::Tracer,
+    streams::Streams, telemetry::Tracer, work::Work,
 };
 
 /// The running application.
@@ -32,6 +32,8 @@ pub struct App {
     pub tracer: Option<Tracer>,
     /// The admission of requests.
     pub overload: Overload,
+    /// The threads for requests that take long, and for passes.
+    pub work: Work,
     /// The open connections.
     pub connections: Arc<Connections>,
     /// The memory of unsent responses.

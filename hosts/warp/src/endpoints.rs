@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::{
         config::Config, connections::Connections, geo::Geography, memory::MemoryBudget, metrics::Metrics,
-        overload::Overload, store::Store, streams::Streams,
+        overload::Overload, store::Store, streams::Streams, work::Work,
     };
 
     #[tokio::test]
@@ -158,6 +158,7 @@ mod tests {
             streams,
             tracer: None,
             overload,
+            work: Work::start().unwrap(),
             shutdown: CancellationToken::new(),
             tasks: TaskTracker::new(),
         };

@@ -35,3 +35,4 @@ pub mod streams;
 pub mod streets;
 pub mod telemetry;
 pub mod webhooks;
+pub mod work;

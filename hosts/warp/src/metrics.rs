@@ -28,6 +28,13 @@ struct ResponseLabels {
     status: u16,
 }
 
+/// The endpoint of a request, and the threads on which it ran.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PollLabels {
+    route: &'static str,
+    threads: &'static str,
+}
+
 /// The reason for which a request was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Reason {
@@ -62,6 +69,7 @@ impl SpanCounters {
 pub struct Metrics {
     registry: Registry,
     latency: Family<ResponseLabels, Histogram, fn() -> Histogram>,
+    longest_poll: Family<PollLabels, Gauge<f64, AtomicU64>>,
     /// Requests in progress.
     pub in_flight: Gauge<i64, AtomicI64>,
     /// Open connections.
@@ -179,8 +187,12 @@ impl Metrics {
         let latency: Family<_, _, fn() -> Histogram> = Family::new_with_constructor(|| Histogram::new(BUCKETS));
         let help = "Time from the request head to the response, by endpoint and status";
         registry.register_with_unit("http_request_duration", help, Unit::Seconds, latency.clone());
+        let longest_poll = Family::<PollLabels, Gauge<f64, AtomicU64>>::default();
+        let help = "Longest time for which a request occupied a thread without a pause";
+        registry.register_with_unit("http_longest_poll", help, Unit::Seconds, longest_poll.clone());
         let metrics = Metrics {
             latency,
+            longest_poll,
             in_flight: Gauge::default(),
             connections: Gauge::default(),
             shed: Counter::default(),
@@ -287,6 +299,14 @@ impl Metrics {
     /// Records a response and its latency.
     pub fn responded(&self, route: &'static str, status: u16, took: Duration) {
         self.latency.get_or_create(&ResponseLabels { route, status }).observe(took.as_secs_f64());
+    }
+
+    /// Records the longest time for which a request occupied a thread of these without a pause.
+    pub fn polled(&self, route: &'static str, threads: &'static str, longest: Duration) {
+        let gauge = self.longest_poll.get_or_create(&PollLabels { route, threads });
+        if longest.as_secs_f64() > gauge.get() {
+            gauge.set(longest.as_secs_f64());
+        }
     }
 
     /// Counts a rejected request.

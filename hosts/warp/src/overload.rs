@@ -21,6 +21,8 @@ const MAX_PROBES: usize = 64;
 const BODY_UNIT: usize = 1_024;
 /// One client address may occupy at most this fraction (1/n) of the memory for bodies.
 const ADDRESS_SHARE: usize = 4;
+/// Requests that take long may have at most this fraction (1/n) of the permits.
+const HEAVY_SHARE: usize = 2;
 /// The paths of probes and metrics.
 const PROBE_PATHS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
@@ -69,6 +71,7 @@ impl Shed {
 #[derive(Debug)]
 pub struct Overload {
     permits: Arc<Semaphore>,
+    heavy: Arc<Semaphore>,
     queue: Semaphore,
     probes: Arc<Semaphore>,
     bodies: Arc<MemoryBudget>,
@@ -79,6 +82,7 @@ pub struct Overload {
 #[derive(Debug)]
 pub struct Permit {
     _permit: OwnedSemaphorePermit,
+    _heavy: Option<OwnedSemaphorePermit>,
 }
 
 /// The memory reserved for one body, released on drop.
@@ -95,6 +99,7 @@ impl Overload {
     pub fn new(config: OverloadConfig) -> Overload {
         Overload {
             permits: Arc::new(Semaphore::new(config.max_in_flight)),
+            heavy: Arc::new(Semaphore::new((config.max_in_flight / HEAVY_SHARE).max(1))),
             queue: Semaphore::new(config.max_queued),
             probes: Arc::new(Semaphore::new(MAX_PROBES)),
             bodies: Arc::new(MemoryBudget::new(MemoryLimits {
@@ -109,7 +114,7 @@ impl Overload {
     pub async fn admit(&self, path: &str) -> Result<Permit, Shed> {
         if is_probe(path) {
             let permit = self.probes.clone().try_acquire_owned().map_err(|_| Shed::QueueFull)?;
-            return Ok(Permit { _permit: permit });
+            return Ok(Permit { _permit: permit, _heavy: None });
         }
         let permit = match self.permits.clone().try_acquire_owned() {
             Ok(permit) => permit,
@@ -118,7 +123,13 @@ impl Overload {
         // A CPU-bound request would finish before the next one is counted, and a thousand requests that wait for a CPU would appear as
         // none. Yielding once counts the request before it is processed.
         tokio::task::yield_now().await;
-        Ok(Permit { _permit: permit })
+        Ok(Permit { _permit: permit, _heavy: None })
+    }
+
+    /// Admits a request that takes long. While it waits for its turn, it must not take the place of other requests.
+    pub async fn admit_heavy(&self, path: &str) -> Result<Permit, Shed> {
+        let heavy = self.heavy.clone().try_acquire_owned().map_err(|_| Shed::QueueFull)?;
+        Ok(Permit { _heavy: Some(heavy), ..self.admit(path).await? })
     }
 
     async fn wait_in_queue(&self) -> Result<OwnedSemaphorePermit, Shed> {
@@ -207,6 +218,16 @@ mod tests {
         tokio::task::yield_now().await;
         drop(admitted);
         assert_eq!(queued.await.unwrap(), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn requests_that_take_long_leave_permits_for_others() {
+        let overload = overload(2, 0);
+        let heavy = overload.admit_heavy("/x").await.unwrap();
+        assert_eq!(overload.admit_heavy("/x").await.err(), Some(Shed::QueueFull));
+        assert!(overload.admit("/x").await.is_ok());
+        drop(heavy);
+        assert!(overload.admit_heavy("/x").await.is_ok());
     }
 
     #[tokio::test]

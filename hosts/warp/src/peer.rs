@@ -32,6 +32,26 @@ impl Network {
         Ok(Network(v4.map_or(network, IpNet::V4)))
     }
 
+    /// Parses a network of proxies. Whoever is in it decides which address a request has, so it cannot contain a large part of the internet.
+    /// The widest private networks, 10.0.0.0/8 and fc00::/7, are accepted.
+    ///
+    /// # Errors
+    /// The text has another syntax, or the network is too wide.
+    pub fn parse_proxies(text: &str) -> Result<Network, String> {
+        let network = Network::parse(text).map_err(|error| error.to_string())?;
+        let min = match network.0 {
+            IpNet::V4(_) => 8,
+            IpNet::V6(_) => 7,
+        };
+        if network.0.prefix_len() < min {
+            return Err(format!(
+                "{text} contains a large part of the internet, and everyone in it could forge client addresses and so avoid the limits: \
+                 use the addresses of your proxies, such as 192.0.2.1 or 10.0.0.0/8 (at least /{min})"
+            ));
+        }
+        Ok(network)
+    }
+
     /// Returns whether an address is in the network.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
@@ -123,6 +143,20 @@ mod tests {
         for text in ["", "10.0.0.0/33", "::/129", "10.0.0/8", "host", "10.0.0.0/x"] {
             assert!(Network::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn proxies_are_not_a_large_part_of_the_internet() {
+        for text in
+            ["0.0.0.0/0", "::/0", "::ffff:0.0.0.0/96", "0.0.0.0/1", "128.0.0.0/1", "8.0.0.0/7", "2000::/3", "::/3"]
+        {
+            let error = Network::parse_proxies(text).unwrap_err();
+            assert!(error.contains("forge client addresses"), "{error}");
+        }
+        for text in ["10.0.0.0/8", "fc00::/7", "192.0.2.1", "2001:db8::1", "::ffff:10.0.0.0/104"] {
+            assert!(Network::parse_proxies(text).is_ok(), "{text}");
+        }
+        assert!(Network::parse_proxies("host").is_err());
     }
 
     #[test]

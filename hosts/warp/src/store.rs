@@ -42,6 +42,7 @@ use crate::{
     geo::{Geography, ServerPlatform},
     mail::Mailer,
     telemetry::Traced,
+    work::Turns,
 };
 
 /// IDs that a command reserves at once. It serves one request, and unused IDs remain gaps.
@@ -100,6 +101,11 @@ impl Store {
         request: Request<Bytes>,
     ) -> (Response<Bytes>, Option<Subscription>) {
         api::handle_or_stream(&self.host, settings, request).await
+    }
+
+    /// Returns the turns of callers for requests that take long.
+    pub fn turns(&self) -> &Turns {
+        self.host.platform().turns()
     }
 
     /// Returns the next events of a stream in its text format.

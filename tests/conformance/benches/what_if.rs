@@ -25,7 +25,7 @@ use despacho_core::{
     changes::{Changes, Write},
     host::{Host, OrderQuery},
     model::{
-        Day, Distance, Duration as Span, Timestamp,
+        Day, Distance, Duration as Span, Timestamp, Zone,
         order::{Order, OrderFilter, OrderSchedule},
         store::{KeyHash, LedgerEntry},
     },
@@ -184,16 +184,11 @@ async fn check_sums(host: &impl Host) -> (u64, i64) {
 /// Reads all orders as the report of days does.
 async fn report(host: &impl Host) -> usize {
     let now = host.exec_context().now;
-    let days = (Day::of(now, None).before(DAYS), Day::of(now, None));
-    let (mut filter, mut report, mut orders) = (OrderFilter::all(), DayReport::default(), 0);
-    loop {
-        let page = host.find_orders(OrderQuery::Matching(&filter, 100)).await.unwrap();
-        let Some(last) = page.last() else { break };
-        filter.before = Some(last.id);
-        orders += page.len();
-        page.iter().for_each(|order| report.add(order, days));
-    }
-    assert_eq!(orders as u64, ORDERS);
+    let days = (Day::of(now, Zone::default()).before(DAYS), Day::of(now, Zone::default()));
+    let orders = host.reported_orders(&OrderFilter::all(), u32::MAX).await.unwrap();
+    let mut report = DayReport::default();
+    orders.iter().for_each(|order| report.add(order, days));
+    assert_eq!(orders.len() as u64, ORDERS);
     report.rows.len()
 }
 

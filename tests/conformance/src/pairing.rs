@@ -19,7 +19,8 @@ pub(crate) struct Pairing {
 /// Matches values that can differ: times; members that contain an ID, a key, a token or a cursor; codes of links that set passwords; codes of
 /// four digits; costs of dispatch, which grow with the clock; and words with a digit, if they repeat such a value.
 const GENERATED_VALUES: &str = concat!(
-    r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|-\d\d:\d\d))"#,
+    // Files for spreadsheets in Brazil have local times.
+    r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|-\d\d:\d\d)|\d\d/\d\d/\d{4} \d\d:\d\d:\d\d)"#,
     r#"|"(?:id|[A-Za-z]*Id|value|secret|access_token|cursor|nextCursor|next|trackingUrl)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
     r#"|"code":"(?P<link>pw[su]_[A-Za-z0-9_-]+)"#,
     r#"|"(?:pickupCode|deliveryCode|returnCode)":"(?P<code>\d{4})""#,
@@ -143,11 +144,20 @@ fn is_close_cost(one: &str, other: &str) -> bool {
 
 /// Returns whether the interval between the runs explains the difference of two times.
 fn is_close(one: &str, other: &str) -> bool {
-    let seconds = |text: &str| despacho_core::model::Timestamp::parse(text).map(|at| at.millis().div_euclid(1_000));
+    let parse = despacho_core::model::Timestamp::parse;
+    let seconds = |text: &str| Some(parse(text).or_else(|| parse(&local(text)?))?.millis().div_euclid(1_000));
     match (seconds(one), seconds(other)) {
         (Some(one), Some(other)) => one.abs_diff(other) <= MAX_CLOCK_DIFFERENCE.as_secs(),
         _ => false,
     }
+}
+
+/// Returns a local time such as `21/11/2026 14:30:00` in RFC 3339 format, as if it were in UTC: both runs have the same time zone.
+fn local(text: &str) -> Option<String> {
+    let (date, time) = text.split_once(' ')?;
+    let mut parts = date.split('/');
+    let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
+    Some(format!("{year}-{month}-{day}T{time}Z"))
 }
 
 fn tail(text: &str) -> String {
@@ -189,6 +199,8 @@ mod tests {
         assert!(near("2026-11-21T14:30:00.000Z", "2026-11-21T14:33:00.123Z"));
         assert!(!near("2026-11-21T14:30:00.000Z", "2026-11-21T15:33:00.123Z"));
         assert!(!near("2026-11-21T14:30:00.000Z", "2026-11-21T14:30:00Z"));
+        assert!(near("21/11/2026 23:59:58", "22/11/2026 00:00:07"));
+        assert!(!near("21/11/2026 14:30:00", "21/11/2026 15:33:00"));
     }
 
     #[test]

@@ -65,6 +65,11 @@ impl Backend {
         read(self.memory.store(id))
     }
 
+    /// Returns the number of commits so far.
+    pub(crate) fn commits(&self) -> u64 {
+        self.commits.get()
+    }
+
     /// Returns a courier.
     pub(crate) fn courier(&self, id: CourierId) -> Option<Courier> {
         read(self.memory.courier(id))

@@ -1,5 +1,7 @@
 //! The state of the clients: keys, quotes, subscriptions and cursors.
 
+use std::collections::BTreeMap;
+
 use despacho_core::model::{CourierId, StoreId};
 use serde_json::Value;
 
@@ -23,6 +25,8 @@ pub(crate) struct KnownCourier {
     pub(crate) removed: bool,
     /// The elapsed time until which the courier sends nothing.
     pub(crate) silent_until_ms: i64,
+    /// The elapsed time until which the courier stands still: sends positions and takes no step.
+    pub(crate) stands_until_ms: i64,
 }
 
 /// A quote of a preview.
@@ -72,6 +76,8 @@ pub(crate) struct Clients {
     pub(crate) readers: Vec<Reader>,
     /// In some runs, the store of most orders, so that its orders share trips.
     pub(crate) busy_store: Option<StoreId>,
+    /// The elapsed time until which the clerk of a store says no code.
+    pub(crate) absent_clerks: BTreeMap<StoreId, i64>,
     /// The rate of wrong codes per thousand. Some runs have a high rate.
     pub(crate) wrong_codes: u32,
     /// The last serial number.

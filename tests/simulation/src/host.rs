@@ -22,7 +22,10 @@ use despacho_core::{
         PhotoId, Requirements, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderStatus, RecordedEvent, TrackingLink},
+        order::{
+            Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderFilter, OrderStatus, RecordedEvent, ReportedOrder,
+            TrackingLink,
+        },
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -159,6 +162,13 @@ impl SimulatedHost {
                 order.status = OrderStatus::CourierAtPickup;
                 order.deliveries.iter_mut().for_each(|delivery| delivery.status = DeliveryStatus::AwaitingPickup);
             }
+            Some(Mutation::StepsSeemNew) if self.context.is_pass => {
+                let now = self.context.now.get();
+                order.last_step.iter_mut().for_each(|step| step.at = now);
+                if order.status == OrderStatus::Searching {
+                    order.status_received_at = Some(now);
+                }
+            }
             Some(Mutation::EstimateTooOften) => {
                 order.eta.iter_mut().for_each(|eta| eta.at = eta.at.before(Duration::minutes(10)));
             }
@@ -190,6 +200,7 @@ impl Storage for SimulatedHost {
     find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
     tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
     order_prices(query: PriceQuery) -> PricePage;
+    reported_orders(filter: &OrderFilter, limit: u32) -> Vec<ReportedOrder>;
     find_users(query: UserQuery<'_>) -> Vec<User>;
     blob(id: PhotoId) -> Option<Blob>;
     events(order: OrderId) -> Vec<RecordedEvent>;
@@ -225,6 +236,15 @@ impl Storage for SimulatedHost {
         match query {
             OrderQuery::Ids([_, _, ..]) if !self.context.is_pass && self.has_mutation(Mutation::OtherOrdersNotSeen) => {
                 orders.truncate(1);
+            }
+            OrderQuery::Ids(_) if self.context.is_pass && self.has_mutation(Mutation::StepsSeemNew) => {
+                let now = self.context.now.get();
+                for order in &mut orders {
+                    order.last_step.iter_mut().for_each(|step| step.at = now);
+                    if order.status == OrderStatus::Searching {
+                        order.status_received_at = Some(now);
+                    }
+                }
             }
             OrderQuery::Due { .. } if self.has_mutation(Mutation::PreparationSkipped) => {
                 orders.retain(|order| order.status != OrderStatus::Scheduled);
@@ -358,7 +378,11 @@ impl Platform for SimulatedHost {
         context
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
+    async fn locate(
+        &self,
+        _merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         self.call_service("geocoder").await?;
         Ok(addresses.iter().map(|address| Gazetteer::embedded().locate(address)).collect())
     }

@@ -14,6 +14,7 @@ pub mod fuzz;
 mod host;
 mod model;
 mod mutation;
+pub mod night;
 mod oracle;
 mod reading;
 mod receivers;
@@ -25,6 +26,7 @@ mod table;
 mod trace;
 mod tracked_order;
 mod trips;
+mod waits;
 mod work;
 
 use std::collections::BTreeMap;

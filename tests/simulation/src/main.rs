@@ -1,5 +1,5 @@
 //! `cargo run --release -p despacho-simulation -- [--seeds N] [--from S] [--steps N] [--mutation NAME]`, or
-//! `-- fuzz [TARGET …] [--seconds N] [--seed S]`
+//! `-- fuzz [TARGET …] [--seconds N] [--seed S]`, or `-- night [--short] [--seed S]`
 //!
 //! Runs seeds one after another until one violates an invariant, and prints the command that repeats it.
 
@@ -7,7 +7,11 @@
 
 use std::{collections::BTreeMap, process::ExitCode, time::Instant};
 
-use despacho_simulation::{Mutation, STEPS, fuzz, run};
+use despacho_simulation::{
+    Mutation, STEPS, fuzz,
+    night::{NightSize, night},
+    run,
+};
 
 /// The seeds to run, with their steps and mutation.
 struct Options {
@@ -19,12 +23,17 @@ struct Options {
 
 fn main() -> ExitCode {
     let mut arguments = lexopt::Parser::from_env();
-    let is_fuzz = arguments.try_raw_args().and_then(|rest| rest.peek().map(|first| first == "fuzz")).unwrap_or(false);
-    let result = if is_fuzz {
-        _ = arguments.next();
-        fuzz::command(arguments)
-    } else {
-        options(arguments).and_then(|options| simulate(&options))
+    let command = arguments.try_raw_args().and_then(|rest| rest.peek().map(std::ffi::OsStr::to_os_string));
+    let result = match command.as_ref().and_then(|name| name.to_str()) {
+        Some("fuzz") => {
+            _ = arguments.next();
+            fuzz::command(arguments)
+        }
+        Some("night") => {
+            _ = arguments.next();
+            run_night(arguments)
+        }
+        _ => options(arguments).and_then(|options| simulate(&options)),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -51,6 +60,22 @@ fn options(mut arguments: lexopt::Parser) -> Result<Options, Box<dyn std::error:
         }
     }
     Ok(options)
+}
+
+/// Runs one night and prints what happened.
+fn run_night(mut arguments: lexopt::Parser) -> Result<(), Box<dyn std::error::Error>> {
+    let (mut size, mut seed) = (NightSize::LONG, 1);
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            lexopt::Arg::Long("short") => size = NightSize::SHORT,
+            lexopt::Arg::Long("seed") => seed = arguments.value()?.to_string_lossy().parse()?,
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let start = Instant::now();
+    println!("{}", night(size, seed)?);
+    println!("{:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
 }
 
 fn simulate(options: &Options) -> Result<(), Box<dyn std::error::Error>> {

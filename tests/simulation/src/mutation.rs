@@ -110,6 +110,9 @@ mutations! {
     ReadyTimeMoved "ready-time-moved",
     /// An order with a lead time expires without regard to its ready time.
     ExpiryEarly "expiry-early",
+    /// Dispatch reads each order as if its last step had just been taken, so that couriers are never overdue and orders
+    /// never at their limit.
+    StepsSeemNew "steps-seem-new",
     /// An estimate is replaced more often than once a minute.
     EstimateTooOften "estimate-too-often",
     /// An estimate that moved by less than a minute causes an event.

@@ -312,6 +312,7 @@ fn record_success(simulation: &mut Simulation, context: &TaskContext, attempt: &
                 key: text("value"),
                 removed: false,
                 silent_until_ms: 0,
+                stands_until_ms: 0,
             });
         }
         Action::UpdateCourier { courier, removes: true } => {

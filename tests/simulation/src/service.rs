@@ -9,7 +9,7 @@ use despacho_core::{
     rules::settings::{Secret, Settings, operator_token},
 };
 
-use crate::{backend::Backend, fault_rates::FaultRates, mutation::Mutation, rng::Rng};
+use crate::{backend::Backend, fault_rates::FaultRates, mutation::Mutation, rng::Rng, waits::Waits};
 
 /// The operator's token in every run.
 pub(crate) const OPERATOR: &str = "operator-token-of-the-simulation";
@@ -67,6 +67,10 @@ pub(crate) struct TaskContext {
     pub(crate) dispatched_at: Cell<Option<Timestamp>>,
     /// The orders that do not search yet at the start of a pass, with their versions.
     pub(crate) waiting: Vec<(OrderId, u32)>,
+    /// The searching orders and the idle couriers at the start of a pass.
+    pub(crate) waits: Waits,
+    /// The number of commits of the task.
+    pub(crate) commits: Cell<u64>,
     /// Whether the request is a preview, for mutations.
     pub(crate) is_preview: bool,
     /// Whether the request contains a quote, for mutations.
@@ -118,6 +122,7 @@ impl Service {
     /// Commits changes and logs them for the model.
     pub(crate) fn apply(&self, context: &TaskContext, changes: &Changes) -> Result<(), HostError> {
         let result = self.backend.commit(changes);
+        context.commits.set(context.commits.get() + 1);
         if result.is_ok() {
             self.log.borrow_mut().push(Commit { work: context.work, changes: changes.clone() });
         }

@@ -30,6 +30,7 @@ use crate::{
     schedule,
     service::{Service, TaskContext},
     trace::Trace,
+    waits::Waits,
     work::{self, Task, TaskOutput},
 };
 
@@ -261,6 +262,8 @@ impl Simulation {
             is_pass: plan.is_none(),
             dispatched_at: Cell::new(None),
             waiting: if plan.is_none() { schedule::waiting(&self.model) } else { Vec::new() },
+            waits: if plan.is_none() { Waits::at_start(&self.service, &self.model) } else { Waits::default() },
+            commits: Cell::new(0),
             is_preview: plan.is_some_and(|plan| plan.path.ends_with("/preview")),
             has_quote,
             is_pickup: plan.is_some_and(|plan| plan.path.ends_with("/pickup")),
@@ -305,6 +308,7 @@ impl Simulation {
                 }
                 if outcome.is_ok() {
                     schedule::check_pass(&self.model, &context)?;
+                    context.waits.check(&self.service, &self.model, &context)?;
                 }
             }
             None => {}
@@ -474,6 +478,7 @@ impl Simulation {
                 }
                 Poll::Ready(_) => {
                     schedule::check_pass(&self.model, &task.context)?;
+                    task.context.waits.check(&self.service, &self.model, &task.context)?;
                     return self.receivers.borrow_mut().violation.take().map_or(Ok(()), Err);
                 }
                 Poll::Pending => self.advance_time((task.context.wake_ms.get() - self.service.time_ms.get()).max(0)),

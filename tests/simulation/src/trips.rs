@@ -118,6 +118,16 @@ fn max_load(courier: &Courier) -> (u32, u32) {
     (own(courier.max_weight_g, kilograms * 1_000), own(courier.max_volume_ml, litres * 1_000))
 }
 
+/// Returns whether a courier's vehicle is permitted by all orders and carries them together.
+pub(crate) fn can_carry<'a>(courier: &Courier, orders: impl Iterator<Item = &'a Order> + Clone) -> bool {
+    let required = orders.map(|order| &order.requirements);
+    let permits = |vehicles: &[Vehicle]| vehicles.is_empty() || vehicles.contains(&courier.vehicle);
+    let weight_g: u32 = required.clone().filter_map(|one| one.weight_g).sum();
+    let volume_ml: u32 = required.clone().filter_map(|one| one.volume_ml).sum();
+    let max = max_load(courier);
+    required.clone().all(|one| permits(&one.vehicles)) && weight_g <= max.0 && volume_ml <= max.1
+}
+
 /// Checks, after an assignment, that the courier's vehicle is permitted and carries all orders of the trip together. The operator can
 /// change the vehicle later.
 fn check_load(courier: &Courier, trip: &[&TrackedOrder]) -> CheckResult {

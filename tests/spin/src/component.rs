@@ -1,4 +1,4 @@
-//! The components, compiled to machine code. wasmtime caches the result in the build folder.
+//! The component, compiled to machine code. wasmtime caches the result in the build folder.
 
 use std::path::Path;
 
@@ -14,42 +14,26 @@ const STACKS: u32 = 1000;
 /// Maximum memory of an instance, in bytes.
 const MEMORY: usize = 128 << 20;
 
-/// Components ready for instantiation, shared by all applications of a process.
+/// A component ready for instantiation, shared by all applications of a process.
 #[derive(Clone)]
 pub struct CompiledComponent {
     pub(crate) engine: Engine,
     pub(crate) component: Component,
-    /// Other components with the route that each serves.
-    pub(crate) routed: Vec<(&'static str, Component)>,
 }
 
 impl CompiledComponent {
-    /// Compiles the shipped components: the build named by `DESPACHO_COMPONENT`, or a new build.
+    /// Compiles the shipped component: the build named by `DESPACHO_COMPONENT`, or a new build.
     pub fn shipped() -> Result<CompiledComponent, Failure> {
-        CompiledComponent::shipped_at(&component::shipped()?)
+        CompiledComponent::of(&component::shipped()?)
     }
 
-    /// Compiles a shipped component and those next to it.
-    pub(crate) fn shipped_at(file: &Path) -> Result<CompiledComponent, Failure> {
-        let compiled = CompiledComponent::of(file)?;
-        let mut routed = Vec::new();
-        for one in &component::ROUTED {
-            let component = compile(&compiled.engine, &one.next_to(file))?;
-            routed.extend(one.routes.iter().map(|route| (*route, component.clone())));
-        }
-        Ok(CompiledComponent { routed, ..compiled })
-    }
-
-    /// Compiles the component in a file, which serves all paths.
+    /// Compiles the component in a file.
     pub fn of(wasm: &Path) -> Result<CompiledComponent, Failure> {
         let engine = engine().map_err(|error| Failure::new(format!("cannot create wasmtime's engine: {error:#}")))?;
-        let component = compile(&engine, wasm)?;
-        Ok(CompiledComponent { engine, component, routed: Vec::new() })
+        let component = Component::from_file(&engine, wasm);
+        let component = component.map_err(|error| Failure::new(format!("{}: {error:#}", wasm.display())))?;
+        Ok(CompiledComponent { engine, component })
     }
-}
-
-fn compile(engine: &Engine, wasm: &Path) -> Result<Component, Failure> {
-    Component::from_file(engine, wasm).map_err(|error| Failure::new(format!("{}: {error:#}", wasm.display())))
 }
 
 /// Creates an engine with the defaults of Spin 4: its pool retains memory of ended instances, and code checks an epoch deadline in each

@@ -117,11 +117,6 @@ impl Application {
             stats,
         })
     }
-
-    /// Returns another component of the application. Both use the same databases, connections and counters, as in Spin.
-    pub(crate) fn with_component(&self, component: &Component) -> wasmtime::Result<Application> {
-        Ok(Application { pre: Arc::new(link(&self.engine, component)?), ..self.clone() })
-    }
 }
 
 /// Prepares the instantiation of a component with Spin's interfaces.

@@ -55,8 +55,8 @@ fn run() -> Result<(), Box<dyn Error + Send + Sync>> {
 
 /// Returns the folders that spin.toml mounts. As for Spin, the panel's folder need not exist.
 fn application_files(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
-    let folders = [("/core", folder.join("core")), ("/hosts/panel/dist", folder.join("hosts/panel/dist"))];
-    folders.into_iter().filter(|(_, folder)| folder.is_dir()).collect()
+    let panel = Some(folder.join("hosts/panel/dist")).filter(|panel| panel.is_dir());
+    panel.map(|panel| ("/hosts/panel/dist", panel)).into_iter().collect()
 }
 
 fn serve(options: &Options) -> Result<(), Box<dyn Error + Send + Sync>> {

@@ -72,7 +72,7 @@ impl Options {
             outbound: Vec::new(),
             blocked: Vec::new(),
             trusted: Vec::new(),
-            files: BTreeMap::from([("/core", PathBuf::from("core"))]),
+            files: BTreeMap::new(),
             reuse: Reuse::SPIN,
             trap_at: None,
             clock: Clock::default(),

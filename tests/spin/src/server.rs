@@ -31,17 +31,11 @@ impl TestServer {
         let stats = Arc::clone(&application.stats);
         let listener = runtime.block_on(TcpListener::bind(options.listen)).map_err(|error| failed(&error))?;
         let address = listener.local_addr().map_err(|error| failed(&error))?;
-        let routed = compiled.routed.iter().map(|(route, component)| {
-            let served = application.with_component(component).map_err(|error| failed(&format!("{error:#}")))?;
-            Ok((*route, served))
-        });
-        let routed = routed.collect::<Result<Vec<_>, Failure>>()?;
-        let handlers = {
+        let handler = {
             let _guard = runtime.enter();
-            let routed = routed.into_iter().map(|(route, served)| (route, ProxyHandler::new(served)));
-            Handlers { routed: routed.collect(), others: ProxyHandler::new(application) }
+            ProxyHandler::new(application)
         };
-        runtime.spawn(accept(listener, handlers));
+        runtime.spawn(accept(listener, handler));
         Ok(TestServer { base: format!("http://{address}"), stats, runtime: Some(runtime) })
     }
 
@@ -60,43 +54,28 @@ impl Drop for TestServer {
     }
 }
 
-/// The handlers of an application's components.
-#[derive(Clone)]
-struct Handlers {
-    /// Each with the route that it serves.
-    routed: Vec<(&'static str, ProxyHandler<Application>)>,
-    others: ProxyHandler<Application>,
-}
-
-impl Handlers {
-    /// Returns the handler of a path, by the routes of spin.toml, and the route.
-    fn of(&self, path: &str) -> (&ProxyHandler<Application>, &'static str) {
-        let is_below =
-            |route: &str| path.strip_prefix(route).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let found = self.routed.iter().find(|(route, _)| is_below(route));
-        found.map_or((&self.others, ""), |(route, handler)| (handler, *route))
-    }
-}
-
-async fn accept(listener: TcpListener, handlers: Handlers) {
+async fn accept(listener: TcpListener, handler: ProxyHandler<Application>) {
     loop {
         let Ok((stream, peer)) = listener.accept().await else { continue };
-        tokio::spawn(connection(stream, peer, handlers.clone()));
+        tokio::spawn(connection(stream, peer, handler.clone()));
     }
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, handlers: Handlers) {
+async fn connection(stream: TcpStream, peer: SocketAddr, handler: ProxyHandler<Application>) {
     _ = stream.set_nodelay(true);
     let service = service_fn(|request| {
-        let handlers = handlers.clone();
-        async move { Ok::<_, Infallible>(reply(&handlers, request, peer).await) }
+        let handler = handler.clone();
+        async move { Ok::<_, Infallible>(reply(&handler, request, peer).await) }
     });
     _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 
-async fn reply(handlers: &Handlers, request: Request<Incoming>, peer: SocketAddr) -> Response<WasiBody> {
-    let (handler, route) = handlers.of(request.uri().path());
-    let request = with_spin_headers(request, route, peer).map(|body| body.map_err(HttpError::from).boxed_unsync());
+async fn reply(
+    handler: &ProxyHandler<Application>,
+    request: Request<Incoming>,
+    peer: SocketAddr,
+) -> Response<WasiBody> {
+    let request = with_spin_headers(request, peer).map(|body| body.map_err(HttpError::from).boxed_unsync());
     match handler.handle((), request).await {
         Ok(response) => response,
         Err(error) => {
@@ -110,7 +89,7 @@ async fn reply(handlers: &Handlers, request: Request<Incoming>, peer: SocketAddr
 }
 
 /// Makes the URI absolute, adds Spin's headers and removes hop-by-hop headers.
-fn with_spin_headers(mut request: Request<Incoming>, route: &str, peer: SocketAddr) -> Request<Incoming> {
+fn with_spin_headers(mut request: Request<Incoming>, peer: SocketAddr) -> Request<Incoming> {
     let mut parts = request.uri().clone().into_parts();
     let host = request.headers().get(http::header::HOST).and_then(|host| host.to_str().ok()?.parse().ok());
     parts.scheme = Some(Scheme::HTTP);
@@ -118,8 +97,7 @@ fn with_spin_headers(mut request: Request<Incoming>, route: &str, peer: SocketAd
     if let Ok(uri) = Uri::from_parts(parts) {
         *request.uri_mut() = uri;
     }
-    let (full, path) = (request.uri().to_string(), request.uri().path());
-    let path = path.strip_prefix(route).unwrap_or(path).to_owned();
+    let (full, path) = (request.uri().to_string(), request.uri().path().to_owned());
     let headers = request.headers_mut();
     for name in ["connection", "keep-alive", "transfer-encoding", "upgrade", "proxy-connection"] {
         headers.remove(name);
@@ -127,9 +105,9 @@ fn with_spin_headers(mut request: Request<Incoming>, route: &str, peer: SocketAd
     let added = [
         ("spin-full-url", full),
         ("spin-path-info", path),
-        ("spin-matched-route", format!("{route}/...")),
-        ("spin-raw-component-route", format!("{route}/...")),
-        ("spin-component-route", route.to_owned()),
+        ("spin-matched-route", "/...".to_owned()),
+        ("spin-raw-component-route", "/...".to_owned()),
+        ("spin-component-route", String::new()),
         ("spin-base-path", "/".to_owned()),
         ("spin-client-addr", peer.to_string()),
     ];

@@ -117,7 +117,7 @@ def check(server, language, file, program, folder, webhook):
     address = {"street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP", "latitude": -23.5570, "longitude": -46.6600}
     delivery = {"name": "Rita", "phone": "+5511987654321", "onlinePayment": True, "address": address}
     order = {"code": f"{language}-1", "preparationTime": 30, "deliveries": [delivery]}
-    invalid = order | {"code": f"{language}-2", "deliveries": [delivery | {"phone": "none"}]}
+    invalid = order | {"code": f"{language}-2", "deliveries": [delivery | {"pickupCode": "none!"}]}
     secret, sent = webhook
     given = {"order": order, "invalid": invalid, "key": f"delay-{language}-1", "secret": secret, "messages": [message for message, _ in sent]}
     (folder / "input.json").write_text(json.dumps(given))

@@ -7,4 +7,3 @@ pub mod place;
 pub mod postgres;
 pub mod run;
 pub mod server;
-pub mod shrink;

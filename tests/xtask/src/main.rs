@@ -21,7 +21,7 @@ mod woocommerce;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use despacho_xtask::{component, place, run::Failure};
+use despacho_xtask::{place, run::Failure};
 use lexopt::prelude::*;
 
 const HELP: &str = "\
@@ -33,10 +33,6 @@ cargo up [--listen 127.0.0.1:8080] [--data DIR] [--no-panel] [--city 'São Paulo
 cargo verify [--list] [--only STEP]... [--from STEP]
         Runs every check and installs missing tools. With DESPACHO_VERIFY_OFFLINE=1 it installs nothing,
         and reports steps with missing tools as SKIPPED.
-
-cargo run -p despacho-xtask -- component
-    Builds the Spin components for `spin up`; `spin build` runs this command. Binaryen's wasm-opt reduces their
-        size if it is installed.
 
 cargo run -p despacho-xtask -- package [--out DIR] [--check] [--types]
         Builds the browser package in DIR (default: target/package). --check tests it with Node.js and tsc;
@@ -57,7 +53,6 @@ enum Task {
     Up(up::UpOptions),
     List,
     Verify(verify::Choice),
-    Component,
     Package(package::Options),
     Postman(Option<PathBuf>),
     Reproduce,
@@ -77,7 +72,6 @@ fn main() -> ExitCode {
             Ok(())
         }
         Task::Verify(choice) => verify::verify(&choice),
-        Task::Component => component::build(&place::root()?).map(|_| ()),
         Task::Package(options) => package::run(&place::root()?, options),
         Task::Postman(out) => generators::write_collection(&place::root()?, out),
         Task::Reproduce => reproduce::reproduce(&place::root()?),
@@ -96,10 +90,6 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
     match arguments.next()? {
         Some(Value(name)) if name == "up" => parse_up(arguments),
         Some(Value(name)) if name == "verify" => parse_verify(arguments),
-        Some(Value(name)) if name == "component" => match arguments.next()? {
-            None => Ok(Task::Component),
-            Some(other) => Err(other.unexpected()),
-        },
         Some(Value(name)) if name == "package" => package::parse(arguments).map(Task::Package),
         Some(Value(name)) if name == "postman" => match arguments.next()? {
             None => Ok(Task::Postman(None)),
@@ -167,7 +157,6 @@ mod tests {
         let choice = verify::Choice { only: vec!["fmt".to_owned(), "doc".to_owned()], from: None };
         assert_eq!(task(&["verify", "--only", "fmt", "--only=doc"]), Ok(Task::Verify(choice)));
         assert_eq!(task(&["verify", "--list"]), Ok(Task::List));
-        assert_eq!(task(&["component"]), Ok(Task::Component));
         assert_eq!(task(&["reproduce"]), Ok(Task::Reproduce));
         assert_eq!(task(&["woocommerce"]), Ok(Task::WooCommerce));
         assert_eq!(task(&["postman", "--out", "c.json"]), Ok(Task::Postman(Some("c.json".into()))));

@@ -65,10 +65,11 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     Ok(folder.join("dist"))
 }
 
-/// Builds the panel and runs its tests in the system's Chromium against new servers with demo data. Screenshots of every page are
+/// Builds the panel and runs its unit tests, and its other tests in the system's Chromium against new servers with demo data. Screenshots of every page are
 /// written to `panel` in the build folder.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let panel = build(root)?;
+    run::show(run::command(&root.join(FOLDER), &["npm", "run", "unit"]))?;
     let (measurements, tests) = test_files(&root.join(FOLDER))?;
     let next = AtomicUsize::new(0);
     let run_next = |worker: usize| -> Vec<Failure> {

@@ -172,11 +172,11 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "spin-build",
-        description: "the Spin components build as they ship; the tests below use this build",
-        needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen")],
+        description: "the Spin component builds as it ships; the tests below use this build",
+        needs: &[Need::Target(component::TARGET)],
         is_long: false,
         load: Load::Compiles,
-        run: |root| component::build(root).map(|_| ()),
+        run: component::build_with_size,
     },
     Step {
         name: "test",
@@ -202,7 +202,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "spin-up",
         description: "the cases pass under `spin up`, if the Spin CLI is installed",
-        needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen"), Need::Spin],
+        needs: &[Need::Target(component::TARGET), Need::Spin],
         is_long: false,
         load: Load::Tests,
         run: test_under_spin_up,

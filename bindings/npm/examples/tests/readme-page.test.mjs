@@ -30,7 +30,7 @@ test("page of the README shows the price of a CEP and marks it as estimated", as
   const { page, errors } = await open(browser, `${shop.base}/readme.html`);
   const shows = (text) => page.locator("output", { hasText: text }).waitFor();
   // Without a pack, the address is known by its city, and its price is a range.
-  const { deliveryFee, deliveryFeeMin: min, deliveryFeeMax: max, estimated } = preview("01304-001");
+  const { deliveryFee, deliveryFeeMin: min, deliveryFeeMax: max, estimated } = preview("05407-002");
   assert.ok(estimated && min < deliveryFee && deliveryFee < max, JSON.stringify({ estimated, deliveryFee, min, max }));
   await shows("estimado");
   assert.equal(await page.locator("output").innerText(), `${money(min)} a ${money(max)}, estimado`);

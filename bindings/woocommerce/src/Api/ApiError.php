@@ -60,12 +60,22 @@ final class ApiError extends RuntimeException
         return $time === false ? null : $time;
     }
 
+    /** @return list<string> the JSON pointers of the invalid fields */
+    public function invalidFields(): array
+    {
+        $errors = is_array($this->problem['errors'] ?? null) ? $this->problem['errors'] : [];
+        $pointers = array_map(static fn (mixed $error): mixed => $error['pointer'] ?? null, $errors);
+        return array_values(array_filter($pointers, 'is_string'));
+    }
+
     private static function withFields(string $detail, mixed $errors): string
     {
         $parts = [$detail];
         foreach (is_array($errors) ? $errors : [] as $error) {
             if (is_string($error['detail'] ?? null) && !str_contains($detail, $error['detail'])) {
-                $parts[] = $error['detail'];
+                // The field, such as `address/state`: "This field is required." alone does not say which.
+                $field = preg_replace('#^/(deliveries/0/)?#', '', is_string($error['pointer'] ?? null) ? $error['pointer'] : '');
+                $parts[] = ($field === '' ? '' : "$field: ") . $error['detail'];
             }
         }
         return implode(' ', $parts);

@@ -8,6 +8,17 @@ namespace Despacho\WooCommerce\Delivery;
 final class Address
 {
     private const MAX_LENGTH = 255;
+    private const ACCENTS = [
+        'á' => 'a', 'Á' => 'a', 'â' => 'a', 'Â' => 'a', 'ã' => 'a', 'Ã' => 'a', 'é' => 'e', 'É' => 'e', 'ê' => 'e', 'Ê' => 'e',
+        'í' => 'i', 'Í' => 'i', 'ó' => 'o', 'Ó' => 'o', 'ô' => 'o', 'Ô' => 'o', 'õ' => 'o', 'Õ' => 'o', 'ç' => 'c', 'Ç' => 'c',
+    ];
+    private const STATES = [
+        'acre' => 'AC', 'alagoas' => 'AL', 'amapa' => 'AP', 'amazonas' => 'AM', 'bahia' => 'BA', 'ceara' => 'CE', 'distrito federal' => 'DF',
+        'espirito santo' => 'ES', 'goias' => 'GO', 'maranhao' => 'MA', 'mato grosso' => 'MT', 'mato grosso do sul' => 'MS',
+        'minas gerais' => 'MG', 'para' => 'PA', 'paraiba' => 'PB', 'parana' => 'PR', 'pernambuco' => 'PE', 'piaui' => 'PI',
+        'rio de janeiro' => 'RJ', 'rio grande do norte' => 'RN', 'rio grande do sul' => 'RS', 'rondonia' => 'RO', 'roraima' => 'RR',
+        'santa catarina' => 'SC', 'sao paulo' => 'SP', 'sergipe' => 'SE', 'tocantins' => 'TO',
+    ];
 
     private function __construct(
         public readonly string $street,
@@ -23,12 +34,8 @@ final class Address
     /** @param array<string, mixed> $fields */
     public static function of(array $fields): self
     {
-        $text = static function (string $name) use ($fields): string {
-            $value = is_scalar($fields[$name] ?? null) ? (string) $fields[$name] : '';
-            $plain = preg_replace('/[\x00-\x1f\x7f\s]+/u', ' ', $value) ?? '';
-            return mb_substr(trim($plain), 0, self::MAX_LENGTH);
-        };
-        $digits = preg_replace('/[-. ]/', '', $text('zipCode')) ?? '';
+        $text = static fn (string $name): string => Text::line($fields[$name] ?? '', self::MAX_LENGTH);
+        $digits = preg_replace('/\D/', '', $text('zipCode')) ?? '';
         $zipCode = preg_match('/^\d{8}$/', $digits) ? substr($digits, 0, 5) . '-' . substr($digits, 5) : '';
         return new self(
             $text('street'),
@@ -36,9 +43,17 @@ final class Address
             $text('complement'),
             $text('neighborhood'),
             $text('city'),
-            strtoupper($text('state')),
+            self::stateCode($text('state')),
             $zipCode,
         );
+    }
+
+    /** Returns the two-letter code of a state. Orders from other systems can contain its name, or `BR-SP`. Other text stays as it is. */
+    private static function stateCode(string $state): string
+    {
+        $code = preg_replace('/^BR-/', '', strtoupper($state)) ?? '';
+        $plain = strtolower(strtr($state, self::ACCENTS));
+        return self::STATES[$plain] ?? $code;
     }
 
     /** Returns whether a price can be calculated: the CEP is known. */

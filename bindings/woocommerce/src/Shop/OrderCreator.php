@@ -121,8 +121,14 @@ final class OrderCreator
     private function send(array $body): array
     {
         // A lost response is replayed even if the order has ended and its code could be used again.
-        $key = $body['fullCode'] . '-' . substr(hash('sha256', json_encode($body, JSON_THROW_ON_ERROR)), 0, 16);
-        return $this->client->createOrder($body, $key);
+        $content = json_encode($body, JSON_INVALID_UTF8_SUBSTITUTE | JSON_THROW_ON_ERROR);
+        $key = $body['fullCode'] . '-' . substr(hash('sha256', $content), 0, 16);
+        try {
+            return $this->client->createOrder($body, $key);
+        } catch (ApiError $error) {
+            $without = OrderRequest::withoutContacts($body, $error->invalidFields());
+            return $without === null ? throw $error : $this->send($without);
+        }
     }
 
     /** @return array<string, mixed> */
@@ -132,6 +138,7 @@ final class OrderCreator
         $recipient = [
             'name' => $name,
             'phone' => $order->get_shipping_phone() ?: $order->get_billing_phone(),
+            'country' => $order->get_shipping_phone() ? $order->get_shipping_country() : $order->get_billing_country(),
             'email' => $order->get_billing_email(),
             'note' => $order->get_customer_note(),
             'number' => (string) $order->get_order_number(),
@@ -215,6 +222,9 @@ final class OrderCreator
         if (is_numeric($quoted) && abs((float) $quoted - $fee) >= 0.005) {
             /* translators: %s: fee */
             $note .= ' ' . sprintf(__('The quoted fee was %s.', 'despacho'), Money::text((float) $quoted));
+        }
+        foreach ($delivery['notices'] ?? [] as $notice) {
+            $note .= is_string($notice['detail'] ?? null) ? " {$notice['detail']}" : '';
         }
         if ($record->rate('fallback') === 'yes') {
             $note .= ' ' . __('The shopper paid the price that applies while the service is unavailable.', 'despacho');

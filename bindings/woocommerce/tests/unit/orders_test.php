@@ -93,7 +93,7 @@ test('paid_order_creates_the_quoted_delivery_once', function (): void {
     $body = $request['body'];
     equal([$body['code'], $body['quoteId'], isset($body['maxDeliveryFee'])], ['WC-' . $order->get_id(), 'quote-1', false]);
     equal($body['deliveries'][0]['address']['number'], '900');
-    equal($body['deliveries'][0]['phone'], '+5511999990000');
+    equal($body['deliveries'][0]['phone'], '(11) 99999-0000');
     equal([$body['deliveries'][0]['onlinePayment'], $body['deliveries'][0]['productValue']], [true, 54.5]);
     equal($body['requirements'], ['packages' => 1]);
     contains(notes($order), 'Delivery 1013 created. Fee: R$ 12,50. Pickup code: 4326.');
@@ -103,7 +103,7 @@ test('paid_order_creates_the_quoted_delivery_once', function (): void {
 test('recipient_is_the_contact_of_the_shipping_address_or_else_of_the_billing_address', function (): void {
     $other = ['shipping_phone' => '(11) 98888-0000', 'billing_first_name' => 'Ana', 'billing_last_name' => 'Lima'];
     $nameless = ['shipping_first_name' => '', 'shipping_last_name' => '', 'billing_first_name' => 'Ana', 'billing_last_name' => 'Lima'];
-    foreach ([['Maria Silva', '+5511988880000', $other], ['Ana Lima', '+5511999990000', $nameless]] as [$name, $phone, $changes]) {
+    foreach ([['Maria Silva', '(11) 98888-0000', $other], ['Ana Lima', '(11) 99999-0000', $nameless]] as [$name, $phone, $changes]) {
         $order = paidOrder($changes);
         [$request] = attempt($order, [[201, delivery($order)]]);
         $recipient = $request['body']['deliveries'][0];
@@ -194,6 +194,36 @@ test('unpaid_or_foreign_order_creates_nothing', function (): void {
         equal(attempt(paidOrder(['status' => $status]), []), []);
     }
     equal(attempt(paidOrder(['shipping' => [['method' => 'flat_rate:2', 'name' => 'Sedex', 'meta' => []]]]), []), []);
+});
+
+test('notice_of_the_service_is_in_the_note', function (): void {
+    $order = paidOrder(['billing_phone' => '3333-4444']);
+    [$request] = attempt($order, [[201, delivery($order, ['notices' => [['code' => 'contact_omitted', 'detail' => 'This is not a telephone number.']]])]]);
+    equal($request['body']['deliveries'][0]['phone'], '3333-4444');
+    contains(notes($order), 'Pickup code: 4326. This is not a telephone number.');
+});
+
+test('contacts_that_a_service_rejects_become_a_note', function (): void {
+    $order = paidOrder(['billing_phone' => '3333-4444', 'billing_email' => 'maria..silva@gmail.com']);
+    $rejected = problem(422, 'validation_failed', ['errors' => [['pointer' => '/deliveries/0/phone'], ['pointer' => '/deliveries/0/email']]]);
+    [$first, $second] = attempt($order, [$rejected, [201, delivery($order)]]);
+    $delivery = $second['body']['deliveries'][0];
+    equal([isset($delivery['phone']), isset($delivery['email'])], [false, false]);
+    equal($delivery['observation'], "Telefone: 3333-4444\nE-mail: maria..silva@gmail.com");
+    equal($first['headers']['idempotency-key'] === $second['headers']['idempotency-key'], false);
+});
+
+test('rejected_field_is_named_and_a_corrected_order_is_created', function (): void {
+    $order = paidOrder(['shipping_state' => 'Narnia'], ['_despacho_quote' => '']);
+    attempt($order, [problem(422, 'validation_failed', ['errors' => [['pointer' => '/deliveries/0/address/state', 'detail' => 'Expected a state.'], ['pointer' => '/deliveries/0/phone', 'detail' => 'Expected a phone.']]])]);
+    contains(notes($order), 'address/state: Expected a state. phone: Expected a phone.');
+    equal(pending(), []);
+    $row = WC_Double_Store::load('order', $order->get_id());
+    WC_Double_Store::update($order->get_id(), ['shipping_state' => 'São Paulo'] + $row);
+    record($order)->reference();
+    [$request] = attempt($order, [[201, delivery($order)]]);
+    equal($request['body']['deliveries'][0]['address']['state'], 'SP');
+    equal([record($order)->deliveryId(), record($order)->failure()], [1013, '']);
 });
 
 test('cash_on_delivery_is_collected_by_the_courier', function (): void {

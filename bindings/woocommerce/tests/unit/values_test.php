@@ -6,7 +6,7 @@ use Despacho\WooCommerce\Api\ApiError;
 use Despacho\WooCommerce\Api\Signature;
 use Despacho\WooCommerce\Delivery\Address;
 use Despacho\WooCommerce\Delivery\EventPlan;
-use Despacho\WooCommerce\Delivery\Phone;
+use Despacho\WooCommerce\Delivery\OrderRequest;
 use Despacho\WooCommerce\Delivery\Requirements;
 use Despacho\WooCommerce\Delivery\Retry;
 use Despacho\WooCommerce\Settings;
@@ -69,12 +69,46 @@ test('requirements_sum_the_cart_and_omit_zero', function (): void {
     equal(Requirements::of([], true), ['packages' => 1]);
 });
 
-test('brazilian_phone_becomes_e164', function (): void {
-    equal(Phone::e164('(11) 99999-0000'), '+5511999990000');
-    equal(Phone::e164('011 3000-0000'), '+551130000000');
-    equal(Phone::e164('+55 11 99999-0000'), '+5511999990000');
-    equal(Phone::e164('99999-0000'), null);
-    equal(Phone::e164('+1 212 555 0100 00'), null);
+/** Returns the delivery of a request for a recipient. */
+function requested(array $recipient): array
+{
+    $recipient += ['name' => 'Maria', 'phone' => '', 'country' => 'BR', 'email' => '', 'note' => '', 'number' => '12', 'total' => 10.0];
+    return OrderRequest::create('WC-12', 'reference', Address::of([]), $recipient, [], true, 0)['deliveries'][0];
+}
+
+test('contact_is_sent_as_the_shopper_wrote_it', function (): void {
+    foreach (['(11) 9876-4321', '(11) 7777-8888', '+1 415 555 2671', '+34 912 345 678', '0800 123 4567', '11111111111'] as $phone) {
+        equal(requested(['phone' => $phone, 'email' => 'maria..silva@gmail.com'])['phone'], $phone);
+    }
+    equal(requested(['phone' => "\u{202A}+55 11 98765-4321\u{202C}\0"])['phone'], '+55 11 98765-4321');
+    equal(requested(['email' => 'maria..silva@gmail.com'])['email'], 'maria..silva@gmail.com');
+    equal(array_keys(requested(['phone' => " \v"])), ['address', 'onlinePayment', 'productValue', 'code', 'name']);
+});
+
+test('number_of_another_country_without_its_code_is_a_note', function (): void {
+    $delivery = requested(['phone' => '(415) 555-2671', 'country' => 'US', 'note' => 'Ring twice']);
+    equal([isset($delivery['phone']), $delivery['observation']], [false, "Ring twice\nTelefone: (415) 555-2671"]);
+    equal(requested(['phone' => '+1 415 555 2671', 'country' => 'US'])['phone'], '+1 415 555 2671');
+    $long = requested(['phone' => '(415) 555-2671', 'country' => 'US', 'note' => str_repeat('é', 2_000)])['observation'];
+    equal([mb_strlen($long), mb_substr($long, -26)], [1000, "…\nTelefone: (415) 555-2671"]);
+});
+
+test('any_text_of_a_shop_is_sent_in_a_form_that_the_service_accepts', function (): void {
+    $delivery = requested([
+        'name' => "Maria\u{200B} \n" . str_repeat('a', 300), 'note' => "Portão\v azul\0\r\n👩‍👧 \x1b[31m\xff" . str_repeat('b', 2_000), 'number' => str_repeat('9', 80),
+    ]);
+    equal([mb_strlen($delivery['name']), mb_strlen($delivery['observation']), mb_strlen($delivery['code'])], [255, 1000, 64]);
+    contains($delivery['observation'], "Portão  azul \r\n👩‍👧  [31m\u{FFFD}bbb");
+    contains($delivery['name'], 'Maria aaa');
+    equal(preg_match('/[^\P{Cc}\t\r\n]/u', implode('', array_filter($delivery, 'is_string'))), 0);
+    equal(isset(requested(['name' => "\u{200B}\u{FEFF} "])['name']), false);
+    equal(isset(requested(['total' => 2_000_000.0])['productValue']), false);
+});
+
+test('state_is_its_code', function (): void {
+    foreach (['São Paulo' => 'SP', 'sp' => 'SP', 'BR-RJ' => 'RJ', 'CEARÁ' => 'CE', 'Mato Grosso do Sul' => 'MS', 'Pará' => 'PA', 'Paraná' => 'PR', 'X' => 'X', '' => ''] as $state => $code) {
+        equal(Address::of(['state' => $state])->state, $code);
+    }
 });
 
 test('unavailable_service_is_retried_with_backoff', function (): void {

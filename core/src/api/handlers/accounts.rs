@@ -1,17 +1,19 @@
 //! Passwords of logins, and the links that set them.
 
 use super::{
-    issue::{calling_account, confirm_password, revoked, throttled, verify},
+    issue::{calling_account, revoked, verify},
     stores::in_path,
 };
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain},
+        guards, lasting,
         problem::{FieldError, Problem, ProblemCode},
         routes::Endpoint,
         validate,
     },
     changes::{Changes, Write},
+    drivers::mail,
     host::{Host, KeyQuery, UserQuery},
     model::{
         UserId,
@@ -24,23 +26,28 @@ use crate::{
 /// `POST /delivery/password`
 pub(super) async fn change_password<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (current, new) = validate::password_change(call.read()?)?;
-    let key = call.caller()?.key.clone();
-    if key.kind != KeyKind::Panel {
-        return Err(HandlerError::Problem(Problem::new(
-            ProblemCode::SessionRequired,
-            "An API key has no password. Log in with POST /delivery/sessions, and send this request with the session.",
-            "Uma chave de API não tem senha. Faça login com POST /delivery/sessions e envie esta requisição com a sessão.",
-        )));
-    }
+    let key = calling_session(call)?.clone();
     let account = calling_account(call).await?;
     verify(call, &account, &current).await?;
     set_password(call, account, &new, Some(&key)).await
 }
 
+/// Returns the calling session, which has a password.
+pub(super) fn calling_session<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a Key, Problem> {
+    let key = &call.caller()?.key;
+    if key.kind == KeyKind::Panel {
+        return Ok(key);
+    }
+    Err(Problem::new(
+        ProblemCode::SessionRequired,
+        "An API key has no password. Log in with POST /delivery/sessions, and send this request with the session.",
+        "Uma chave de API não tem senha. Faça login com POST /delivery/sessions e envie esta requisição com a sessão.",
+    ))
+}
+
 /// `POST /delivery/password/reset`
 pub(super) async fn reset_password<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (code, new) = validate::password_reset(call.read()?)?;
-    throttled(call, None).await?;
     let account = match CodeOwner::of(&code) {
         Some(CodeOwner::Store(id)) => call.host.store(id).await?.map(|store| Account::Store(Box::new(store))),
         Some(CodeOwner::User(id)) => {
@@ -49,7 +56,9 @@ pub(super) async fn reset_password<H: Host>(call: &mut Call<'_, H>) -> Result<Ap
         None => None,
     };
     let account = account.filter(|account| account.accepts(&code, call.context.now));
-    let account = account.ok_or_else(|| plain(ProblemCode::PasswordLinkInvalid))?;
+    let Some(account) = account else {
+        return Err(guards::unknown_key(call, plain(ProblemCode::PasswordLinkInvalid)).await?.into());
+    };
     if call.host.store(account.store()).await?.is_none() {
         return Err(plain(ProblemCode::PasswordLinkInvalid).into());
     }
@@ -89,10 +98,8 @@ pub(super) async fn create_link<H: Host>(
     endpoint: Endpoint,
 ) -> Result<ApiResponse, HandlerError> {
     let mut account = if endpoint == Endpoint::CreatePasswordLink {
-        let password = validate::confirmation(call.read()?)?;
-        let user = find_user(call).await?;
-        confirm_password(call, password.as_deref()).await?;
-        Account::User(Box::new(user))
+        validate::confirmation(call.read()?)?;
+        Account::User(Box::new(find_user(call).await?))
     } else {
         let user = validate::login_name(call.read()?)?;
         let store = in_path(call).await?;
@@ -105,10 +112,11 @@ pub(super) async fn create_link<H: Host>(
             }
         }
     };
+    lasting::confirm(call).await?;
     let (mut view, secret) = link(call, &mut account);
     let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &view)? };
     call.commit(account.write(call.context.now), &response).await?;
-    mail(call, &account, &mut view).await;
+    mail_link(call, &account, &mut view).await?;
     Ok(ApiResponse { secret: response.secret, ..ApiResponse::json(201, &view)? })
 }
 
@@ -142,12 +150,24 @@ fn link<H: Host>(call: &mut Call<'_, H>, account: &mut Account) -> (PasswordLink
     (PasswordLinkView { code, url, expires_at: expires_at.to_string(), mailed: None }, secret)
 }
 
-/// Mails a link that was committed.
-pub(super) async fn mail<H: Host>(call: &Call<'_, H>, account: &Account, view: &mut PasswordLinkView) {
-    if let Some(url) = &view.url {
+/// Mails a link that was committed. A sandbox store sends no mail, because anyone may have its key, and a merchant only within its quota.
+pub(super) async fn mail_link<H: Host>(
+    call: &Call<'_, H>,
+    account: &Account,
+    view: &mut PasswordLinkView,
+) -> Result<(), HandlerError> {
+    let (Some(url), true) = (&view.url, call.settings.mail) else { return Ok(()) };
+    let store = call.host.store(account.store()).await?.filter(|store| !store.sandbox);
+    let Some(store) = store else { return Ok(()) };
+    let is_admitted = call.caller.is_none()
+        || mail::admit(call.host, call.settings, store.merchant(), account.email(), call.context.now).await?;
+    view.mailed = if is_admitted {
         let mail = link_mail(account, url, call.settings.accounts.link_minutes, call.language);
-        view.mailed = call.host.send_mail(&mail).await;
-    }
+        call.host.send_mail(&mail).await
+    } else {
+        Some(false)
+    };
+    Ok(())
 }
 
 /// Issues a link for a new user. Returns the user with it.

@@ -3,8 +3,7 @@
 use super::pages;
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError, plain},
-        problem::ProblemCode,
+        call::{ApiResponse, Call, HandlerError},
         routes::Endpoint,
     },
     host::{AuditQuery, Host, StoreQuery},
@@ -22,7 +21,7 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
                 Some(id) => call.host.find_stores(StoreQuery::IdOrRemoved(id)).await?.pop(),
                 None => None,
             };
-            Some(store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?)
+            Some(store.ok_or_else(pages::unknown_store)?)
         }
     };
     let limit = pages::limit(call)?;

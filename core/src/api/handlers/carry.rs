@@ -10,11 +10,12 @@ use crate::{
         validate,
     },
     drivers::{connection::check_request, trips},
-    host::Host,
+    host::{Host, StoreQuery},
     model::{
-        Duration, OrderId, Timestamp,
+        Duration, OrderId, StoreId, Timestamp,
         courier::Courier,
         order::{Order, ProofParts},
+        store::Store,
         webhook::AttemptResult,
     },
     rules::{
@@ -29,13 +30,28 @@ pub(super) async fn current<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
     let courier = call.courier()?;
     let orders = trips::trip_orders(call.host, courier).await?;
     let plan = trips::plan_trip(call.host, call.settings, courier, &orders, call.context.now);
+    let orders = with_stores(call, orders).await?;
     if endpoint == Endpoint::CourierTrip {
         let trip = (!orders.is_empty()).then(|| TripView::of(&orders, &plan));
         return Ok(ApiResponse::json(200, &CurrentTrip { trip })?);
     }
     let next = plan.next_order();
-    let order = orders.iter().find(|order| Some(order.id) == next).or(orders.first());
-    Ok(ApiResponse::json(200, &CurrentOrder { order: order.map(CourierOrderView::of) })?)
+    let order = orders.iter().find(|(order, _)| Some(order.id) == next).or(orders.first());
+    let order = order.map(|(order, store)| CourierOrderView::of(order, store));
+    Ok(ApiResponse::json(200, &CurrentOrder { order })?)
+}
+
+/// Reads the stores of a trip's orders, which can belong to several merchants.
+async fn with_stores<H: Host>(call: &Call<'_, H>, orders: Vec<Order>) -> Result<Vec<(Order, Store)>, HandlerError> {
+    let mut ids: Vec<StoreId> = orders.iter().map(|order| order.store).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let stores = if ids.is_empty() { Vec::new() } else { call.host.find_stores(StoreQuery::Ids(&ids)).await? };
+    let with_store = |order: Order| {
+        let store = stores.iter().find(|store| store.id == order.store).cloned();
+        Ok((order, store.ok_or(HandlerError::Conflict)?))
+    };
+    orders.into_iter().map(with_store).collect()
 }
 
 /// `POST /courier/orders/{orderId}/…`
@@ -47,14 +63,16 @@ pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
         _ => order,
     };
     let (others, next) = other_orders(call, &order, &courier).await?;
+    let store = call.host.find_stores(StoreQuery::IdOrRemoved(order.store)).await?.pop();
+    let store = store.ok_or(HandlerError::Conflict)?;
     let trip = TripContext { others: &others, next };
     let mut ids = call.ids(1).await?;
     let step = CourierStep { act: &act, proof: &proof, at };
     match lifecycle::carry(&order, &courier, trip, step, &mut ids, &mut call.context) {
-        Ok(StepOutcome::Already) => Ok(view(&order)?),
+        Ok(StepOutcome::Already) => Ok(view(&order, &store)?),
         Ok(StepOutcome::Now(moved)) => {
             let (order, changes) = *moved;
-            let response = view(&order)?;
+            let response = view(&order, &store)?;
             call.commit(changes, &response).await?;
             Ok(response)
         }
@@ -220,6 +238,6 @@ fn parse_step<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<(Carry,
     Ok((act, proof))
 }
 
-fn view(order: &Order) -> Result<ApiResponse, Problem> {
-    ApiResponse::json(200, &CourierOrderView::of(order))
+fn view(order: &Order, store: &Store) -> Result<ApiResponse, Problem> {
+    ApiResponse::json(200, &CourierOrderView::of(order, store))
 }

@@ -10,6 +10,7 @@ use crate::{
         routes::Endpoint,
         validate,
     },
+    geo,
     host::Host,
     json::Tree,
     model::{
@@ -53,7 +54,7 @@ pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint
 fn view(store: &Store, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
     match endpoint {
         Endpoint::GetStoreHours | Endpoint::SetStoreHours => {
-            let preparation_time = store.preparation_minutes;
+            let preparation_time = store.preparation_minutes.map(f64::from);
             ApiResponse::json(200, &StoreHoursBody { preparation_time, ..StoreHoursBody::of(&store.hours) })
         }
         _ => ApiResponse::json(200, &StoreAreaBody::of(store.area.as_ref())),
@@ -64,14 +65,14 @@ fn view(store: &Store, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
 pub(super) async fn coverage<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let inquiry = inquiry(call)?;
     let store = named_store(call).await?;
-    let (now, uf) = (call.context.now, store.address.uf());
+    let (now, zone) = (call.context.now, geo::zone(&store.address).unwrap_or_default());
     let ready = now.after(Duration::minutes(inquiry.preparation_minutes.into()));
     let (planned, rejected) = match planned_at_any_time(call, &store, &inquiry).await {
         Ok(planned) => (Some(planned), None),
         Err(problem) if problem.code.status() == 422 => (None, Some(problem)),
         Err(problem) => return Err(problem.into()),
     };
-    let closed = check_open(&store.hours, uf, ready).err();
+    let closed = check_open(&store.hours, zone, ready).err();
     let next_opening_at = closed.as_ref().and_then(|problem| problem.next_opening);
     let reasons: Vec<_> = [rejected, closed].into_iter().flatten().map(|problem| problem.code.name()).collect();
     let planned = planned.as_ref();
@@ -82,9 +83,9 @@ pub(super) async fn coverage<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
         delivery_fee: planned.map(|planned| Reais(planned.plan.fee)),
         precision: planned.and_then(|planned| Some(planned.located.first()?.precision)),
         estimated: planned.map(|planned| planned.plan.estimated),
-        open_now: next_opening(&store.hours, now, uf) == Some(now),
+        open_now: next_opening(&store.hours, now, zone) == Some(now),
         next_opening: next_opening_at.map(|at| at.to_string()),
-        next_slot: next_opening(&store.hours, ready, uf).map(|at| at.to_string()),
+        next_slot: next_opening(&store.hours, ready, zone).map(|at| at.to_string()),
     };
     Ok(ApiResponse::json(200, &view)?)
 }
@@ -109,7 +110,7 @@ fn inquiry<H: Host>(call: &Call<'_, H>) -> Result<Inquiry, Problem> {
             let pointer = error.pointer.strip_prefix("/deliveries/0/address").unwrap_or(&error.pointer).to_owned();
             FieldError { pointer, ..error }
         });
-        plain(ProblemCode::ValidationFailed).with_errors(errors.collect())
+        plain(ProblemCode::ValidationFailed).with_errors(errors.collect()).in_query()
     })
 }
 

@@ -6,10 +6,11 @@ use super::presence;
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret},
-        reports,
+        cookie, guards, reports,
         routes::{Endpoint, OSMAND, OWNTRACKS},
         validate,
     },
+    geo::Gazetteer,
     host::Host,
     json::Tree,
     rules::{
@@ -35,7 +36,8 @@ pub(super) async fn change_key<H: Host>(
         }
         return Ok(response);
     }
-    let (key, nonce, changes) = couriers::issue_device_key(&courier, &call.settings.secret, &mut call.context);
+    let session = guards::session(call.parts, &cookie::COURIER);
+    let (key, nonce, changes) = couriers::issue_device_key(&courier, session, &call.settings.secret, &mut call.context);
     let secret = OneTimeSecret::of_key(call.settings, nonce);
     let value = Credential::Device.text(courier.id, &secret.text);
     let view = DeviceKeyView { value, created_at: key.created_at.to_string(), setup: None };
@@ -97,7 +99,8 @@ fn text(text: impl Into<String>) -> Tree<'static> {
 /// `GET` and `POST /courier/positions/osmand`, `POST /courier/positions/owntracks`
 pub(super) async fn report<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let now = call.context.now;
-    let sent = validate::device_position(&reports::report(call, endpoint)?, call.host.gazetteer(), now)?;
+    let sent = validate::device_position(&reports::report(call, endpoint)?, Gazetteer::embedded(), now);
+    let sent = sent.map_err(|problem| if endpoint == Endpoint::OsmandQuery { problem.in_query() } else { problem })?;
     let mut result = ReportResult { stored: false, reason: sent.and_then(|sent| sent.skip) };
     let mut position = None;
     if let Some(sent) = sent.filter(|sent| sent.skip.is_none()) {

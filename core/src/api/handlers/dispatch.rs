@@ -24,8 +24,8 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
         Some("true") => return dry_run(call).await,
         Some(_) => {
             let detail = Text::new("Expected true or false.", "Esperado true ou false.");
-            let error = FieldError { pointer: "dryRun".to_owned(), code: "invalid_value", detail };
-            return Err(plain(ProblemCode::ValidationFailed).with_errors(vec![error]).into());
+            let error = FieldError { pointer: "/dryRun".to_owned(), code: "invalid_value", detail };
+            return Err(plain(ProblemCode::ValidationFailed).with_errors(vec![error]).in_query().into());
         }
     }
     let mut done = dispatch::run_pass(call.host, call.settings, &mut call.context).await?;

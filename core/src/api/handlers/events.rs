@@ -36,7 +36,7 @@ async fn position<H: Host>(call: &Call<'_, H>, journal: Journal, cursor: &str) -
     if cursor == "0" {
         return Ok(call.host.journal_span(journal).await?.start);
     }
-    Ok(journal.position(cursor).ok_or_else(pages::invalid_cursor)?)
+    Ok(journal.position(cursor).ok_or_else(|| pages::invalid_cursor("after"))?)
 }
 
 /// Rejects a position outside the journal. Before the start, archived events would be skipped. Past the end, the cursor was issued before
@@ -49,7 +49,7 @@ async fn check_span<H: Host>(call: &Call<'_, H>, journal: Journal, after: u64) -
     if after == 0 || after <= span.end {
         return Ok(());
     }
-    Err(pages::invalid_cursor().into())
+    Err(pages::invalid_cursor("after").into())
 }
 
 fn archived() -> Problem {

@@ -4,14 +4,15 @@ use super::{pages, presence::suspended};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
+        lasting,
         problem::{Problem, ProblemCode},
         validate,
     },
-    drivers::trips,
+    drivers::{fleet, trips},
     host::{CourierQuery, Host},
     model::{CourierId, OrderId, courier::Courier},
     rules::{
-        couriers::{self, CourierKeyParams},
+        couriers::{self, CourierKeyParams, CourierStatus},
         settings::Settings,
     },
     wire::{CourierKeyView, CourierList, CourierRecord},
@@ -20,10 +21,12 @@ use crate::{
 /// `POST /admin/couriers`
 pub(super) async fn register<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (new, days) = validate::new_courier(call.read()?)?;
+    lasting::confirm(call).await?;
     let mut ids = call.ids(1).await?;
     let terms = terms(call.settings, days);
     let (courier, nonce, changes) = couriers::register(new, terms, &mut ids, &mut call.context).ok_or_else(too_few)?;
-    let response = courier_response(call.settings, 201, &courier, Some(nonce))?;
+    let status = status(call, &courier).await?;
+    let response = courier_response(call.settings, 201, (&courier, &status), Some(nonce))?;
     call.commit(changes, &response).await?;
     Ok(response)
 }
@@ -34,29 +37,44 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
     let after = pages::cursor(call, CourierId::parse)?;
     let mut page = call.host.find_couriers(CourierQuery::All { after, limit: limit + 1 }).await?;
     let next_cursor = pages::truncate(&mut page, limit, |last| last.id.to_string());
-    Ok(ApiResponse::json(200, &CourierList { couriers: page.iter().map(CourierRecord::of).collect(), next_cursor })?)
+    let states = fleet::states(call.host, call.settings, &page, call.context.now).await?;
+    let couriers = page.iter().zip(&states).map(|(courier, status)| CourierRecord::of(courier, status)).collect();
+    Ok(ApiResponse::json(200, &CourierList { couriers, next_cursor })?)
 }
 
 /// `GET /admin/couriers/{courierId}`
 pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    Ok(ApiResponse::json(200, &CourierRecord::of(&find(call).await?))?)
+    let courier = find(call).await?;
+    let status = status(call, &courier).await?;
+    Ok(ApiResponse::json(200, &CourierRecord::of(&courier, &status))?)
 }
 
 /// `PATCH /admin/couriers/{courierId}`
 pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (alteration, days) = validate::altered_courier(call.read()?)?;
     let existing = find(call).await?;
+    if alteration.new_key {
+        lasting::confirm(call).await?;
+    }
     if alteration.available == Some(true) && alteration.suspended.unwrap_or(existing.suspended_at.is_some()) {
         return Err(suspended().into());
     }
     let orders = trips::trip_orders(call.host, &existing).await?;
     let terms = terms(call.settings, days);
     let altered = couriers::alter(&existing, &orders, alteration, terms, &mut call.context).map_err(has_goods)?;
-    let response = courier_response(call.settings, 200, &altered.courier, altered.nonce)?;
+    let status = status(call, &altered.courier).await?;
+    let response = courier_response(call.settings, 200, (&altered.courier, &status), altered.nonce)?;
     if let Some(changes) = altered.changes {
         call.commit(changes, &response).await?;
     }
     Ok(response)
+}
+
+/// Returns what a courier does now.
+async fn status<H: Host>(call: &Call<'_, H>, courier: &Courier) -> Result<CourierStatus, HandlerError> {
+    let states = fleet::states(call.host, call.settings, core::slice::from_ref(courier), call.context.now).await?;
+    let none = || CourierStatus::of(courier, None, &call.settings.dispatch, call.context.now);
+    Ok(states.into_iter().next().unwrap_or_else(none))
 }
 
 /// The courier in the path.
@@ -76,12 +94,12 @@ fn terms(settings: &Settings, days: Option<u32>) -> CourierKeyParams<'_> {
 fn courier_response(
     settings: &Settings,
     status: u16,
-    courier: &Courier,
+    (courier, state): (&Courier, &CourierStatus),
     nonce: Option<[u8; 32]>,
 ) -> Result<ApiResponse, Problem> {
     let secret = nonce.map(|nonce| OneTimeSecret::of_key(settings, nonce));
     let text = secret.as_ref().map(|secret| secret.text.clone());
-    Ok(ApiResponse { secret, ..ApiResponse::json(status, &CourierKeyView::of(courier, text))? })
+    Ok(ApiResponse { secret, ..ApiResponse::json(status, &CourierKeyView::of(courier, state, text))? })
 }
 
 fn has_goods(order: OrderId) -> Problem {

@@ -2,6 +2,7 @@
 
 use crate::{
     api::call::{ApiResponse, Call, HandlerError},
+    drivers::fleet,
     host::Host,
     rules::health::{TOLERANCE, judge},
     wire::HealthView,
@@ -12,5 +13,8 @@ pub(super) async fn show<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
     let now = call.context.now;
     let overdue = now.before(TOLERANCE);
     let figures = call.host.figures(now, overdue).await?;
-    Ok(ApiResponse::json(200, &HealthView::of(&judge(&figures), now, call.language))?)
+    let fleet = fleet::count(call.host, call.settings, now).await?;
+    let waiting = fleet::waiting_orders(call.host, call.settings, now).await?;
+    let judged = judge(&figures, &fleet, waiting, &call.settings.dispatch);
+    Ok(ApiResponse::json(200, &HealthView::of(&judged, now, call.language))?)
 }

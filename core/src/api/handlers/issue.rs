@@ -13,7 +13,7 @@ use crate::{
         store::{Key, KeyHolder, KeyKind},
     },
     rules::{
-        accounts::Account,
+        accounts::{self, Account},
         limits::{Bucket, Usage},
         password,
         stores::{self, KeyParams},
@@ -23,7 +23,10 @@ use crate::{
 
 /// Verifies the password of the calling login if the caller is a panel session: a session ends within hours, and a stolen one must not issue a
 /// key that is valid for years. An integration key needs no password. Attempts count as logins.
-pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Option<&str>) -> Result<(), HandlerError> {
+pub(in crate::api) async fn confirm_password<H: Host>(
+    call: &Call<'_, H>,
+    password: Option<&str>,
+) -> Result<(), HandlerError> {
     if call.caller()?.key.kind != KeyKind::Panel {
         return Ok(());
     }
@@ -45,9 +48,10 @@ pub(super) async fn calling_account<H: Host>(call: &Call<'_, H>) -> Result<Accou
     user.map(|user| Account::User(Box::new(user))).ok_or_else(|| plain(ProblemCode::ApiKeyRevoked).into())
 }
 
-/// Verifies the password of a login. Attempts count as logins.
+/// Verifies the password of the calling session's login. Attempts count as logins.
 pub(super) async fn verify<H: Host>(call: &Call<'_, H>, login: &Account, password: &str) -> Result<(), HandlerError> {
-    throttled(call, Some(login.email())).await?;
+    throttle_address(call).await?;
+    throttle_login(call, login.email(), &format!("/session/{}", call.caller()?.key.id)).await?;
     if is_password(call, login.password_hash(), password).await? {
         return Ok(());
     }
@@ -104,28 +108,35 @@ pub(super) fn key_response<H: Host>(call: &Call<'_, H>, key: &Key, nonce: [u8; 3
     Ok(ApiResponse { secret: Some(secret), ..response })
 }
 
-/// Counts a login attempt for the IP address, if known, and for the email, if sent: the first limit slows attacks on many emails, the second
-/// attacks on one.
-pub(super) async fn throttled<H: Host>(call: &Call<'_, H>, email: Option<&str>) -> Result<(), HandlerError> {
-    let limits = &call.settings.limits;
-    let address = call.parts.extensions.get::<CallerAddress>();
-    let by_address = address.map(|address| (format!("login-from/{}", address.name()), limits.logins_per_address));
-    let by_email = email.map(|email| (login_name(email), limits.logins_per_15_minutes));
-    for (name, quota) in by_address.into_iter().chain(by_email) {
-        let bucket = Bucket { name, usage: Usage::Login, quota, window: Duration::minutes(15) };
-        let admission = call.host.admit(&bucket, call.context.now).await?;
-        if !admission.admitted {
-            let problem = Problem::new(
-                ProblemCode::RateLimited,
-                "Too many login attempts. Retry after the time in Retry-After.",
-                "Tentativas de login demais. Aguarde o tempo indicado em Retry-After.",
-            );
-            return Err(HandlerError::Problem(problem.retry_after(admission.reset)));
-        }
-    }
-    Ok(())
+/// Counts a login attempt of the IP address, if known, which slows attacks on many logins.
+pub(super) async fn throttle_address<H: Host>(call: &Call<'_, H>) -> Result<(), HandlerError> {
+    let Some(address) = call.parts.extensions.get::<CallerAddress>() else { return Ok(()) };
+    attempt(call, format!("login-from/{}", address.name()), call.settings.limits.logins_per_address).await
 }
 
-fn login_name(email: &str) -> String {
-    format!("login/{}", fingerprint(&[b"login", email.to_lowercase().as_bytes()]))
+/// Counts an attempt at one login, which slows attacks on it. Attempts from an address with which the login is usual, and the confirmations
+/// of a session, are counted separately: strangers who guess a password must not keep its owner out.
+pub(super) async fn throttle_login<H: Host>(call: &Call<'_, H>, email: &str, own: &str) -> Result<(), HandlerError> {
+    let login = fingerprint(&[b"login", email.to_lowercase().as_bytes()]);
+    attempt(call, format!("login/{login}{own}"), call.settings.limits.logins_per_15_minutes).await
+}
+
+async fn attempt<H: Host>(call: &Call<'_, H>, name: String, quota: u32) -> Result<(), HandlerError> {
+    let bucket = Bucket { name, usage: Usage::Login, quota, window: Duration::minutes(15) };
+    let admission = call.host.admit(&bucket, call.context.now).await?;
+    if admission.admitted {
+        return Ok(());
+    }
+    let problem = Problem::new(
+        ProblemCode::RateLimited,
+        "Too many login attempts. Retry after the time in Retry-After.",
+        "Tentativas de login demais. Aguarde o tempo indicado em Retry-After.",
+    );
+    Err(HandlerError::Problem(problem.retry_after(admission.reset)))
+}
+
+/// Returns the fingerprint of the client's address as a login stores it; `None` without an address.
+pub(super) fn origin<H: Host>(call: &Call<'_, H>) -> Option<String> {
+    let address = call.parts.extensions.get::<CallerAddress>()?;
+    Some(accounts::origin(&call.settings.secret, &address.name()))
 }

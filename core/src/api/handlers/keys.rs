@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::{
-    issue::{confirm_password, hand_out, revoked},
+    issue::{hand_out, revoked},
     pages,
 };
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
+        lasting,
         problem::{FieldError, Problem, ProblemCode},
         validate,
     },
@@ -25,7 +26,7 @@ use crate::{
 /// `POST /delivery/keys`
 pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let request = validate::key(call.read()?)?;
-    confirm_password(call, request.current_password.as_deref()).await?;
+    lasting::confirm(call).await?;
     let caller = call.caller()?.store.clone();
     let store = match request.store.filter(|id| *id != caller.id) {
         None => caller.clone(),
@@ -47,6 +48,7 @@ pub(super) async fn issue_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResp
     })?;
     let store = call.host.store(id).await?;
     let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound).with_errors(vec![unknown_store()]))?;
+    lasting::confirm(call).await?;
     issue(call, request, &store, store.id).await
 }
 
@@ -73,6 +75,7 @@ async fn issue<H: Host>(
         kind: KeyKind::Integration,
         name: request.name,
         user: None,
+        connection: None,
         validity: Duration::minutes(i64::from(days) * 24 * 60),
         secret: &settings.secret,
     };
@@ -88,8 +91,8 @@ pub(super) async fn list_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
 /// `GET /admin/keys?storeId=`
 pub(super) async fn list_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let id = call.query("storeId").as_deref().and_then(StoreId::parse);
-    let id = id.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
-    let store = call.host.store(id).await?.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    let id = id.ok_or_else(pages::unknown_store)?;
+    let store = call.host.store(id).await?.ok_or_else(pages::unknown_store)?;
     list(call, store.id).await
 }
 

@@ -4,18 +4,19 @@ use super::{pages, stores::in_path};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
-        media::takes,
+        media::{parameter, wants_csv},
         problem::{Problem, ProblemCode},
         validate,
     },
     changes::Changes,
-    host::{Host, StatementQuery, StoreQuery},
+    geo,
+    host::{Host, HostError, StatementQuery, StoreQuery},
     model::{
         EntryId, StoreId, Timestamp,
         order::Journal,
         store::{Period, Store, TopUp},
     },
-    wire::{StatementLineView, StatementPage, StoreBalance, csv},
+    wire::{CsvForm, StatementLineView, StatementPage, StoreBalance, statement_csv},
 };
 
 /// Maximum number of entries in a statement as CSV.
@@ -41,30 +42,33 @@ async fn statement_response<H: Host>(call: &Call<'_, H>, store: &Store) -> Resul
     let until = pages::instant(call, "to")?.unwrap_or(Timestamp::from_millis(i64::MAX));
     // CSV ignores `limit`, but an invalid one is still rejected.
     let limit = pages::limit(call)?;
-    if wants_csv(&call.parts.headers) {
-        as_csv(call, store, from, until).await
-    } else {
-        in_pages(call, store, (from, until), limit).await
+    match wanted_csv(&call.parts.headers) {
+        Some(form) => as_csv(call, store, (from, until), form).await,
+        None => in_pages(call, store, (from, until), limit).await,
     }
 }
 
-/// Whether the response is CSV: the caller accepts it, and does not list JSON instead.
-pub(super) fn wants_csv(headers: &http::HeaderMap) -> bool {
-    takes(headers, "text/csv") && !names_json(headers)
+/// Returns the form of the response as CSV, or `None` for JSON: the caller does not accept CSV, or lists JSON instead.
+pub(super) fn wanted_csv(headers: &http::HeaderMap) -> Option<CsvForm> {
+    if !wants_csv(headers) {
+        return None;
+    }
+    let is_brazilian =
+        parameter(headers, "text/csv", "locale").is_some_and(|value| value.eq_ignore_ascii_case("pt-BR"));
+    Some(if is_brazilian { CsvForm::Brazilian } else { CsvForm::Program })
 }
 
-/// Whether `Accept` lists JSON but not CSV. Many clients add `*/*`, which must not select CSV.
-fn names_json(headers: &http::HeaderMap) -> bool {
-    let values = headers.get_all(http::header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let named = values.collect::<Vec<_>>().join(",").to_ascii_lowercase();
-    named.contains("application/json") && !named.contains("text/csv")
+/// Returns a file as the response.
+pub(super) fn csv_response(form: CsvForm, file: Result<Vec<u8>, csv::Error>) -> Result<ApiResponse, HandlerError> {
+    let file = file.map_err(|error| HostError::Internal { detail: format!("writing CSV: {error}") })?;
+    Ok(ApiResponse { media: form.media(), ..ApiResponse::of(200, file) })
 }
 
 async fn as_csv<H: Host>(
     call: &Call<'_, H>,
     store: &Store,
-    from: Timestamp,
-    until: Timestamp,
+    (from, until): (Timestamp, Timestamp),
+    form: CsvForm,
 ) -> Result<ApiResponse, HandlerError> {
     let period = Period { from, until, after: None };
     let lines = call.host.statement(store.id, StatementQuery::Period(period, MAX_CSV_ENTRIES + 1)).await?;
@@ -75,10 +79,8 @@ async fn as_csv<H: Host>(
             format!("O período tem mais de {MAX_CSV_ENTRIES} lançamentos. Peça um período menor ou páginas em JSON."),
         )));
     }
-    Ok(ApiResponse {
-        media: "text/csv; charset=utf-8; header=present",
-        ..ApiResponse::of(200, csv(&lines).into_bytes())
-    })
+    call.log("statement.exported", Some(store.id)).await?;
+    csv_response(form, statement_csv(&lines, form, geo::zone(&store.address).unwrap_or_default()))
 }
 
 async fn in_pages<H: Host>(
@@ -89,7 +91,7 @@ async fn in_pages<H: Host>(
 ) -> Result<ApiResponse, HandlerError> {
     let cursors = Journal { merchant: store.id, branch: None };
     let after = match call.query("cursor") {
-        Some(cursor) => EntryId::new(cursors.position(&cursor).ok_or_else(pages::invalid_cursor)?),
+        Some(cursor) => EntryId::new(cursors.position(&cursor).ok_or_else(|| pages::invalid_cursor("cursor"))?),
         None => None,
     };
     let mut lines =
@@ -124,11 +126,7 @@ pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let changes = Changes { at, top_ups: vec![changes], ..Changes::default() };
     // The commit assigns the entry's ID and balance, so the entry is read afterwards.
     call.host.commit(&call.logged(changes)).await?;
-    let line = call
-        .host
-        .statement(store.id, StatementQuery::TopUp(&reference))
-        .await?
-        .pop()
-        .ok_or(crate::host::HostError::Conflict)?;
+    let line =
+        call.host.statement(store.id, StatementQuery::TopUp(&reference)).await?.pop().ok_or(HostError::Conflict)?;
     Ok(ApiResponse::json(201, &StatementLineView::of(&line))?)
 }

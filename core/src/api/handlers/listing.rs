@@ -2,13 +2,13 @@
 
 use super::{
     life::store_names,
-    pages::{cursor, instant, invalid_parameter, limit, parameter, respond},
+    pages::{cursor, instant, invalid_parameter, limit, parameter, respond, unknown_store},
     stores::overseen,
     tracking,
 };
 use crate::{
     api::{
-        call::{ApiResponse, Call, HandlerError, plain},
+        call::{ApiResponse, Call, HandlerError},
         problem::{Problem, ProblemCode},
         routes::Endpoint,
     },
@@ -46,7 +46,7 @@ pub(super) async fn any_stores<H: Host>(call: &Call<'_, H>) -> Result<Option<Sto
         Some(id) => call.host.store(id).await?,
         None => None,
     };
-    store.map(Some).ok_or_else(|| plain(ProblemCode::StoreNotFound).into())
+    store.map(Some).ok_or_else(|| unknown_store().into())
 }
 
 /// `GET /delivery/orders?situation=&code=&q=&late=&open=&from=&to=&cursor=&limit=`, and with `storeId=` and stores' names `GET /admin/orders`
@@ -85,6 +85,7 @@ async fn page<H: Host>(call: &Call<'_, H>, all: OrderFilter) -> Result<(Vec<Orde
 pub(super) fn search<H: Host>(call: &Call<'_, H>) -> Result<Option<SearchWords>, Problem> {
     parameter(call, "q", SearchWords::parse, || {
         invalid_parameter(
+            "q",
             "Invalid `q`. Send 2 to 60 characters with at most 6 words of letters and digits.",
             "`q` inválido. Envie de 2 a 60 caracteres, com no máximo 6 palavras de letras e dígitos.",
         )
@@ -99,6 +100,7 @@ fn filter<H: Host>(call: &Call<'_, H>, all: OrderFilter) -> Result<OrderFilter, 
         |text| OrderStatus::from_number(text.parse().ok()?),
         || {
             invalid_parameter(
+                "situation",
                 "Invalid `situation`. Send the number of an order's situation, such as 300.",
                 "`situation` inválida. Envie o número da situação de um pedido, como 300.",
             )
@@ -112,6 +114,7 @@ fn filter<H: Host>(call: &Call<'_, H>, all: OrderFilter) -> Result<OrderFilter, 
             |text| text.parse().ok(),
             || {
                 invalid_parameter(
+                    name,
                     format!("Invalid `{name}`. Send true or false."),
                     format!("`{name}` inválido. Envie true ou false."),
                 )

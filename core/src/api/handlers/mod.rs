@@ -9,7 +9,7 @@ mod dispatch;
 mod events;
 mod fleet;
 mod health;
-mod issue;
+pub(super) mod issue;
 mod keys;
 mod ledger;
 mod life;
@@ -37,13 +37,14 @@ mod tracking;
 mod users;
 mod webhooks;
 
+use bytes::Bytes;
+
 use super::{
-    boxed::{boxed, connection, courier, operator, previewed},
     call::{ApiResponse, Call, HandlerError, retry},
     problem::Problem,
     routes::Endpoint,
 };
-use crate::host::Host;
+use crate::host::{Host, description};
 
 pub(super) use orders::failed_creation;
 
@@ -60,85 +61,83 @@ pub(super) fn replayed<H: Host>(call: &Call<'_, H>, endpoint: Endpoint, response
     }
 }
 
+/// Calls the handler of an endpoint. Each future is on the heap, because otherwise every request's state has the size of the largest
+/// handler's.
 #[expect(clippy::too_many_lines, reason = "a table with one line for each endpoint")]
 async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     match endpoint {
-        Endpoint::CreateOrder => boxed::<H, _>(orders::create(call)).await,
-        Endpoint::PreviewOrder => previewed::<H, _>(preview::preview(call)).await,
-        Endpoint::GetOrder => boxed::<H, _>(orders::get(call, endpoint)).await,
-        Endpoint::AdminGetOrder => operator::<H, _>(orders::get(call, endpoint)).await,
-        Endpoint::PreviewContext => boxed::<H, _>(preview::context(call)).await,
-        Endpoint::LocateAddress => boxed::<H, _>(location::locate(call)).await,
-        Endpoint::GetCoverage => boxed::<H, _>(coverage::coverage(call)).await,
+        Endpoint::CreateOrder => Box::pin(orders::create(call)).await,
+        Endpoint::PreviewOrder => Box::pin(preview::preview(call)).await,
+        Endpoint::GetOrder => Box::pin(orders::get(call, endpoint)).await,
+        Endpoint::AdminGetOrder => Box::pin(orders::get(call, endpoint)).await,
+        Endpoint::PreviewContext => Box::pin(preview::context(call)).await,
+        Endpoint::LocateAddress => Box::pin(location::locate(call)).await,
+        Endpoint::GetCoverage => Box::pin(coverage::coverage(call)).await,
         Endpoint::GetStoreHours | Endpoint::SetStoreHours | Endpoint::GetStoreArea | Endpoint::SetStoreArea => {
-            boxed::<H, _>(coverage::settings(call, endpoint)).await
+            Box::pin(coverage::settings(call, endpoint)).await
         }
-        Endpoint::CreateStore => boxed::<H, _>(stores::create_branch(call)).await,
-        Endpoint::UpdateStore => boxed::<H, _>(stores::update(call)).await,
-        Endpoint::GetStore => boxed::<H, _>(stores::get(call)).await,
-        Endpoint::CreateSession => boxed::<H, _>(sessions::log_in(call)).await,
-        Endpoint::ListSessions | Endpoint::EndSession => boxed::<H, _>(sessions::run(call, endpoint)).await,
-        Endpoint::ResetPassword => boxed::<H, _>(accounts::reset_password(call)).await,
-        Endpoint::CreateUser => boxed::<H, _>(users::create(call)).await,
-        Endpoint::ListUsers => boxed::<H, _>(users::list(call)).await,
-        Endpoint::UpdateUser | Endpoint::RemoveUser => boxed::<H, _>(users::change(call, endpoint)).await,
-        Endpoint::CreatePasswordLink => boxed::<H, _>(accounts::create_link(call, endpoint)).await,
-        Endpoint::AdminPasswordLink => operator::<H, _>(accounts::create_link(call, endpoint)).await,
-        Endpoint::ChangePassword => boxed::<H, _>(accounts::change_password(call)).await,
-        // Every program has it: the demo data starts with a parent store.
+        Endpoint::CreateStore => Box::pin(stores::create_branch(call)).await,
+        Endpoint::UpdateStore => Box::pin(stores::update(call)).await,
+        Endpoint::GetStore => Box::pin(stores::get(call)).await,
+        Endpoint::CreateSession => Box::pin(sessions::log_in(call)).await,
+        Endpoint::ConfirmSession => Box::pin(sessions::confirm(call)).await,
+        Endpoint::ListSessions | Endpoint::EndSession => Box::pin(sessions::run(call, endpoint)).await,
+        Endpoint::ResetPassword => Box::pin(accounts::reset_password(call)).await,
+        Endpoint::CreateUser => Box::pin(users::create(call)).await,
+        Endpoint::ListUsers => Box::pin(users::list(call)).await,
+        Endpoint::UpdateUser | Endpoint::RemoveUser => Box::pin(users::change(call, endpoint)).await,
+        Endpoint::CreatePasswordLink => Box::pin(accounts::create_link(call, endpoint)).await,
+        Endpoint::AdminPasswordLink => Box::pin(accounts::create_link(call, endpoint)).await,
+        Endpoint::ChangePassword => Box::pin(accounts::change_password(call)).await,
         Endpoint::CreateParentStore => Box::pin(stores::create_matrix(call)).await,
-        Endpoint::IssueKey => boxed::<H, _>(keys::issue_own(call)).await,
-        Endpoint::ListKeys => boxed::<H, _>(keys::list_own(call)).await,
-        Endpoint::RevokeKey => boxed::<H, _>(keys::revoke_own(call)).await,
-        Endpoint::AdminIssueKey => operator::<H, _>(keys::issue_any(call)).await,
-        Endpoint::AdminListKeys => operator::<H, _>(keys::list_any(call)).await,
-        Endpoint::AdminRevokeKey => operator::<H, _>(keys::revoke_any(call)).await,
-        Endpoint::ListNotifications | Endpoint::ReadNotification => {
-            boxed::<H, _>(notifications::run(call, endpoint)).await
-        }
-        Endpoint::RegisterCourier => operator::<H, _>(fleet::register(call)).await,
-        Endpoint::ListCouriers => operator::<H, _>(fleet::list(call)).await,
-        Endpoint::GetCourier => operator::<H, _>(fleet::get(call)).await,
-        Endpoint::AlterCourier => operator::<H, _>(fleet::alter(call)).await,
-        Endpoint::RunDispatch => connection::<H, _>(dispatch::run(call)).await,
-        Endpoint::GetDispatch => connection::<H, _>(dispatch::settings(call)).await,
-        Endpoint::CompareDispatch => connection::<H, _>(dispatch::compare(call)).await,
-        Endpoint::ExplainDispatch => operator::<H, _>(dispatch::explain(call)).await,
+        Endpoint::IssueKey => Box::pin(keys::issue_own(call)).await,
+        Endpoint::ListKeys => Box::pin(keys::list_own(call)).await,
+        Endpoint::RevokeKey => Box::pin(keys::revoke_own(call)).await,
+        Endpoint::AdminIssueKey => Box::pin(keys::issue_any(call)).await,
+        Endpoint::AdminListKeys => Box::pin(keys::list_any(call)).await,
+        Endpoint::AdminRevokeKey => Box::pin(keys::revoke_any(call)).await,
+        Endpoint::ListNotifications | Endpoint::ReadNotification => Box::pin(notifications::run(call, endpoint)).await,
+        Endpoint::RegisterCourier => Box::pin(fleet::register(call)).await,
+        Endpoint::ListCouriers => Box::pin(fleet::list(call)).await,
+        Endpoint::GetCourier => Box::pin(fleet::get(call)).await,
+        Endpoint::AlterCourier => Box::pin(fleet::alter(call)).await,
+        Endpoint::RunDispatch => Box::pin(dispatch::run(call)).await,
+        Endpoint::GetDispatch => Box::pin(dispatch::settings(call)).await,
+        Endpoint::CompareDispatch => Box::pin(dispatch::compare(call)).await,
+        Endpoint::ExplainDispatch => Box::pin(dispatch::explain(call)).await,
         Endpoint::GetStoreDispatch | Endpoint::SetStoreDispatch => {
-            operator::<H, _>(dispatch::store_terms(call, endpoint)).await
+            Box::pin(dispatch::store_terms(call, endpoint)).await
         }
-        Endpoint::CreateSignInCode => operator::<H, _>(sign_in::create_code(call)).await,
-        Endpoint::StartCourierSession => courier::<H, _>(sign_in::start(call)).await,
-        Endpoint::EndCourierSession => courier::<H, _>(sign_in::end(call)).await,
+        Endpoint::CreateSignInCode => Box::pin(sign_in::create_code(call)).await,
+        Endpoint::StartCourierSession => Box::pin(sign_in::start(call)).await,
+        Endpoint::EndCourierSession => Box::pin(sign_in::end(call)).await,
         Endpoint::StartOperatorSession | Endpoint::EndOperatorSession => {
-            operator::<H, _>(sign_in::operate(call, endpoint)).await
+            Box::pin(sign_in::operate(call, endpoint)).await
         }
-        Endpoint::ShowCourier => courier::<H, _>(presence::show(call)).await,
-        Endpoint::ReportPosition => courier::<H, _>(presence::report(call)).await,
-        Endpoint::SetAvailability => courier::<H, _>(presence::set_available(call)).await,
-        Endpoint::CreateDeviceKey | Endpoint::RemoveDeviceKey => {
-            courier::<H, _>(devices::change_key(call, endpoint)).await
-        }
+        Endpoint::ShowCourier => Box::pin(presence::show(call)).await,
+        Endpoint::ReportPosition => Box::pin(presence::report(call)).await,
+        Endpoint::SetAvailability => Box::pin(presence::set_available(call)).await,
+        Endpoint::CreateDeviceKey | Endpoint::RemoveDeviceKey => Box::pin(devices::change_key(call, endpoint)).await,
         Endpoint::GetPushKey | Endpoint::SubscribePush | Endpoint::UnsubscribePush => {
-            courier::<H, _>(push::run(call, endpoint)).await
+            Box::pin(push::run(call, endpoint)).await
         }
         Endpoint::Osmand | Endpoint::OsmandQuery | Endpoint::OwnTracks => {
-            courier::<H, _>(devices::report(call, endpoint)).await
+            Box::pin(devices::report(call, endpoint)).await
         }
-        Endpoint::ListOrders | Endpoint::ListStores => boxed::<H, _>(listing::list(call, endpoint)).await,
-        Endpoint::AdminListOrders => operator::<H, _>(listing::list(call, endpoint)).await,
-        Endpoint::CancelOrder => boxed::<H, _>(signals::cancel(call)).await,
-        Endpoint::GetCancellation => boxed::<H, _>(signals::terms(call)).await,
-        Endpoint::GetRoute => boxed::<H, _>(route::route(call, endpoint)).await,
-        Endpoint::AdminGetRoute => operator::<H, _>(route::route(call, endpoint)).await,
-        Endpoint::RemoveStore => boxed::<H, _>(listing::remove(call)).await,
-        Endpoint::CourierOrder | Endpoint::CourierTrip => courier::<H, _>(carry::current(call, endpoint)).await,
-        Endpoint::CourierDecline => courier::<H, _>(carry::decline(call)).await,
+        Endpoint::ListOrders | Endpoint::ListStores => Box::pin(listing::list(call, endpoint)).await,
+        Endpoint::AdminListOrders => Box::pin(listing::list(call, endpoint)).await,
+        Endpoint::CancelOrder => Box::pin(signals::cancel(call)).await,
+        Endpoint::GetCancellation => Box::pin(signals::terms(call)).await,
+        Endpoint::GetRoute => Box::pin(route::route(call, endpoint)).await,
+        Endpoint::AdminGetRoute => Box::pin(route::route(call, endpoint)).await,
+        Endpoint::RemoveStore => Box::pin(listing::remove(call)).await,
+        Endpoint::CourierOrder | Endpoint::CourierTrip => Box::pin(carry::current(call, endpoint)).await,
+        Endpoint::CourierDecline => Box::pin(carry::decline(call)).await,
         Endpoint::ReadyOrder
         | Endpoint::DelayOrder
         | Endpoint::DiscardDelivery
         | Endpoint::ReturnDelivery
-        | Endpoint::WaiveReturn => boxed::<H, _>(signals::signal(call, endpoint)).await,
+        | Endpoint::WaiveReturn => Box::pin(signals::signal(call, endpoint)).await,
         Endpoint::CourierReachPickup
         | Endpoint::CourierPickUp
         | Endpoint::CourierSetOut
@@ -147,63 +146,59 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         | Endpoint::CourierDeliver
         | Endpoint::CourierFail
         | Endpoint::CourierReachReturn
-        | Endpoint::CourierHandBack => courier::<H, _>(carry::step(call, endpoint)).await,
-        Endpoint::UploadPhoto => courier::<H, _>(photos::upload(call)).await,
-        Endpoint::GetPhoto => boxed::<H, _>(photos::get(call, endpoint)).await,
-        Endpoint::CourierPhoto => courier::<H, _>(photos::get(call, endpoint)).await,
-        Endpoint::AdminPhoto => operator::<H, _>(photos::get(call, endpoint)).await,
-        Endpoint::GetProofRules | Endpoint::SetProofRules => boxed::<H, _>(proofs::rules(call, endpoint)).await,
-        Endpoint::GetProof => boxed::<H, _>(proofs::proof(call)).await,
+        | Endpoint::CourierHandBack => Box::pin(carry::step(call, endpoint)).await,
+        Endpoint::UploadPhoto => Box::pin(photos::upload(call)).await,
+        Endpoint::GetPhoto => Box::pin(photos::get(call, endpoint)).await,
+        Endpoint::CourierPhoto => Box::pin(photos::get(call, endpoint)).await,
+        Endpoint::AdminPhoto => Box::pin(photos::get(call, endpoint)).await,
+        Endpoint::GetProofRules | Endpoint::SetProofRules => Box::pin(proofs::rules(call, endpoint)).await,
+        Endpoint::GetProof => Box::pin(proofs::proof(call)).await,
         Endpoint::GetProofKey => proofs::key(call),
         Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore | Endpoint::AdminListUsers => {
-            operator::<H, _>(operator::run(call, endpoint)).await
+            Box::pin(operator::run(call, endpoint)).await
         }
-        Endpoint::ReassignOrder => operator::<H, _>(signals::reassign(call)).await,
-        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => {
-            operator::<H, _>(signals::operate(call, endpoint)).await
-        }
-        Endpoint::GetStoreTracking | Endpoint::SetStoreTracking => {
-            boxed::<H, _>(tracking::settings(call, endpoint)).await
-        }
-        Endpoint::ChangeLink => boxed::<H, _>(tracking::change_link(call)).await,
-        Endpoint::RecipientPage => boxed::<H, _>(tracking::page(call)).await,
-        Endpoint::RecipientEvents => boxed::<H, _>(tracking::events(call)).await,
-        Endpoint::RecipientChoice | Endpoint::RecipientRating => boxed::<H, _>(tracking::step(call, endpoint)).await,
-        Endpoint::ListEvents => boxed::<H, _>(events::list(call)).await,
-        Endpoint::StreamEvents => boxed::<H, _>(events::stream(call)).await,
-        Endpoint::CreateWebhook => connection::<H, _>(webhooks::create(call)).await,
-        Endpoint::ListWebhooks => connection::<H, _>(webhooks::list(call)).await,
-        Endpoint::RemoveWebhook => connection::<H, _>(webhooks::remove(call)).await,
-        Endpoint::RotateWebhook => connection::<H, _>(webhooks::rotate(call)).await,
-        Endpoint::EnableWebhook => connection::<H, _>(webhooks::enable(call)).await,
-        Endpoint::TestWebhook => connection::<H, _>(webhooks::test(call)).await,
-        Endpoint::ListAttempts => connection::<H, _>(webhooks::attempts(call)).await,
-        Endpoint::RetryAttempt => connection::<H, _>(webhooks::retry(call)).await,
-        Endpoint::GetStatement => boxed::<H, _>(ledger::statement(call)).await,
-        Endpoint::AdminStatement => operator::<H, _>(ledger::any_statement(call)).await,
-        Endpoint::DayReport => boxed::<H, _>(report::days(call, endpoint)).await,
-        Endpoint::ShowHealth => operator::<H, _>(health::show(call)).await,
+        Endpoint::ReassignOrder => Box::pin(signals::reassign(call)).await,
+        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => Box::pin(signals::operate(call, endpoint)).await,
+        Endpoint::GetStoreTracking | Endpoint::SetStoreTracking => Box::pin(tracking::settings(call, endpoint)).await,
+        Endpoint::ChangeLink => Box::pin(tracking::change_link(call)).await,
+        Endpoint::RecipientPage => Box::pin(tracking::page(call)).await,
+        Endpoint::RecipientEvents => Box::pin(tracking::events(call)).await,
+        Endpoint::RecipientChoice | Endpoint::RecipientRating => Box::pin(tracking::step(call, endpoint)).await,
+        Endpoint::ListEvents => Box::pin(events::list(call)).await,
+        Endpoint::StreamEvents => Box::pin(events::stream(call)).await,
+        Endpoint::CreateWebhook => Box::pin(webhooks::create(call)).await,
+        Endpoint::ListWebhooks => Box::pin(webhooks::list(call)).await,
+        Endpoint::RemoveWebhook => Box::pin(webhooks::remove(call)).await,
+        Endpoint::RotateWebhook => Box::pin(webhooks::rotate(call)).await,
+        Endpoint::EnableWebhook => Box::pin(webhooks::enable(call)).await,
+        Endpoint::TestWebhook => Box::pin(webhooks::test(call)).await,
+        Endpoint::ListAttempts => Box::pin(webhooks::attempts(call)).await,
+        Endpoint::RetryAttempt => Box::pin(webhooks::retry(call)).await,
+        Endpoint::GetStatement => Box::pin(ledger::statement(call)).await,
+        Endpoint::AdminStatement => Box::pin(ledger::any_statement(call)).await,
+        Endpoint::DayReport => Box::pin(report::days(call, endpoint)).await,
+        Endpoint::ShowHealth => Box::pin(health::show(call)).await,
         Endpoint::ListTariffs
         | Endpoint::CreateTariff
         | Endpoint::RemoveTariff
         | Endpoint::PreviewTariff
-        | Endpoint::CompareTariff => operator::<H, _>(tariffs::run(call, endpoint)).await,
-        Endpoint::AdminDayReport => operator::<H, _>(report::days(call, endpoint)).await,
-        Endpoint::ListAudit => boxed::<H, _>(audit::list(call, endpoint)).await,
-        Endpoint::AdminListAudit => operator::<H, _>(audit::list(call, endpoint)).await,
-        Endpoint::TopUpStore => operator::<H, _>(ledger::top_up(call)).await,
-        Endpoint::ExportRecipient => operator::<H, _>(privacy::export(call)).await,
-        Endpoint::EraseRecipient => operator::<H, _>(privacy::erase(call)).await,
-        Endpoint::ListErasures => operator::<H, _>(privacy::records(call)).await,
-        Endpoint::IssueToken => connection::<H, _>(open_delivery::issue_token(call)).await,
-        Endpoint::GetAvailability => connection::<H, _>(open_delivery::availability(call)).await,
-        Endpoint::RequestDelivery => connection::<H, _>(open_delivery::create(call)).await,
-        Endpoint::GetDelivery => connection::<H, _>(open_delivery::get(call)).await,
+        | Endpoint::CompareTariff => Box::pin(tariffs::run(call, endpoint)).await,
+        Endpoint::AdminDayReport => Box::pin(report::days(call, endpoint)).await,
+        Endpoint::ListAudit => Box::pin(audit::list(call, endpoint)).await,
+        Endpoint::AdminListAudit => Box::pin(audit::list(call, endpoint)).await,
+        Endpoint::TopUpStore => Box::pin(ledger::top_up(call)).await,
+        Endpoint::ExportRecipient => Box::pin(privacy::export(call)).await,
+        Endpoint::EraseRecipient => Box::pin(privacy::erase(call)).await,
+        Endpoint::ListErasures => Box::pin(privacy::records(call)).await,
+        Endpoint::IssueToken => Box::pin(open_delivery::issue_token(call)).await,
+        Endpoint::GetAvailability => Box::pin(open_delivery::availability(call)).await,
+        Endpoint::RequestDelivery => Box::pin(open_delivery::create(call)).await,
+        Endpoint::GetDelivery => Box::pin(open_delivery::get(call)).await,
         Endpoint::SetReadyForPickup
         | Endpoint::SetOrderPicked
         | Endpoint::FinishDelivery
         | Endpoint::HandleProblem
-        | Endpoint::CancelDelivery => connection::<H, _>(open_delivery::step(call, endpoint)).await,
-        Endpoint::OpenApi => Ok(ApiResponse::of(200, call.host.description()?)),
+        | Endpoint::CancelDelivery => Box::pin(open_delivery::step(call, endpoint)).await,
+        Endpoint::OpenApi => Ok(ApiResponse::of(200, Bytes::from_static(description()))),
     }
 }

@@ -1,7 +1,6 @@
 //! Open Delivery: the service as the logistic service of merchants' systems.
 
 use super::{
-    issue::throttled,
     life::{carrier, conclude, step_problem},
     orders::{check_limits, create_for},
     signals::{calling_person, take_signal},
@@ -11,7 +10,7 @@ use crate::{
         call::{ApiResponse, Call, HandlerError, plain},
         caller::CallerAddress,
         guards,
-        places::locate,
+        places::every_place,
         planning::{Route, inquired, planned},
         problem::{Problem, ProblemCode},
         read::read,
@@ -21,9 +20,10 @@ use crate::{
     },
     changes::{Changes, Write},
     drivers::{clock, connection},
-    host::{Host, KeyQuery, OrderQuery, WebhookQuery},
+    geo::{self, Gazetteer},
+    host::{Host, KeyQuery, OrderQuery},
     model::{
-        Duration, Language, Money,
+        Duration, KeyId, Language, Money, Precision, WebhookId,
         order::{JournalEntry, OpenDelivery, Order, OrderFilter, OrderStatus, Place},
         store::KeyHash,
         webhook::{MessageChange, Webhook},
@@ -47,28 +47,42 @@ use crate::{
 /// `POST /oauth/token`
 pub(super) async fn issue_token<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (id, secret) = validate::token_request(call.body)?;
-    throttled(call, Some(&format!("connection/{id}"))).await?;
-    let invalid = || {
-        Problem::new(
+    // A client ID is a small number, and a client secret has 256 random bits. Only failures are limited, by the address, so nobody keeps a
+    // connection out, and the right secret always passes.
+    let Some((key, connection)) = credentials(call, &id, &KeyHash::of(&secret)).await? else {
+        let problem = Problem::new(
             ProblemCode::ApiKeyInvalid,
             "Unknown client_id, or incorrect client_secret. Check both, or create a connection with POST /delivery/webhooks.",
             "client_id desconhecido ou client_secret incorreto. Confira os dois ou crie uma conexão com POST /delivery/webhooks.",
-        )
+        );
+        return Err(guards::unknown_key(call, problem).await?.into());
     };
-    let hash = KeyHash::of(&secret);
-    let holder = call.host.find_keys(KeyQuery::Hash(&hash)).await?.pop().ok_or_else(invalid)?;
-    guards::check_key(&holder, call.context.now)?;
-    let connections = call.host.find_webhooks(WebhookQuery::Store(holder.store.id)).await?;
-    let named = |webhook: &&Webhook| webhook.id.to_string() == id && accepts_key(&call.settings.secret, webhook, &hash);
-    let connection = connections.iter().find(named).ok_or_else(invalid)?.id;
+    guards::check_rate(call, Usage::Read, format!("token/{connection}")).await?;
     let expires_at = call.context.now.after(TOKEN_VALIDITY);
-    let token = AccessToken { key: holder.key.id, connection, expires_at };
+    let token = AccessToken { key, connection, expires_at };
     let expires_in = u32::try_from(TOKEN_VALIDITY.as_millis() / 1_000).unwrap_or_default();
     let access_token = token.seal(&call.settings.secret);
     Ok(ApiResponse::json(200, &TokenView { access_token, token_type: "bearer", expires_in })?)
 }
 
-/// `POST /v1/logistics/availability`. Without a token, the tariff applies, but no store's hours and area.
+/// Returns the key and the connection of a client ID and the hash of its secret. A right secret that has ended is a problem.
+async fn credentials<H: Host>(
+    call: &Call<'_, H>,
+    id: &str,
+    secret: &KeyHash,
+) -> Result<Option<(KeyId, WebhookId)>, HandlerError> {
+    let Some(holder) = call.host.find_keys(KeyQuery::Hash(secret)).await?.pop() else { return Ok(None) };
+    let Some(connection) = holder.key.connection.filter(|connection| connection.to_string() == id) else {
+        return Ok(None);
+    };
+    guards::check_key(&holder, call.context.now)?;
+    let connection = call.host.webhook(connection).await?;
+    let connection = connection.filter(|webhook| accepts_key(&call.settings.secret, webhook, secret));
+    Ok(connection.map(|connection| (holder.key.id, connection.id)))
+}
+
+/// `POST /v1/logistics/availability`. Without a token, the tariff applies, but no store's hours and area. Strangers must not use up the
+/// operator's geocoder and road service, so without a token only embedded data is used.
 pub(super) async fn availability<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let has_token = call.parts.headers.contains_key(http::header::AUTHORIZATION);
     if has_token {
@@ -94,12 +108,14 @@ async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan
         return Ok(planned(call, &caller.store, inquiry).await?.plan);
     }
     let (addresses, pointer) = inquired(inquiry);
-    let located = locate(call, &addresses, pointer, None).await?;
+    let gazetteer = Gazetteer::embedded();
+    let results = addresses.iter().map(|address| gazetteer.locate(address)).collect();
+    let located = every_place(&addresses, results, Precision::Municipality, pointer, None)?;
     let pickup = addresses.first().zip(located.first());
     let (address, point) = pickup.ok_or_else(|| plain(ProblemCode::AddressNotFound))?;
     let own = Place { address: (*address).clone(), located: *point };
-    let route = Route::new(inquiry, own, located, None);
-    let matrix = call.host.distance_matrix(&route.places()).await?;
+    let route = Route::new(inquiry, own, located, None, call.settings.pricing.estimates);
+    let matrix = route.with_texts(Gazetteer::embedded(), geo::matrix(&route.places()));
     let tariff = tariff::effective(call).await?;
     Ok(route.plan(&tariff, &matrix, call.settings.dispatch.lead_minutes, call.context.now)?.plan)
 }
@@ -107,8 +123,12 @@ async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan
 /// `POST /v1/logistics/delivery`
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (connection, merchant) = call.connection()?;
-    let mut new = validate::delivery_request(read(call.body)?, connection.id, merchant)?;
+    let mut new = validate::delivery_request(read(call.body)?, connection.id, merchant, call.context.now)?;
     let store = call.caller()?.store.clone();
+    // The lead time of the search counts from the start of the preparation, not back from it.
+    if new.inquiry.preparation_minutes > 0 {
+        new.inquiry.preparation_minutes += call.settings.dispatch.lead(&store);
+    }
     new.inquiry.store = Some(store.id);
     if let Some(last) = last_attempt(call, &new.code).await?
         && !is_rejected(&last)

@@ -17,10 +17,10 @@ use crate::{
     drivers::clock,
     host::{Host, OrderQuery},
     model::{
-        Language, NotificationId, OrderId, Person, Text, Timestamp,
-        order::Order,
+        Duration, Language, NotificationId, OrderId, Person, Text, Timestamp,
+        order::{Notice, NoticeCode, Order},
         price::PriceLine,
-        store::{Notification, NotificationKind, Role, Store},
+        store::{FailureReason, Notification, NotificationKind, Role, Store},
     },
     rules::{
         lifecycle::{self, CreateOrderError, CreateOrderInput, NewOrder, TimeLimits},
@@ -132,14 +132,48 @@ async fn decide<H: Host>(
         lines: lines.clone(),
         tariff_version: tariff_version.clone(),
         lead_minutes: call.settings.dispatch.lead(store),
+        notices: planned.notices.clone(),
         link_secret: tracking::has_links(call.settings, store).then_some(&call.settings.secret),
     };
     let mut ids = call.ids(1 + new.stops.len()).await?;
-    let (order, changes) =
+    let (order, mut changes) =
         lifecycle::create(new, facts, &mut ids, &mut call.context).map_err(|error| rejected(error, role))?;
+    changes.notifications.extend(estimates_notification(call, store, &order).await?);
     let response = respond(call.settings, call.language, 201, &order)?;
     call.commit(changes, &response).await?;
     Ok(response)
+}
+
+/// Notifications that are searched for the last one about estimates.
+const RECENT_NOTIFICATIONS: u32 = 100;
+
+/// Returns the notification to a store that its prices are estimates, unless it got one within a day.
+async fn estimates_notification<H: Host>(
+    call: &Call<'_, H>,
+    store: &Store,
+    order: &Order,
+) -> Result<Option<Notification>, HandlerError> {
+    let is_estimate = |notice: &&Notice| matches!(notice.code, NoticeCode::PriceEstimated | NoticeCode::PriceLowered);
+    let Some(notice) = order.notices.iter().find(is_estimate) else { return Ok(None) };
+    let kind = NotificationKind::PricesEstimated;
+    let day_ago = call.context.now.before(Duration::minutes(24 * 60));
+    let recent = call.host.notifications(store.id, None, RECENT_NOTIFICATIONS).await?;
+    if recent.iter().any(|known| known.kind == kind && known.created_at > day_ago) {
+        return Ok(None);
+    }
+    let id = call.ids(1).await?.take(NotificationId::new).ok_or_else(too_few)?;
+    let code = ProblemCode::AddressImprecise.name().to_owned();
+    let reason = FailureReason { code, detail: notice.detail.clone(), fields: Vec::new() };
+    Ok(Some(Notification {
+        id,
+        store: store.id,
+        kind,
+        created_at: call.context.now,
+        read_at: None,
+        order: Some(order.id),
+        order_code: Some(order.code.clone()),
+        reason: Some(reason),
+    }))
 }
 
 /// Returns the response with an order and its links.
@@ -180,7 +214,13 @@ fn priced<H: Host>(
     let Some(text) = &new.quote else {
         return Ok((planned.plan.lines.clone(), planned.tariff_version.clone()));
     };
-    match Quote::open(text, &call.settings.secret, store.id, &planned.basis, call.context.now) {
+    match Quote::open(
+        text,
+        &call.settings.secret,
+        store.id,
+        (&planned.basis, planned.plan.total_distance),
+        call.context.now,
+    ) {
         Ok(quote) => Ok((quote.lines, quote.tariff_version)),
         Err(error) => Err(quote_problem(&error)),
     }

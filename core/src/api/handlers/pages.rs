@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
-        problem::{Problem, ProblemCode},
+        problem::{FieldError, Problem, ProblemCode},
     },
     host::{Host, StoreQuery},
     model::{StoreId, Text, Timestamp, store::Store},
@@ -22,6 +22,7 @@ pub(super) fn limit<H: Host>(call: &Call<'_, H>) -> Result<u32, Problem> {
     let Some(text) = call.query("limit") else { return Ok(DEFAULT_PAGE) };
     text.parse().ok().filter(|limit| (1..=MAX_PAGE).contains(limit)).ok_or_else(|| {
         invalid_parameter(
+            "limit",
             format!("Invalid `limit`. Send an integer from 1 to {MAX_PAGE}."),
             format!("`limit` inválido. Envie um número inteiro de 1 a {MAX_PAGE}."),
         )
@@ -32,6 +33,7 @@ pub(super) fn limit<H: Host>(call: &Call<'_, H>) -> Result<u32, Problem> {
 pub(super) fn cursor<H: Host, T>(call: &Call<'_, H>, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
     parameter(call, "cursor", parse, || {
         invalid_parameter(
+            "cursor",
             "Invalid `cursor`. Send the `nextCursor` of the previous page.",
             "`cursor` inválido. Envie o `nextCursor` da página anterior.",
         )
@@ -87,8 +89,17 @@ pub(super) fn respond<T, V: Serialize>(
 }
 
 /// Returns the problem of an invalid query parameter.
-pub(super) fn invalid_parameter(en: impl Into<String>, pt: impl Into<String>) -> Problem {
-    Problem { detail: Text::new(en, pt), ..plain(ProblemCode::ValidationFailed) }
+pub(super) fn invalid_parameter(name: &str, en: impl Into<String>, pt: impl Into<String>) -> Problem {
+    let detail = Text::new(en, pt);
+    let errors = vec![FieldError { pointer: format!("/{name}"), code: "invalid_value", detail: detail.clone() }];
+    Problem { detail, ..plain(ProblemCode::ValidationFailed) }.with_errors(errors).in_query()
+}
+
+/// Returns the problem of the query parameter `storeId` that names no store of the caller.
+pub(super) fn unknown_store() -> Problem {
+    let (problem, code) = (plain(ProblemCode::StoreNotFound), ProblemCode::StoreNotFound.name());
+    let errors = vec![FieldError { pointer: "/storeId".to_owned(), code, detail: problem.detail.clone() }];
+    problem.with_errors(errors).in_query()
 }
 
 /// Reads a timestamp from the query.
@@ -96,6 +107,7 @@ pub(super) fn instant<H: Host>(call: &Call<'_, H>, name: &str) -> Result<Option<
     let Some(text) = call.query(name) else { return Ok(None) };
     let at = Timestamp::parse(&text).ok_or_else(|| {
         invalid_parameter(
+            name,
             format!("Invalid `{name}`. Send a timestamp in RFC 3339 format, such as 2026-11-01T03:00:00Z."),
             format!("`{name}` inválido. Envie data e horário no formato RFC 3339, como 2026-11-01T03:00:00Z."),
         )
@@ -103,21 +115,24 @@ pub(super) fn instant<H: Host>(call: &Call<'_, H>, name: &str) -> Result<Option<
     at.map(Some)
 }
 
-/// Returns the problem of a cursor that is not valid for this caller.
-pub(super) fn invalid_cursor() -> Problem {
-    Problem::new(
+/// Returns the problem of a cursor that is not valid for this caller, in this query parameter.
+pub(super) fn invalid_cursor(parameter: &str) -> Problem {
+    let problem = Problem::new(
         ProblemCode::CursorInvalid,
         "Invalid cursor: it is malformed, belongs to another store or list, or was issued before a backup was restored. Send a cursor \
          from this list, or omit it to start again.",
         "Cursor inválido: está malformado, é de outra loja ou lista, ou foi emitido antes da restauração de um backup. Envie um cursor \
          desta lista ou omita-o para recomeçar.",
-    )
+    );
+    let (pointer, code) = (format!("/{parameter}"), "invalid_cursor");
+    let errors = vec![FieldError { pointer, code, detail: problem.detail.clone() }];
+    problem.with_errors(errors).in_query()
 }
 
 /// Loads the store in the query: the calling store or one of its branches.
 pub(super) async fn named_store<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let store = named_or_removed(call).await?;
-    if store.deleted_at.is_none() { Ok(store) } else { Err(plain(ProblemCode::StoreNotFound).into()) }
+    if store.deleted_at.is_none() { Ok(store) } else { Err(unknown_store().into()) }
 }
 
 /// Like [`named_store`], but also returns a removed store.
@@ -130,5 +145,5 @@ pub(super) async fn named_or_removed<H: Host>(call: &Call<'_, H>) -> Result<Stor
         }
         None => None,
     };
-    store.ok_or_else(|| plain(ProblemCode::StoreNotFound).into())
+    store.ok_or_else(|| unknown_store().into())
 }

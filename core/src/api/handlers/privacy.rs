@@ -19,6 +19,7 @@ pub(super) async fn export<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let (started, after) = cursor.unwrap_or((call.context.now, 0));
     let found = erasure::find(call.host, &phone, after).await?;
     let next = found.next.map(|next| validate::recipient_cursor((started, next)));
+    call.log("recipient.exported", None).await?;
     Ok(ApiResponse::json(200, &RecipientExport::of(phone.as_str(), &found, next))?)
 }
 

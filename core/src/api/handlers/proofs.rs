@@ -13,6 +13,7 @@ use crate::{
         validate,
     },
     drivers::clock,
+    geo,
     host::{Host, HostError, StoreQuery},
     model::{
         OrderId, hex,
@@ -59,12 +60,19 @@ pub(super) async fn proof<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
         return Ok(ApiResponse::json(200, &OrderProofView { document: text, digest, signature })?);
     }
     let photos = photos(call, &order).await?;
-    let main =
-        proof_page::main(&Page { document: &document, digest: &digest, photos: &photos, language: call.language });
-    let signature = signature(call, main.as_bytes())?;
-    let page = proof_page::page(&main, &signature, call.language);
+    let page = Page {
+        document: &document,
+        text: &text,
+        digest: &digest,
+        photos: &photos,
+        language: call.language,
+        zone: geo::zone(&order.pickup.address).unwrap_or_default(),
+    };
+    let lines = proof_page::lines(&page);
+    let signature = signature(call, lines.as_bytes())?;
     let policy = Some(proof_page::policy());
-    Ok(ApiResponse { media: "text/html; charset=utf-8", policy, ..ApiResponse::of(200, page) })
+    let page = proof_page::signed(lines, &signature);
+    Ok(ApiResponse { media: "text/html; charset=utf-8", policy, is_final: true, ..ApiResponse::of(200, page) })
 }
 
 /// Whether `Accept` names HTML. Browsers add `*/*`, which must not select JSON.

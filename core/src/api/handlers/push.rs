@@ -3,6 +3,7 @@
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError},
+        cookie, guards,
         routes::Endpoint,
         validate,
     },
@@ -19,7 +20,7 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
         Endpoint::SubscribePush => {
             let loopback = settings.webhooks.loopback;
             let url = validate::push_endpoint(call.read()?, public_key.is_some(), loopback)?;
-            push::subscribe(call.courier()?, url, now)
+            push::subscribe(call.courier()?, url, guards::session(call.parts, &cookie::COURIER), now)
         }
         Endpoint::UnsubscribePush => {
             let url = validate::stored_push_endpoint(call.read()?)?;

@@ -1,14 +1,18 @@
 //! The report of orders by day.
 
-use super::{ledger::wants_csv, listing::any_stores, pages};
+use super::{
+    ledger::{csv_response, wanted_csv},
+    listing::any_stores,
+    pages,
+};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError},
         problem::Problem,
         routes::Endpoint,
     },
-    host::{Host, OrderQuery},
-    model::{Day, order::OrderFilter},
+    host::Host,
+    model::{Day, Zone, order::OrderFilter},
     rules::report::DayReport,
     wire::{DayReportView, report_csv},
 };
@@ -18,35 +22,31 @@ const MAX_DAYS: i64 = 92;
 /// Number of days of a report without `from`.
 const DEFAULT_DAYS: i64 = 30;
 /// Maximum number of orders that a report reads.
-const MAX_ORDERS: usize = 20_000;
-/// Number of orders that one query reads.
-const PAGE: u32 = 100;
+const MAX_ORDERS: u32 = 20_000;
 
 /// `GET /delivery/reports/days?from=&to=&storeId=` and `GET /admin/reports/days`: CSV, or JSON if the caller does not accept CSV.
 pub(super) async fn days<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let days = period(call)?;
-    let all = if endpoint == Endpoint::AdminDayReport {
-        any_stores(call).await?.map_or_else(OrderFilter::all, |store| OrderFilter::of(&store))
-    } else {
-        OrderFilter::of(&pages::named_store(call).await?)
+    let named = match endpoint {
+        Endpoint::AdminDayReport => any_stores(call).await?,
+        _ => Some(pages::named_store(call).await?),
     };
-    let mut filter = OrderFilter { from: days.0.span().0, until: days.1.span().1, ..all };
-    let (mut report, mut orders) = (DayReport::default(), 0);
-    loop {
-        let page = call.host.find_orders(OrderQuery::Matching(&filter, PAGE)).await?;
-        let Some(last) = page.last() else { break };
-        filter.before = Some(last.id);
-        orders += page.len();
-        if orders > MAX_ORDERS {
-            return Err(too_many().into());
+    let store = named.as_ref().map(|store| store.id);
+    let all = named.map_or_else(OrderFilter::all, |store| OrderFilter::of(&store));
+    let filter = OrderFilter { from: days.0.span().0, until: days.1.span().1, ..all };
+    let orders = call.host.reported_orders(&filter, MAX_ORDERS + 1).await?;
+    if orders.len() > MAX_ORDERS as usize {
+        return Err(too_many().into());
+    }
+    let mut report = DayReport::default();
+    orders.iter().for_each(|order| report.add(order, days));
+    match wanted_csv(&call.parts.headers) {
+        Some(form) => {
+            call.log("report.exported", store).await?;
+            csv_response(form, report_csv(&report, form))
         }
-        page.iter().for_each(|order| report.add(order, days));
+        None => Ok(ApiResponse::json(200, &DayReportView::of(&report))?),
     }
-    if wants_csv(&call.parts.headers) {
-        let csv = report_csv(&report).into_bytes();
-        return Ok(ApiResponse { media: "text/csv; charset=utf-8; header=present", ..ApiResponse::of(200, csv) });
-    }
-    Ok(ApiResponse::json(200, &DayReportView::of(&report))?)
 }
 
 /// Reads the first and the last day.
@@ -54,17 +54,19 @@ fn period<H: Host>(call: &Call<'_, H>) -> Result<(Day, Day), Problem> {
     let day = |name: &'static str| {
         pages::parameter(call, name, Day::parse, move || {
             pages::invalid_parameter(
+                name,
                 format!("Invalid `{name}`. Send a day, such as 2026-11-21."),
                 format!("`{name}` inválido. Envie um dia, como 2026-11-21."),
             )
         })
     };
-    let last = day("to")?.unwrap_or_else(|| Day::of(call.context.now, None));
+    let last = day("to")?.unwrap_or_else(|| Day::of(call.context.now, Zone::default()));
     let first = day("from")?.unwrap_or_else(|| last.before(DEFAULT_DAYS - 1));
     if (1..=MAX_DAYS).contains(&last.days_from(first)) {
         return Ok((first, last));
     }
     Err(pages::invalid_parameter(
+        "from",
         format!("Invalid period. Send at most {MAX_DAYS} days, with `from` not after `to`."),
         format!("Período inválido. Envie no máximo {MAX_DAYS} dias, com `from` não posterior a `to`."),
     ))
@@ -72,6 +74,7 @@ fn period<H: Host>(call: &Call<'_, H>) -> Result<(Day, Day), Problem> {
 
 fn too_many() -> Problem {
     pages::invalid_parameter(
+        "from",
         format!("The period has more than {MAX_ORDERS} orders. Request a shorter period, or one store with `storeId`."),
         format!("O período tem mais de {MAX_ORDERS} pedidos. Peça um período menor ou uma única loja com `storeId`."),
     )

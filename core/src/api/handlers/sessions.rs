@@ -1,28 +1,32 @@
 //! Logs in, and lists and ends panel sessions.
 
-use super::issue::{hand_out, is_password, revoked, throttled};
+use super::{
+    accounts::calling_session,
+    issue::{calling_account, hand_out, is_password, origin, revoked, throttle_address, throttle_login, verify},
+};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry},
         guards,
+        lasting::CONFIRMED,
         problem::{Problem, ProblemCode},
         routes::Endpoint,
         validate,
     },
-    changes::Changes,
+    changes::{Changes, Write},
     host::{Host, KeyQuery, StoreQuery, UserQuery},
     model::{
         Duration, Email, KeyId, StoreId,
         store::{Key, KeyKind, Role},
     },
     rules::{accounts::Account, stores::KeyParams},
-    wire::{SessionList, SessionView},
+    wire::{SessionConfirmation, SessionList, SessionView},
 };
 
 /// `POST /delivery/sessions`
 pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (email, password) = validate::session(call.read()?)?;
-    throttled(call, Some(&email)).await?;
+    throttle_address(call).await?;
     let wrong = || {
         HandlerError::Problem(Problem::new(
             ProblemCode::CredentialsInvalid,
@@ -30,20 +34,31 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             "E-mail ou senha incorretos. Confira os dois.",
         ))
     };
-    let email = Email::parse(&email).ok();
+    let sent = email;
+    let email = Email::parse(&sent).ok();
     let found = match &email {
         Some(email) => account(call, email).await?,
         None => None,
     };
+    let origin = origin(call);
+    let usual = origin.clone().filter(|origin| found.as_ref().is_some_and(|found| found.is_usual(origin)));
+    throttle_login(call, &sent, &usual.as_ref().map_or_else(String::new, |origin| format!("/from/{origin}"))).await?;
     let verified = found.as_ref().and_then(Account::password_hash);
     let right = is_password(call, verified, &password).await?;
     let verified = verified.filter(|_| right).map(str::to_owned);
     let (email, verified) = email.zip(verified).ok_or_else(wrong)?;
+    if let (Some(origin), None) = (&origin, &usual) {
+        // This login counts for its address too, so that the next ones from there have no fresh quota.
+        throttle_login(call, &sent, &format!("/from/{origin}")).await?;
+    }
     let settings = call.settings;
     retry!(call, async {
         // The login is written with the session, so a concurrent change of its password or role conflicts.
         let account = account(call, &email).await?.filter(|found| found.password_hash() == Some(&verified));
-        let account = account.ok_or_else(wrong)?;
+        let mut account = account.ok_or_else(wrong)?;
+        if let Some(origin) = &origin {
+            account.remember(origin);
+        }
         let store = call.host.store(account.store()).await?.ok_or_else(wrong)?;
         guards::check_enabled(&store)?;
         let store = store.id;
@@ -53,6 +68,7 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             kind: KeyKind::Panel,
             name: None,
             user: account.session_user(),
+            connection: None,
             validity: Duration::minutes(i64::from(settings.keys.session_hours) * 60),
             secret: &settings.secret,
         };
@@ -77,6 +93,23 @@ async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Ve
     let keys = keys.iter().map(|holder| &holder.key);
     let sessions = keys.filter(|key| key.kind == KeyKind::Panel && key.is_valid(call.context.now));
     Ok(sessions.skip(max - 1).cloned().collect())
+}
+
+/// `POST /delivery/sessions/confirmation`
+pub(super) async fn confirm<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let password = validate::session_confirmation(call.read()?)?;
+    let id = calling_session(call)?.id;
+    let account = calling_account(call).await?;
+    verify(call, &account, &password).await?;
+    // Another request may have written the session since it was authenticated.
+    let holder = call.host.find_keys(KeyQuery::Id(id)).await?.pop().filter(|held| held.key.deleted_at.is_none());
+    let key = holder.ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?.key.clone();
+    let (at, until) = (call.context.now, call.context.now.after(CONFIRMED));
+    let response = ApiResponse::json(200, &SessionConfirmation { confirmed_until: until.to_string() })?;
+    let value = Key { confirmed_until: Some(until), version: key.version + 1, ..key };
+    let keys = vec![Write { expected: value.version - 1, value }];
+    call.commit(Changes { at, keys, ..Changes::default() }, &response).await?;
+    Ok(response)
 }
 
 /// `GET /delivery/sessions` and `DELETE /delivery/sessions/{sessionId}`

@@ -1,10 +1,10 @@
 //! Sign-in of couriers by a one-time link and of the operator by the token, and the end of their sessions.
 
-use super::{fleet, issue::throttled};
+use super::{fleet, issue::throttle_address};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret},
-        cookie, guards,
+        cookie, guards, lasting,
         problem::{Problem, ProblemCode},
         routes::Endpoint,
         validate,
@@ -24,6 +24,7 @@ use crate::{
 /// `POST /admin/couriers/{courierId}/sign-in`
 pub(super) async fn create_code<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (courier, settings) = (fleet::find(call).await?, call.settings);
+    lasting::confirm(call).await?;
     let issued = couriers::issue_sign_in_code(&courier, &settings.couriers, &settings.secret, &mut call.context);
     let (code, nonce, changes) = issued.ok_or_else(|| {
         Problem::new(
@@ -87,10 +88,11 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
         cookie::OPERATOR.end(settings)
     } else {
         let token = validate::operator_token(call.read()?)?;
-        throttled(call, None).await?;
         let operator = guards::operator(settings)?;
         // Comparing hashes leaks nothing about the token through timing.
         if KeyHash::of(&token) != *operator {
+            // The right token is never refused, however often others guess from the same address.
+            throttle_address(call).await?;
             let problem = Problem::new(
                 ProblemCode::ApiKeyInvalid,
                 "Invalid operator token. Send the value of DESPACHO_ADMIN_TOKEN.",
@@ -98,6 +100,7 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
             );
             return Err(problem.into());
         }
+        call.log("operator.signed-in", None).await?;
         let session = operator::start_session(&settings.secret, operator, &mut call.context);
         cookie::OPERATOR.start(&session, operator::SESSION_VALIDITY, settings)
     };

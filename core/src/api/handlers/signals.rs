@@ -12,8 +12,13 @@ use crate::{
     },
     changes::Write,
     drivers::{clock, trips},
+    geo,
     host::Host,
-    model::{DeliveryId, DistanceMatrix, Language, Located, Misfit, Money, OrderId, Person, order::Order},
+    model::{
+        DeliveryId, DistanceMatrix, Language, Located, Misfit, Money, OrderId, Person,
+        order::{NoticeCode, Order},
+        price::EstimatePolicy,
+    },
     rules::{
         lifecycle::{
             self, CancellationTerms, Carrier, ChosenCourier, Mode, ReassignError, Repricing, Signal, StepError,
@@ -75,11 +80,11 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
     let whole = lifecycle::terms(&order, rules, now);
     let terms = match call.query("deliveryId") {
         Some(stop) if matches!(whole.mode, Mode::Free | Mode::Paid) => {
-            let stop = known(DeliveryId::parse(&stop))?;
+            let stop = known(DeliveryId::parse(&stop)).map_err(Problem::in_query)?;
             if order.is_cancelled(stop) {
                 CancellationTerms { mode: Mode::Ended, fee: Money::ZERO, changes_at: None }
             } else {
-                let left = lifecycle::without(&order, stop).map_err(|error| step_problem(&error, now))?;
+                let left = lifecycle::without(&order, stop).map_err(|error| step_problem(&error, now).in_query())?;
                 let tariff = tariff::effective(call).await?;
                 let plan = replanned(call, &tariff, &order, &left, &mut None).await?;
                 lifecycle::stop_terms(&order, plan.fee, rules, now)
@@ -149,9 +154,14 @@ async fn replanned<H: Host>(
         Some((before, matrix)) if *before == places => matrix,
         _ => {
             let matrix = call.host.distance_matrix(&places).await?;
+            let visited = left.iter().filter_map(|at| order.deliveries.get(*at));
+            let addresses = std::iter::once(&order.pickup).chain(visited.map(|one| &one.place));
+            let texts = addresses.map(|place| geo::WrittenPlace::of(geo::Gazetteer::embedded(), &place.address));
+            let matrix = geo::with_texts(matrix, &places, &texts.collect::<Vec<_>>());
             &mut measured.insert((places, matrix)).1
         }
     };
+    let is_lowered = order.notices.iter().any(|notice| notice.code == NoticeCode::PriceLowered);
     let request = Request {
         pickup: order.pickup.located,
         stops: &stops,
@@ -161,13 +171,15 @@ async fn replanned<H: Host>(
         lead_minutes: order.dispatch.lead_minutes,
         deliver_at: None,
         now: order.priced_at(),
-        uf: order.pickup.address.uf(),
+        zone: geo::zone(&order.pickup.address).unwrap_or_default(),
         vehicle: order.requirements.smallest_vehicle(),
+        // An order whose price was lowered stays lowered; an accepted order is not rejected.
+        estimates: if is_lowered { EstimatePolicy::Lower } else { EstimatePolicy::Accept },
     };
     // The order was accepted: a tariff with a smaller service area must not prevent the cancellation of a stop.
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
-    Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error, None))?)
+    Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error, request.zone))?)
 }
 
 /// `POST /admin/orders/{orderId}/cancel` and `lost`

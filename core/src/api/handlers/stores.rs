@@ -1,9 +1,10 @@
 //! Creates, changes and returns stores, and logs in.
 
-use super::issue::{confirm_password, key_response};
+use super::issue::key_response;
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
+        lasting,
         places::locate,
         problem::{FieldError, Problem, ProblemCode},
         validate,
@@ -32,8 +33,8 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
             "Somente uma loja matriz pode criar filiais. Use a chave da matriz.",
         )));
     }
-    let (new, password) = validate::store(call.read()?)?;
-    confirm_password(call, password.as_deref()).await?;
+    let new = validate::store(call.read()?)?;
+    lasting::confirm(call).await?;
     let max = call.settings.limits.branches;
     if call.host.usage(UsageQuery::Branches(id)).await?.records >= u64::from(max) {
         return Err(HandlerError::Problem(Problem::new(
@@ -53,6 +54,7 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
 /// `POST /admin/matrices`
 pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let new = validate::contact_and_address(call.read()?)?;
+    lasting::confirm(call).await?;
     open(call, new).await
 }
 
@@ -76,6 +78,7 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<ApiRespo
             kind: KeyKind::Integration,
             name: None,
             user: None,
+            connection: None,
             validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
             secret: &call.settings.secret,
         };
@@ -159,8 +162,9 @@ async fn located<H: Host>(call: &Call<'_, H>, address: &crate::model::Address) -
 pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let contact = validate::update(call.read()?)?;
     let store = &call.caller()?.store;
-    let (id, merchant) = (store.id, store.merchant());
-    if contact.email.key() != store.email.key() {
+    let (id, merchant, is_new_email) = (store.id, store.merchant(), contact.email.key() != store.email.key());
+    if is_new_email {
+        lasting::confirm(call).await?;
         count_registration(call, merchant).await?;
         unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
     }

@@ -11,9 +11,10 @@ use crate::{
         validate,
     },
     changes::{Changes, TariffChange, TariffWrite},
+    geo,
     host::{Host, PriceQuery, StoreQuery, TariffQuery},
     model::{
-        Duration, StoreId, TariffId, Text, Timestamp, Uf,
+        Duration, StoreId, TariffId, Text, Timestamp, Zone,
         order::PricedOrder,
         tariff::{StoredTariff, TariffSchedule},
     },
@@ -177,19 +178,19 @@ async fn compare<H: Host>(call: &Call<'_, H>) -> Result<ApiResponse, HandlerErro
     };
     let until = call.context.now;
     let from = until.before(Duration::minutes(i64::from(days) * 24 * 60));
-    let (mut comparison, mut states, mut partial) = (Comparison::default(), BTreeMap::new(), false);
+    let (mut comparison, mut zones, mut partial) = (Comparison::default(), BTreeMap::new(), false);
     let mut query = PriceQuery { store, before: None };
     while !partial {
         let page = call.host.order_prices(query).await?;
         let orders: Vec<PricedOrder> =
             page.orders.into_iter().filter(|order| order.created_at > from && order.created_at <= until).collect();
-        load_states(call, &orders, &mut states).await?;
+        load_zones(call, &orders, &mut zones).await?;
         for order in &orders {
             partial = comparison.total.orders >= MAX_ORDERS;
             if partial {
                 break;
             }
-            comparison.add(&tariff, order, states.get(&order.store).copied().flatten());
+            comparison.add(&tariff, order, zones.get(&order.store).copied().flatten());
         }
         match page.next {
             Some((entry, at)) if at >= from.before(MAX_DISORDER) => query.before = Some(entry),
@@ -210,21 +211,22 @@ async fn known_store<H: Host>(call: &Call<'_, H>, id: Option<StoreId>) -> Result
     Ok(store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?.id)
 }
 
-/// Loads the states of stores of orders whose pickup has none.
-async fn load_states<H: Host>(
+/// Loads the time zones of stores of orders whose pickup has none.
+async fn load_zones<H: Host>(
     call: &Call<'_, H>,
     orders: &[PricedOrder],
-    states: &mut BTreeMap<StoreId, Option<Uf>>,
+    zones: &mut BTreeMap<StoreId, Option<Zone>>,
 ) -> Result<(), HandlerError> {
     let mut missing: Vec<StoreId> = Vec::new();
-    for order in orders.iter().filter(|order| order.uf.is_none() && !states.contains_key(&order.store)) {
+    for order in orders.iter().filter(|order| geo::zone(&order.locality).is_none() && !zones.contains_key(&order.store))
+    {
         if !missing.contains(&order.store) {
             missing.push(order.store);
         }
     }
     if !missing.is_empty() {
         let stores = call.host.find_stores(StoreQuery::Ids(&missing)).await?;
-        states.extend(stores.iter().map(|store| (store.id, store.address.uf())));
+        zones.extend(stores.iter().map(|store| (store.id, geo::zone(&store.address))));
     }
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! Users of a store and of its branches.
 
 use super::{
-    accounts::{ended_sessions, find_user, link_of_user, mail},
-    issue::confirm_password,
+    accounts::{ended_sessions, find_user, link_of_user, mail_link},
     pages,
     stores::{count_registration, unclaimed},
 };
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
+        lasting,
         problem::{FieldError, Problem, ProblemCode},
         routes::Endpoint,
         validate,
@@ -23,7 +23,7 @@ use crate::{
 /// `POST /delivery/users`
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let new = validate::new_user(call.read()?)?;
-    confirm_password(call, new.current_password.as_deref()).await?;
+    lasting::confirm(call).await?;
     let caller = call.caller()?.store.clone();
     let store = match new.store.filter(|id| *id != caller.id) {
         None => caller.id,
@@ -54,6 +54,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             role: new.role,
             password_hash: None,
             link: None,
+            origins: Vec::new(),
             created_at: now,
             removed_at: None,
         };
@@ -62,7 +63,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &created)? };
         let account = Account::User(Box::new(user.clone()));
         call.commit(Changes { at: now, users: vec![Write::insert(user)], ..Changes::default() }, &response).await?;
-        mail(call, &account, &mut created.link).await;
+        mail_link(call, &account, &mut created.link).await?;
         Ok(ApiResponse { secret: response.secret, ..ApiResponse::json(201, &created)? })
     })
 }
@@ -88,6 +89,9 @@ pub(super) async fn change<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) 
         let (name, role) = validate::user_update(call.read()?)?;
         let user = find_user(call).await?;
         let (expected, former) = (user.version, user.role);
+        if role.is_some_and(|role| role != former) {
+            lasting::confirm(call).await?;
+        }
         let value = User { name: name.unwrap_or(user.name), role: role.unwrap_or(former), ..user };
         let response = ApiResponse::json(200, &UserView::of(&value))?;
         (Write { expected, value: value.clone() }, value.role != former, response)

@@ -5,6 +5,7 @@ use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
         idempotency::placeholder,
+        lasting,
         problem::{Problem, ProblemCode},
         validate::{self, NewWebhook},
     },
@@ -27,11 +28,12 @@ use crate::{
 /// `POST /delivery/webhooks`
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let terms = &call.settings.webhooks;
-    let caller = &call.caller()?.store;
+    let caller = call.caller()?.store.clone();
     // Anyone may have the key of a sandbox store, and mail reaches real people.
     let mail = call.settings.mail && !caller.sandbox;
     let NewWebhook { url, events, merchant } = validate::webhook(call.read()?, terms.loopback, mail)?;
-    let (journal, store) = (Journal::of(caller), caller.id);
+    lasting::confirm(call).await?;
+    let (journal, store) = (Journal::of(&caller), caller.id);
     let max = terms.per_store;
     if call.host.find_webhooks(WebhookQuery::Store(store)).await?.len() >= max as usize {
         return Err(HandlerError::Problem(Problem::new(
@@ -92,6 +94,7 @@ async fn connection_key<H: Host>(
         kind: KeyKind::Integration,
         name: Some("Open Delivery".to_owned()),
         user: None,
+        connection: Some(webhook.id),
         validity: Duration::minutes(days * 24 * 60),
         secret: &call.settings.secret,
     };
@@ -163,7 +166,11 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 
 /// `POST /delivery/webhooks/{webhookId}/rotate`
 pub(super) async fn rotate<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    if !call.body.is_empty() {
+        validate::confirmation(call.read()?)?;
+    }
     let webhook = find(call).await?;
+    lasting::confirm(call).await?;
     let (nonce, at) = (call.context.entropy.bytes::<32>(), call.context.now);
     let rotated = webhook.rotated(hex(&nonce), at);
     let response = webhook_response(call, 200, &rotated, nonce)?;
@@ -214,7 +221,7 @@ pub(super) async fn attempts<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
     let limit = pages::limit(call)?;
     let before = match call.query("cursor") {
         None => None,
-        Some(text) => Some(AttemptId::parse(&text).ok_or_else(pages::invalid_cursor)?),
+        Some(text) => Some(AttemptId::parse(&text).ok_or_else(|| pages::invalid_cursor("cursor"))?),
     };
     let mut attempts =
         call.host.find_attempts(AttemptQuery::Webhook { webhook: webhook.id, before, limit: limit + 1 }).await?;

@@ -16,6 +16,18 @@ pub(super) fn account(endpoint: Endpoint) -> Operation {
             parameters: &[],
             codes: &[],
         },
+        Endpoint::ConfirmSession => Operation {
+            tag: "Sessions",
+            id: "confirmSession",
+            summary: "Confirm a session",
+            description: "Confirms the person of the calling session with the password of its login. For five minutes the session's requests \
+                then need no `currentPassword`. Only a panel session can send this request. Attempts count as logins. Requests are never \
+                replayed.",
+            request: Some("ConfirmSession"),
+            documented: &[(200, Some("SessionConfirmation"), "The session is confirmed.")],
+            parameters: &[],
+            codes: &[ProblemCode::PasswordRequired, ProblemCode::SessionRequired],
+        },
         Endpoint::EndSession => Operation {
             tag: "Sessions",
             id: "endSession",
@@ -43,8 +55,7 @@ pub(super) fn account(endpoint: Endpoint) -> Operation {
             id: "resetPassword",
             summary: "Set a password with a link",
             description: "Sets the password of a login with the code of a one-time link, and ends all sessions of the login. Unknown, \
-                used and expired codes return the same problem. Attempts count as logins of the IP address. Requests are never \
-                replayed.",
+                used and expired codes return the same problem, and count as unknown keys of the IP address. Requests are never replayed.",
             request: Some("ResetPassword"),
             documented: &[(204, None, "The password was set.")],
             parameters: &[],
@@ -91,12 +102,13 @@ fn link(endpoint: Endpoint) -> Operation {
             id: "createPasswordLink",
             summary: "Issue a link that sets a password",
             description: "Issues a one-time link with which the user sets a password, within an hour unless the deployment configures \
-                another time. It replaces the previous link. `code` and `url` are returned only once. A panel session must send the \
-                password of its login as `currentPassword`; attempts count as logins. Without a session, send `{}`.",
+                another time. It replaces the previous link. `code` and `url` are returned only once. A panel session must confirm \
+                the request: with the password of its login as `currentPassword`, or by `POST /delivery/sessions/confirmation` up to five \
+                minutes before; attempts count as logins. Otherwise send `{}`.",
             request: Some("ConfirmPassword"),
             documented: &[(201, Some("PasswordLink"), "The new link.")],
             parameters: &["userId"],
-            codes: &[ProblemCode::PasswordRequired, ProblemCode::UserNotFound],
+            codes: &[ProblemCode::UserNotFound],
         };
     }
     Operation {
@@ -119,13 +131,13 @@ fn user(endpoint: Endpoint) -> Operation {
             id: "createUser",
             summary: "Create a user",
             description: "Creates a user of the calling store or, with `storeId`, of one of its branches. The user has no password: \
-                `link` is a one-time link that sets it, returned only once. A panel session must send the password of its login as \
-                `currentPassword`; attempts count as logins.",
+                `link` is a one-time link that sets it, returned only once. A panel session must confirm the request: with the password of \
+                its login as `currentPassword`, or by `POST /delivery/sessions/confirmation` up to five minutes before; attempts count as \
+                logins.",
             request: Some("CreateUser"),
             documented: &[(201, Some("UserCreated"), "The new user, with the link.")],
             parameters: &[],
             codes: &[
-                ProblemCode::PasswordRequired,
                 ProblemCode::StoreNotFound,
                 ProblemCode::EmailTaken,
                 ProblemCode::StoreConflict,
@@ -157,7 +169,8 @@ fn user(endpoint: Endpoint) -> Operation {
             tag: "Users",
             id: "updateUser",
             summary: "Change a user",
-            description: "Absent fields keep their values. A new role ends the user's sessions.",
+            description: "Absent fields keep their values. A new role ends the user's sessions. A panel session must confirm a new role: with \
+                `currentPassword`, or by `POST /delivery/sessions/confirmation` up to five minutes before.",
             request: Some("UpdateUser"),
             documented: &[(200, Some("User"), "The updated user.")],
             parameters: &["userId"],

@@ -27,7 +27,7 @@ pub(super) fn coverage(endpoint: Endpoint) -> Operation {
         Endpoint::SetStoreHours => settings(
             "setStoreHours",
             "Set the opening hours",
-            "Replaces the hours of the calling store or of one of its branches. Times are local times of the store's state. A period \
+            "Replaces the hours of the calling store or of one of its branches. Times are local times of the store's municipality. A period \
              belongs to the day on which it starts, and an exception replaces all periods that start on its date. Previews and new \
              orders whose goods are ready while the store is closed are rejected with `store_closed`. Without `hours` a store is \
              open all day, except on the dates in `exceptions`.",
@@ -96,7 +96,7 @@ pub(super) fn parameters() -> Vec<(&'static str, Json)> {
         query(name, description, kind("number").with("minimum", min).with("maximum", max))
     };
     let id = kind("integer").with("minimum", 1).with("maximum", (1 << 53) - 1);
-    let minutes = kind("integer").with("minimum", 0).with("maximum", 1440);
+    let minutes = kind("number").with("minimum", 0).with("maximum", 1440);
     vec![
         ("storeIdOfCoverage", query("storeId", "The ID of the store; by default the calling store.", id)),
         ("coverageStreet", text("street", "Street name with its type.")),
@@ -108,7 +108,10 @@ pub(super) fn parameters() -> Vec<(&'static str, Json)> {
         ("coverageZipCode", text("zipCode", "Postal code (CEP) of eight digits.")),
         ("coverageLatitude", degrees("latitude", 90)),
         ("coverageLongitude", degrees("longitude", 180)),
-        ("coveragePreparation", query("preparationTime", "Preparation time in whole minutes; by default 0.", minutes)),
+        (
+            "coveragePreparation",
+            query("preparationTime", "Preparation time in minutes, rounded up to whole ones; by default 0.", minutes),
+        ),
     ]
 }
 

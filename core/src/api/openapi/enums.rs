@@ -7,6 +7,7 @@ use crate::{
         Load, Vehicle,
         audit::ActorKind,
         order::{DeliveryStatus, EventKind, NoticeCode, OrderStatus, PaymentMethod, ProofPart, ProofStep},
+        price::EstimatePolicy,
         store::{EntryKind, KeyKind, NotificationKind, RecipientChoice, Role},
         webhook::AttemptResult,
     },
@@ -33,7 +34,10 @@ const FIELD_CODES: [(&str, &str); 65] = [
     ("invalid_zip_code", "Not a CEP of eight digits."),
     ("incomplete_coordinates", "Only one of latitude and longitude was sent."),
     ("not_locatable", "The address has neither coordinates, nor a CEP, nor city and state."),
-    ("invalid_phone", "Not a phone number in E.164 format; if possible, `detail` has the correct format."),
+    (
+        "invalid_phone",
+        "A required phone number is not in E.164 format; if it is a number in another format, `detail` has the correct one.",
+    ),
     ("invalid_cursor", "Not the `nextCursor` of a previous response."),
     ("invalid_email", "Not an email address."),
     ("invalid_cnpj", "Not a CNPJ, or its check digits do not match."),
@@ -145,6 +149,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("NoticeCode", texts("The kind of a notice. New codes may be added: ignore unknown codes.", notices())),
         ("Precision", texts("The precision of an address's location, from best to worst.", precisions())),
         ("PriceRule", texts("The tariff rule of a line in the fee.", rules())),
+        ("EstimatePolicy", texts("What to do with a price that is an estimate.", policies())),
         ("KeyOrigin", texts("The purpose of a key, and the origin of the orders created with it.", origins())),
         (
             "MarketplaceBranch",
@@ -213,6 +218,7 @@ fn actors() -> impl Iterator<Item = (&'static str, String)> {
         ActorKind::StoreLogin => "A session of a store's own login.",
         ActorKind::User => "A session of a user.",
         ActorKind::Key => "An API key.",
+        ActorKind::Courier => "A courier, by a sign-in link, a session or the courier's key.",
     };
     ActorKind::ALL.into_iter().map(move |kind| (kind.name(), meaning(kind).to_owned()))
 }
@@ -332,6 +338,8 @@ fn notifications() -> Vec<(&'static str, String)> {
         N::CourierAtReturn,
         N::DeliveryLost,
         N::WebhookStopped,
+        N::PricesEstimated,
+        N::MailWithheld,
     ];
     let meaning = |kind| match kind {
         NotificationKind::OrderCreationFailed => {
@@ -344,7 +352,13 @@ fn notifications() -> Vec<(&'static str, String)> {
             "The courier is back at the pickup. Give the `returnCode` after you have received everything."
         }
         NotificationKind::DeliveryLost => "A delivery was lost.",
+        NotificationKind::PricesEstimated => {
+            "The fees of orders are estimates, because addresses are located only by their municipality; `detail` has what to do. At most once a day."
+        }
         NotificationKind::WebhookStopped => "A webhook was disabled or has ended; `detail` has its URL and the reason.",
+        NotificationKind::MailWithheld => {
+            "Mails were not sent, because the quota of mails for the day is used up; at most one a day."
+        }
     };
     kinds.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }
@@ -393,6 +407,15 @@ fn precisions() -> Vec<(&'static str, String)> {
 
 fn notices() -> impl Iterator<Item = (&'static str, String)> {
     NoticeCode::ALL.into_iter().map(|code| (code.name(), code.meaning().to_owned()))
+}
+
+fn policies() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |policy| match policy {
+        EstimatePolicy::Accept => "Charge the expected price.",
+        EstimatePolicy::Lower => "Charge the lower end of the price's range.",
+        EstimatePolicy::Reject => "Reject the order with 422 `address_imprecise`.",
+    };
+    EstimatePolicy::ALL.into_iter().map(move |policy| (policy.name(), meaning(policy).to_owned()))
 }
 
 fn rules() -> Vec<(&'static str, String)> {

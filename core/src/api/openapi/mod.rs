@@ -136,7 +136,13 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
             }
             content.set(*media, described);
         }
-        entry.set("requestBody", Json::object([("required", (schema != STEP_TIME).into()), ("content", content)]));
+        entry.set(
+            "requestBody",
+            Json::object([
+                ("required", (schema != STEP_TIME && route.endpoint != Endpoint::RotateWebhook).into()),
+                ("content", content),
+            ]),
+        );
     }
     let mut documented = Json::Object(Vec::new());
     for (status, schema, meaning) in operation.documented {

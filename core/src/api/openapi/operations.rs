@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     api::{
+        lasting::Lasting,
         problem::ProblemCode,
         routes::{Authority, Endpoint, Route},
     },
@@ -101,6 +102,9 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
     if route.authority == Authority::Store && route.endpoint.role() == Role::Owner {
         codes.push(ProblemCode::RoleNotAllowed);
     }
+    if matches!(route.endpoint.lasting(), Lasting::Access | Lasting::SomeAccess) {
+        codes.push(ProblemCode::PasswordRequired);
+    }
     if operation.request.is_some() {
         let body = [
             ProblemCode::MalformedRequest,
@@ -138,6 +142,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::GetCoverage => coverage(endpoint),
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
         Endpoint::ListSessions
+        | Endpoint::ConfirmSession
         | Endpoint::EndSession
         | Endpoint::ChangePassword
         | Endpoint::ResetPassword
@@ -325,7 +330,6 @@ fn store(endpoint: Endpoint) -> Operation {
             parameters: &[],
             codes: &[
                 ProblemCode::MatrixRequired,
-                ProblemCode::PasswordRequired,
                 ProblemCode::CnpjTaken,
                 ProblemCode::EmailTaken,
                 ProblemCode::StoreConflict,
@@ -339,7 +343,9 @@ fn store(endpoint: Endpoint) -> Operation {
             tag: "Stores",
             id: "updateStore",
             summary: "Update your store",
-            description: "Replaces `name`, `responsible`, `email` and `address` of the calling store. All four are required.",
+            description: "Replaces `name`, `responsible`, `email` and `address` of the calling store. All four are required. A panel session \
+                must confirm a new email, which is a login: with `currentPassword`, or by `POST /delivery/sessions/confirmation` up to five \
+                minutes before.",
             request: Some("UpdateStore"),
             documented: &[(200, Some("Store"), "The updated store.")],
             parameters: &[],
@@ -367,7 +373,8 @@ fn store(endpoint: Endpoint) -> Operation {
             id: "createSession",
             summary: "Log in",
             description: "Returns a key that expires after some hours, in exchange for the email and password of a store or of a user. Each email has 10 \
-                attempts in 15 minutes, successful or not; then the response is 429. A login is never replayed: an \
+                attempts in 15 minutes, successful or not; then the response is 429. An IP address from which the login succeeded before has \
+                10 attempts of its own. A login is never replayed: an \
                 `Idempotency-Key` has no effect.",
             request: Some("CreateSession"),
             documented: &[(201, Some("IssuedKey"), "Logged in. `value` is the key of this session.")],
@@ -384,12 +391,13 @@ fn key(endpoint: Endpoint) -> Operation {
             id: "issueKey",
             summary: "Issue a key",
             description: "Issues a key for the calling store or, with `storeId`, for one of its branches. `value` is returned only once. \
-                Send `{}` for the defaults: the calling store, one year. A panel session must send the password of its login as \
-                `currentPassword`, because the key outlives the session; attempts count as logins.",
+                Send `{}` for the defaults: the calling store, one year. A panel session must confirm the request, because the key \
+                outlives the session: with the password of its login as `currentPassword`, or by `POST /delivery/sessions/confirmation` up \
+                to five minutes before; attempts count as logins.",
             request: Some("IssueKey"),
             documented: &[(201, Some("IssuedKey"), "The new key.")],
             parameters: &[],
-            codes: &[ProblemCode::PasswordRequired, ProblemCode::StoreNotFound, ProblemCode::TooManyKeys],
+            codes: &[ProblemCode::StoreNotFound, ProblemCode::TooManyKeys],
         },
         Endpoint::ListKeys => Operation {
             tag: "Keys",

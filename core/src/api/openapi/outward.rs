@@ -58,7 +58,8 @@ fn webhooks(endpoint: Endpoint) -> Operation {
                 events. `secret` is returned only once. The events of an order arrive in order, each at least once: a `webhook-id` \
                 that you have already received is a repetition. Only a status from 200 to 299 within 15 seconds is a success; \
                 redirects are not followed. A failed message is retried for three days. The status 410 ends the webhook, and 300 \
-                failures in a row disable it.",
+                failures in a row disable it. A panel session must confirm the request, because the receiver outlives the session: with the \
+                password of its login as `currentPassword`, or by `POST /delivery/sessions/confirmation` up to five minutes before.",
             request: Some("CreateWebhook"),
             documented: &[(201, Some("WebhookSecret"), "The webhook and its secret.")],
             parameters: &[],
@@ -88,9 +89,10 @@ fn webhooks(endpoint: Endpoint) -> Operation {
             tag: "Webhooks",
             id: "rotateWebhook",
             summary: "Rotate a webhook's secret",
-            description: "Has no request body. The new secret is returned only once. For 24 hours every message has two signatures, one \
-                with each secret, so the receiver can switch at any time.",
-            request: None,
+            description: "The new secret is returned only once. For 24 hours every message has two signatures, one with each secret, so the \
+                receiver can switch at any time. A panel session must confirm the request, as for a new webhook; other requests need no \
+                body.",
+            request: Some("ConfirmPassword"),
             documented: &[(200, Some("WebhookSecret"), "The webhook and its new secret.")],
             parameters: &["webhookId"],
             codes: &[ProblemCode::WebhookNotFound],
@@ -151,8 +153,9 @@ fn report(endpoint: Endpoint) -> Operation {
         id: if is_operator { "adminDayReport" } else { "dayReport" },
         summary: if is_operator { "Report all stores' orders by day" } else { "Report orders by day" },
         description: "Returns the orders by the day of their creation in the store's time zone, and by store: numbers, fees and delivery \
-            times, as CSV in UTF-8 (RFC 4180), or as JSON if `Accept` requests it. At most 92 days and 20,000 orders; without `from`, the \
-            last 30 days. Without `storeId`, a parent store's report includes its branches, and the operator's all stores.",
+            times, as CSV in UTF-8 (RFC 4180), or as JSON if `Accept` requests it. `Accept: text/csv; locale=pt-BR` requests the form for \
+            spreadsheets in Brazil, which `GET /delivery/statement` describes. At most 92 days and 20,000 orders; without `from`, the last \
+            30 days. Without `storeId`, a parent store's report includes its branches, and the operator's all stores.",
         request: None,
         documented: &[(200, Some("DayReportView"), "The report.")],
         parameters: &["storeIdOfReport", "firstDay", "lastDay"],
@@ -183,7 +186,10 @@ fn money(endpoint: Endpoint) -> Operation {
             summary: "Read the statement",
             description: "Returns every entry of the store's account with the balance after it, oldest first: as CSV in UTF-8 (RFC 4180) \
                 with at most 50,000 entries, or as pages if `Accept` requests JSON. A parent store reads a branch's statement with \
-                `storeId`, even after the branch was removed.\n\nA prepaid parent store and its branches share the parent's balance \
+                `storeId`, even after the branch was removed.\n\n`Accept: text/csv; locale=pt-BR` requests the form for people, which \
+                spreadsheets in Brazil open in columns: with a byte order mark, semicolons, decimal commas, the store's local times and \
+                Portuguese names. Programs should use the other form, which has commas, decimal points, times in UTC and the API's names. \
+                In both, a text that a spreadsheet would evaluate as a formula starts with an apostrophe.\n\nA prepaid parent store and its branches share the parent's balance \
                 and its floor. The parent's statement has all entries of that balance; a branch's statement has the branch's own \
                 entries, with the shared balance after each.",
             request: None,

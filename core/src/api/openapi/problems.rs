@@ -31,7 +31,7 @@ fn problem(code: ProblemCode) -> Problem {
         }
         ProblemCode::ValidationFailed => problem.with_errors(vec![
             field("/code", "required", "This field is required."),
-            field("/deliveries/0/phone", "invalid_phone", "Send the phone as +5592991000000."),
+            field("/deliveries/0/pickupCode", "invalid_pickup_code", "Expected 4 to 12 letters or digits."),
         ]),
         ProblemCode::AddressNotFound => problem.with_errors(vec![field(
             "/deliveries/0/address",

@@ -16,6 +16,7 @@ const REQUESTS: &[&str] = &[
     "SetRequirements",
     "SetWindow",
     "SetPayment",
+    "SetPaymentPart",
     "NewDelivery",
     "Confirmation",
     "MarketplaceOrder",
@@ -33,6 +34,7 @@ const REQUESTS: &[&str] = &[
     "CreateUser",
     "UpdateUser",
     "ConfirmPassword",
+    "ConfirmSession",
     "NameLogin",
     "RegisterCourier",
     "AlterCourier",
@@ -260,6 +262,8 @@ fn accounts(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::CreateUser>(schemas)?;
     add::<wire::UpdateUser>(schemas)?;
     add::<wire::ConfirmPassword>(schemas)?;
+    add::<wire::ConfirmSession>(schemas)?;
+    add::<wire::SessionConfirmation>(schemas)?;
     add::<wire::NameLogin>(schemas)?;
     add::<wire::UserCreated>(schemas)?;
     add::<wire::UserList>(schemas)?;

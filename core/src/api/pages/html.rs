@@ -35,6 +35,17 @@ pub(super) fn clock(at: Timestamp, utc_offset_hours: i32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
+/// Returns a number in E.164 as people in Brazil write it: `(11) 98765-4321`. A foreign number is returned unchanged.
+pub(super) fn phone_number(number: &str) -> String {
+    let digits =
+        number.strip_prefix("+55").filter(|digits| matches!(digits.len(), 10 | 11) && !digits.starts_with('0'));
+    let Some((area, local)) = digits.and_then(|digits| digits.split_at_checked(2)) else { return number.to_owned() };
+    match local.split_at_checked(local.len() - 4) {
+        Some((first, last)) => format!("({area}) {first}-{last}"),
+        None => number.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +53,15 @@ mod tests {
     #[test]
     fn markup_in_a_value_is_escaped() {
         assert_eq!(escape("<b title=\"x\" id='y'>&amp;"), "&lt;b title=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;");
+    }
+
+    #[test]
+    fn phone_numbers_are_those_of_brazil() {
+        assert_eq!(phone_number("+551130000000"), "(11) 3000-0000");
+        assert_eq!(phone_number("+5511987654321"), "(11) 98765-4321");
+        for other in ["+4915112345678", "+5508001234567"] {
+            assert_eq!(phone_number(other), other);
+        }
     }
 
     #[test]

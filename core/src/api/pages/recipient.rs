@@ -2,7 +2,7 @@
 
 use super::{
     SCRIPT,
-    html::{clock, document, escape},
+    html::{clock, document, escape, phone_number},
     map::figure,
 };
 use crate::{
@@ -179,7 +179,8 @@ fn contact(status: &RecipientStatus, language: Language) -> String {
     }
     if let Some(phone) = &contact.phone {
         let (number, call) = (escape(phone.as_str()), Text::new("Call", "Ligar para"));
-        html.push_str(&format!("<a class=\"button\" href=\"tel:{number}\">{} {number}</a>\n", call.get(language)));
+        let shown = escape(&phone_number(phone.as_str()));
+        html.push_str(&format!("<a class=\"button\" href=\"tel:{number}\">{} {shown}</a>\n", call.get(language)));
     }
     html.push_str("</section>\n");
     html

@@ -5,7 +5,7 @@ use crate::{
     api::{problem::Problem, read::Body},
     model::{Email, StoreId, UserId, store::Role},
     rules::accounts::MAX_NAME,
-    wire::{ChangePassword, ConfirmPassword, CreateUser, Id, NameLogin, ResetPassword, UpdateUser},
+    wire::{ChangePassword, ConfirmPassword, ConfirmSession, CreateUser, Id, NameLogin, ResetPassword, UpdateUser},
 };
 
 const EMAIL: usize = 400;
@@ -21,8 +21,6 @@ pub struct NewUser {
     pub role: Role,
     /// The store, if specified.
     pub store: Option<StoreId>,
-    /// The password of the calling login, if sent.
-    pub current_password: Option<String>,
 }
 
 /// Validates a change of a password. Returns the current and the new password.
@@ -71,9 +69,8 @@ pub fn new_user(body: Body<CreateUser>) -> Result<NewUser, Problem> {
     }
     let role = checker.role(sent.role);
     let store = checker.id("storeId", sent.store_id, StoreId::new);
-    let current_password = sent.current_password;
     let new = match (name, email, role) {
-        (Some(name), Some(email), Some(role)) => Some(NewUser { name, email, role, store, current_password }),
+        (Some(name), Some(email), Some(role)) => Some(NewUser { name, email, role, store }),
         _ => None,
     };
     checker.finish(new)
@@ -92,12 +89,25 @@ pub fn user_update(body: Body<UpdateUser>) -> Result<(Option<String>, Option<Rol
     checker.finish(Some((name, role)))
 }
 
-/// Reads the password of the calling login, if sent.
+/// Checks a body that has only the password of the calling login, which was verified before.
 ///
 /// # Errors
 /// A wrong type.
-pub fn confirmation(body: Body<ConfirmPassword>) -> Result<Option<String>, Problem> {
-    Checker::new(body.wrong).finish(Some(body.value.current_password))
+pub fn confirmation(body: Body<ConfirmPassword>) -> Result<(), Problem> {
+    Checker::new(body.wrong).finish(Some(()))
+}
+
+/// Reads the password that confirms a session.
+///
+/// # Errors
+/// A missing password or a wrong type.
+pub fn session_confirmation(body: Body<ConfirmSession>) -> Result<String, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let password = body.value.current_password.filter(|password| !password.is_empty());
+    if password.is_none() {
+        checker.required(&Path::Root.member("currentPassword"));
+    }
+    checker.finish(password)
 }
 
 /// Reads the ID of the user that gets a link from the operator, if sent.

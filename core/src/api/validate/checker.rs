@@ -5,7 +5,7 @@ use crate::api::{
     problem::{FieldError, Problem, ProblemCode},
     read::malformed,
 };
-use crate::model::Text;
+use crate::model::{Text, order::Notice};
 
 /// The position of a value in the body, as a chain of names and indices. It becomes a string only for an error.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,7 @@ pub const UNKNOWN_FIELD: &str = "unknown_field";
 pub struct Checker {
     pub(super) wrong: Vec<FieldError>,
     pub(super) errors: Vec<FieldError>,
+    pub(super) notices: Vec<Notice>,
 }
 
 /// An error's code, and its detail in English and Portuguese.
@@ -56,7 +57,7 @@ impl Checker {
     /// Creates a checker. `wrong` lists the fields of a wrong type, which are not reported again as missing, and unknown fields.
     pub fn new(wrong: Vec<FieldError>) -> Checker {
         let (errors, wrong) = wrong.into_iter().partition(|error| error.code == UNKNOWN_FIELD);
-        Checker { wrong, errors }
+        Checker { wrong, errors, notices: Vec::new() }
     }
 
     /// Records an error.
@@ -76,7 +77,7 @@ impl Checker {
     }
 
     pub(super) fn problem(self) -> Problem {
-        let Checker { wrong, errors } = self;
+        let Checker { wrong, errors, .. } = self;
         if wrong.is_empty() {
             return plain(ProblemCode::ValidationFailed).with_errors(errors);
         }
@@ -150,6 +151,21 @@ impl Checker {
         }
     }
 
+    /// Reads a number of minutes within a range. Fractions are rounded up.
+    pub(super) fn minutes(&mut self, path: &Path<'_>, value: Option<f64>, min: u32, max: u32) -> Option<u32> {
+        let number = value?;
+        if !(f64::from(min)..=f64::from(max)).contains(&number) {
+            self.reject(
+                path,
+                "out_of_range",
+                format!("Expected a number of minutes from {min} to {max}."),
+                format!("Esperado um número de minutos de {min} a {max}."),
+            );
+            return None;
+        }
+        self.integer(path, Some(libm::ceil(number)), min, max)
+    }
+
     /// Reads an integer within a range.
     pub(super) fn integer(&mut self, path: &Path<'_>, value: Option<f64>, min: u32, max: u32) -> Option<u32> {
         let number = value?;
@@ -187,6 +203,20 @@ mod tests {
         let item = list.item(3);
         assert_eq!(item.member("phone").pointer(), "/deliveries/3/phone");
         assert_eq!(root.pointer(), "");
+    }
+
+    #[test]
+    fn fractions_of_minutes_are_rounded_up() {
+        let mut checker = Checker::default();
+        let root = Path::Root;
+        let read = |checker: &mut Checker, number| checker.minutes(&root, Some(number), 0, 1440);
+        let found = [0.0, -0.0, 0.1, 30.0, 29.000_001, 1439.5, 1440.0].map(|number| read(&mut checker, number));
+        assert_eq!(found, [Some(0), Some(0), Some(1), Some(30), Some(30), Some(1440), Some(1440)]);
+        assert!(checker.errors.is_empty());
+        for bad in [-1.0, -0.1, 1440.1, f64::MAX, f64::NAN] {
+            assert_eq!(read(&mut checker, bad), None, "{bad}");
+        }
+        assert_eq!(checker.errors.len(), 5);
     }
 
     #[test]

@@ -26,8 +26,8 @@ const NAME: usize = 60;
 pub fn store_hours(body: Body<StoreHoursBody>, limits: &Limits) -> Result<(StoreHours, Option<u32>), Problem> {
     let mut checker = Checker::new(body.wrong);
     let hours = checker.hours(&Path::Root, &body.value, overlapping);
-    let sent = body.value.preparation_time.map(f64::from);
-    let preparation = checker.integer(&Path::Root.member("preparationTime"), sent, 0, limits.preparation_minutes);
+    let sent = body.value.preparation_time;
+    let preparation = checker.minutes(&Path::Root.member("preparationTime"), sent, 0, limits.preparation_minutes);
     checker.finish(Some((hours, preparation)))
 }
 

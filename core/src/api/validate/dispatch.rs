@@ -49,6 +49,8 @@ pub fn dispatch_draft(body: Body<SetDispatch>, current: &Dispatch) -> Result<Dis
     for (name, value, (min, max), target) in [
         ("radiusKm", sent.radius_km, (1, Dispatch::MAX_RADIUS_KM), &mut draft.radius_km),
         ("maxPositionAgeMinutes", sent.max_position_age_minutes, (1, 60), &mut draft.max_position_age_minutes),
+        ("stuckAfterMinutes", sent.stuck_after_minutes, (1, 120), &mut draft.stuck_after_minutes),
+        ("waitLimitMinutes", sent.wait_limit_minutes, (1, 60), &mut draft.wait_limit_minutes),
         ("reofferAfterMinutes", sent.reoffer_after_minutes, (0, 60), &mut draft.reoffer_after_minutes),
         ("horizonMinutes", sent.horizon_minutes, (0, 120), &mut draft.horizon_minutes),
         ("ordersPerTrip", sent.orders_per_trip, (1, Dispatch::MAX_ORDERS_PER_TRIP), &mut draft.orders_per_trip),

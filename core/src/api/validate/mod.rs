@@ -4,6 +4,7 @@
 mod account;
 mod address;
 mod checker;
+mod contact;
 mod coverage;
 mod delivery_steps;
 mod dispatch;
@@ -22,7 +23,9 @@ mod tariff;
 mod tracking;
 mod webhook;
 
-pub use account::{NewUser, confirmation, login_name, new_user, password_change, password_reset, user_update};
+pub use account::{
+    NewUser, confirmation, login_name, new_user, password_change, password_reset, session_confirmation, user_update,
+};
 pub use address::{Need, address};
 pub use checker::{Checker, Path, UNKNOWN_FIELD};
 pub use coverage::{store_area, store_hours};

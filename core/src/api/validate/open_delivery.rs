@@ -3,12 +3,14 @@
 use super::{
     address::Need,
     checker::{Checker, Path},
+    contact::{PHONE, instructions, one_line},
+    requirements::{MAX_PACKAGES, MAX_WEIGHT_G},
 };
 use crate::{
     api::{problem::Problem, read::Body},
     model::{
-        Address, Duration, Money, Phone, PhoneError, Requirements, WebhookId,
-        order::{Confirmation, OpenDelivery, Payment, PaymentMethod},
+        Address, Duration, Money, Phone, Requirements, Timestamp, WebhookId,
+        order::{Confirmation, OpenDelivery, Payment, PaymentMethod, PaymentPart},
     },
     rules::{
         lifecycle::{NewOrder, NewStop, TimeLimits},
@@ -24,11 +26,13 @@ const CODE: usize = 64;
 const NAME: usize = 255;
 const MERCHANT_NAME: usize = 500;
 const INSTRUCTIONS: usize = 500;
+const OBSERVATION: usize = 1_000;
 const NOTE: usize = 200;
 const PAYMENTS: usize = 100;
 const COMBINED: usize = 10;
 const VEHICLES: usize = 10;
 const MAX_MINUTES: u32 = 43_200;
+const MAX_VOLUME_M3: f64 = 20.0;
 /// Validates a request for the availability and the price.
 ///
 /// # Errors
@@ -54,7 +58,7 @@ pub fn availability_request(body: Body<AvailabilityRequest>) -> Result<(Inquiry,
     let common = checker.common(&sent, is_paid);
     checker.merchant(&sent, None);
     checker.recipient_contact(&sent);
-    checker.pickup_instructions(sent.pickup_address.as_ref());
+    checker.pickup_instructions(&sent);
     checker.finish(Some((common.inquiry, common.times)))
 }
 
@@ -66,6 +70,7 @@ pub fn delivery_request(
     body: Body<DeliveryRequest>,
     connection: WebhookId,
     merchant: &str,
+    now: Timestamp,
 ) -> Result<NewOrder, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
@@ -76,12 +81,13 @@ pub fn delivery_request(
     let name = checker.required_text(&root.member("customerName"), sent.customer_name.as_ref(), NAME);
     let payments = checker.payments(sent.payments.as_ref());
     let is_paid = payments.is_none();
-    let Common { inquiry, times, mut requirements, container, total } = checker.common(&sent, is_paid);
+    let Common { mut inquiry, times, mut requirements, container, total } = checker.common(&sent, is_paid);
+    inquiry.preparation_minutes = checker.minutes_until_preparation(sent.preparation_start_date_time.as_ref(), now);
     checker.combined(sent.combined_orders_ids.as_deref().unwrap_or_default());
     let (phone, observation) = checker.recipient_contact(&sent);
-    let product_value = payments.map(|(value, _)| value).or(total);
+    let product_value = payments.as_ref().map(|(value, _)| *value).or(total);
     let pickup_code = checker.alphanumeric_code(&root.member("pickupCode"), sent.pickup_code.as_ref());
-    let pickup_instructions = checker.pickup_instructions(sent.pickup_address.as_ref());
+    let pickup_instructions = checker.pickup_instructions(&sent);
     let checks_code = sent.confirmation_code_required.unwrap_or(false);
     let stop = NewStop {
         code: display.clone(),
@@ -94,7 +100,9 @@ pub fn delivery_request(
         payment: payments.map(|(_, payment)| payment),
         confirmation: checks_code.then(|| Confirmation { platform: true, ..Confirmation::default() }),
     };
-    requirements.equipment.card_machine = stop.needs_card_machine();
+    // The merchant can also request the machine in case the recipient changes the method.
+    let brings_machine = sent.payments.as_ref().and_then(|payments| payments.wireless_pos).unwrap_or(false);
+    requirements.equipment.card_machine = brings_machine || stop.needs_card_machine();
     let open_delivery = OpenDelivery {
         connection,
         display_id: display.clone().unwrap_or_default(),
@@ -118,11 +126,19 @@ pub fn delivery_request(
         pickup_instructions,
         max_fee: None,
         open_delivery: Some(Box::new(open_delivery)),
-        notices: Vec::new(),
+        notices: std::mem::take(&mut checker.notices),
         limits: times,
         stops: vec![stop],
     });
     checker.finish(new)
+}
+
+/// Writes a volume in cubic metres, in English and Portuguese.
+fn cubic_metres(millilitres: u32) -> (String, String) {
+    let (whole, part) = (millilitres / 1_000_000, millilitres % 1_000_000);
+    let text = format!("{whole}.{part:06}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    (format!("{text} m³"), format!("{} m³", text.replace('.', ",")))
 }
 
 /// The part of a new delivery that a request for the availability also has.
@@ -172,6 +188,23 @@ impl Checker {
             max_fee: None,
         };
         Common { inquiry, times, requirements, container, total }
+    }
+
+    /// Reads the time at which the preparation starts, as minutes from now. No courier is searched before.
+    fn minutes_until_preparation(&mut self, sent: Option<&String>, now: Timestamp) -> u32 {
+        let path = Path::Root.member("preparationStartDateTime");
+        let Some(start) = self.timestamp(&path, sent) else { return 0 };
+        let minutes = start.since(now).as_millis().max(0).div_euclid(60_000);
+        // A part of a minute counts as a whole one.
+        let minutes = if now.after(Duration::minutes(minutes)) < start { minutes + 1 } else { minutes };
+        let within = u32::try_from(minutes).ok().filter(|minutes| *minutes <= MAX_MINUTES);
+        within.unwrap_or_else(|| {
+            let last = now.after(Duration::minutes(MAX_MINUTES.into()));
+            let en = format!("The time is more than 30 days ahead. Send at most {last}.");
+            let pt = format!("O horário está a mais de 30 dias. Envie no máximo {last}.");
+            self.reject(&path, "too_late", en, pt);
+            0
+        })
     }
 
     pub(super) fn present(&mut self, path: &Path<'_>, is_present: bool) {
@@ -295,21 +328,37 @@ impl Checker {
                 distinct.push(kind);
             }
         }
-        let weight = sent.total_weight.filter(|grams| *grams != 0.0);
         let body = SetRequirements {
             vehicle: Some(distinct),
-            weight_grams: weight,
-            volume_millilitres: sent.package_volume.map(|cubic| (cubic * 1e6).round()).filter(|volume| *volume != 0.0),
-            packages: sent.package_quantity,
-            container: None,
+            weight_grams: self.known(&root.member("totalWeight"), sent.total_weight, MAX_WEIGHT_G),
+            volume_millilitres: self.volume(&root.member("packageVolume"), sent.package_volume),
+            packages: self.known(&root.member("packageQuantity"), sent.package_quantity, MAX_PACKAGES),
+            ..SetRequirements::default()
         };
         let before = self.errors.len();
-        let mut requirements = self.requirements(&root, Some(&body));
+        let mut requirements = self.requirements_in(&root, Some(&body), cubic_metres);
         requirements.equipment.thermic = container.as_deref() == Some("THERMIC");
         for error in self.errors.iter_mut().skip(before) {
             error.pointer = standard_pointer(&error.pointer);
         }
         (requirements, container.unwrap_or_default())
+    }
+
+    /// Reads a number, of which 0 means that it is unknown.
+    fn known(&mut self, path: &Path<'_>, sent: Option<f64>, max: u32) -> Option<f64> {
+        self.integer(path, sent, 0, max).filter(|number| *number != 0).map(f64::from)
+    }
+
+    /// Reads a volume in cubic metres. Returns millilitres, or `None` if it is unknown.
+    fn volume(&mut self, path: &Path<'_>, sent: Option<f64>) -> Option<f64> {
+        let cubic = sent?;
+        if !(0.0..=MAX_VOLUME_M3).contains(&cubic) {
+            let en = format!("Expected a volume in cubic metres, from 0 to {MAX_VOLUME_M3}. One litre is 0.001.");
+            let pt = format!("Esperado um volume em metros cúbicos, de 0 a {MAX_VOLUME_M3}. Um litro é 0.001.");
+            self.reject(path, "out_of_range", en, pt);
+            return None;
+        }
+        Some((cubic * 1e6).round()).filter(|millilitres| *millilitres != 0.0)
     }
 
     /// Reads an amount, rounded to centavos.
@@ -340,23 +389,45 @@ impl Checker {
             let (en, pt) = (format!("Send at most {PAYMENTS}."), format!("Envie no máximo {PAYMENTS}."));
             self.reject(&list, "out_of_range", en, pt);
         }
-        let (mut due, mut first) = (Money::ZERO, None);
+        let (mut due, mut parts) = (Money::ZERO, Vec::new());
         for (at, payment) in offline.iter().take(PAYMENTS).enumerate() {
             let item = list.item(at);
-            let amount = self.price(&item.member("amount"), payment.amount.as_ref());
-            due = due.plus(amount.unwrap_or_default());
+            let amount = self.price(&item.member("amount"), payment.amount.as_ref()).unwrap_or_default();
+            due = due.plus(amount);
             let names = ["CREDIT", "DEBIT", "MEAL_VOUCHER", "FOOD_VOUCHER", "PIX", "CASH", "CREDIT_DEBIT", "OTHER"];
-            let kind = self.one_of(&item.member("type"), payment.kind.as_ref(), &names, true);
-            first = first.or(kind);
+            let method = match self.one_of(&item.member("type"), payment.kind.as_ref(), &names, true) {
+                Some("PIX") => PaymentMethod::Pix,
+                Some("CASH" | "OTHER") => PaymentMethod::Cash,
+                _ => PaymentMethod::CardMachine,
+            };
+            // Cash is one handover, whatever the number of lines.
+            match parts
+                .iter_mut()
+                .find(|part: &&mut PaymentPart| method == PaymentMethod::Cash && part.method == method)
+            {
+                Some(cash) => cash.amount = cash.amount.plus(amount),
+                None => parts.push(PaymentPart { method, amount, change_for: None }),
+            }
         }
-        let method = match first {
-            Some("PIX") => PaymentMethod::Pix,
-            Some("CASH" | "OTHER") => PaymentMethod::Cash,
-            _ => PaymentMethod::CardMachine,
-        };
-        let change = sent.change.as_ref().and_then(|change| self.price(&path.member("change"), Some(change)));
-        let change_for = change.filter(|change| *change > Money::ZERO && method == PaymentMethod::Cash);
-        Some((due, Payment { method, change_for: change_for.map(|change| due.plus(change)) }))
+        // Systems list the methods that they offer, with 0 for those that the recipient does not use.
+        if due > Money::ZERO {
+            parts.retain(|part| part.amount > Money::ZERO);
+        }
+        let change_path = path.member("change");
+        let change = sent.change.as_ref().and_then(|change| self.price(&change_path, Some(change)));
+        if let Some(change) = change.filter(|change| *change > Money::ZERO) {
+            match parts.iter_mut().find(|part| part.method == PaymentMethod::Cash) {
+                Some(cash) => cash.change_for = Some(cash.amount.plus(change)),
+                None => {
+                    let en =
+                        "Only a payment in cash needs change. Omit this field, or send a payment of the type CASH.";
+                    let pt =
+                        "Só pagamento em dinheiro tem troco. Não envie este campo ou envie um pagamento do tipo CASH.";
+                    self.reject(&change_path, "not_applicable", en, pt);
+                }
+            }
+        }
+        Some((due, Payment::of(parts)?))
     }
 
     /// Reads the phone number and the instructions for the courier, which contain a number that is not a personal one.
@@ -369,33 +440,39 @@ impl Checker {
         let own = given.and_then(|given| self.text(&address.member("instructions"), given.instructions.as_ref(), NOTE));
         // It applies to a pickup, and has no effect here.
         given.and_then(|given| self.text(&address.member("pickupLocation"), given.pickup_location.as_ref(), NOTE));
-        let number = self.text(&root.member("customerPhone"), sent.customer_phone.as_ref(), CODE);
-        let extension = self.text(&root.member("customerPhoneLocalizer"), sent.customer_phone_localizer.as_ref(), CODE);
-        let phone = number.as_deref().and_then(|text| match Phone::parse(text) {
-            Ok(phone) => Some(phone),
-            Err(PhoneError::WithoutPlus { hint } | PhoneError::Punctuated { hint }) => Phone::parse(&hint?).ok(),
-            Err(PhoneError::Malformed) => None,
-        });
-        let phone = phone.filter(|_| extension.is_none());
-        let shared = number.filter(|_| phone.is_none()).map(|number| match extension {
-            Some(extension) => format!("Telefone: {number}, código {extension}"),
-            None => format!("Telefone: {number}"),
-        });
-        let parts: Vec<String> = [special, own, reference, shared].into_iter().flatten().collect();
-        (phone, (!parts.is_empty()).then(|| parts.join("\n")))
+        let given = sent.vehicle.as_ref().and_then(|vehicle| vehicle.instruction.as_ref());
+        let transport = self.text(&root.member("vehicle").member("instruction"), given, INSTRUCTIONS);
+        let (phone, shared) = self.customer_phone(sent);
+        (phone, instructions([special, transport, own, reference, shared]))
     }
 
-    fn pickup_instructions(&mut self, sent: Option<&LogisticsAddress>) -> Option<String> {
-        let (sent, root) = (sent?, Path::Root);
+    /// Reads the phone number, or the line that the courier reads instead: a shared number with the code of the recipient, or a text that is
+    /// no telephone number.
+    fn customer_phone(&mut self, sent: &DeliveryRequest) -> (Option<Phone>, Option<String>) {
+        let number = sent.customer_phone.as_ref();
+        let code = one_line(sent.customer_phone_localizer.as_deref().unwrap_or_default());
+        if code.is_empty() {
+            return self.recipient_phone(&Path::Root.member("customerPhone"), number).split(PHONE);
+        }
+        let number = one_line(number.map(String::as_str).unwrap_or_default());
+        let text: String = format!("{PHONE}: {number}, código {code}").chars().take(OBSERVATION).collect();
+        (None, (!number.is_empty()).then_some(text))
+    }
+
+    /// Reads the instructions for the pickup. How the goods are transported is read there and with the delivery.
+    fn pickup_instructions(&mut self, sent: &DeliveryRequest) -> Option<String> {
+        let transport = sent.vehicle.as_ref().and_then(|vehicle| vehicle.instruction.as_deref());
+        let transport = transport.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+        let Some(sent) = sent.pickup_address.as_ref() else { return transport };
+        let root = Path::Root;
         let path = root.member("pickupAddress");
         let texts = [
             ("pickupLocation", &sent.pickup_location),
             ("instructions", &sent.instructions),
             ("reference", &sent.reference),
         ];
-        let parts = texts.map(|(name, text)| self.text(&path.member(name), text.as_ref(), NOTE));
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        (!parts.is_empty()).then(|| parts.join("\n"))
+        let [location, own, reference] = texts.map(|(name, text)| self.text(&path.member(name), text.as_ref(), NOTE));
+        instructions([transport, location, own, reference])
     }
 }
 
@@ -412,3 +489,6 @@ pub fn standard_pointer(pointer: &str) -> String {
     ];
     NAMES.iter().fold(pointer.to_owned(), |pointer, (own, standard)| pointer.replace(own, standard))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,13 +3,14 @@
 use super::{
     address::Need,
     checker::{Checker, Path},
+    contact::{EMAIL, PHONE, instructions},
 };
 use crate::{
     api::{
         problem::{FieldError, Problem, ProblemCode},
         read::Body,
     },
-    model::{Email, Money, MoneyError, Phone, PhoneError, StoreId, Text, order::Confirmation},
+    model::{Money, MoneyError, StoreId, Text, order::Confirmation},
     route::Pin,
     rules::{
         lifecycle::{NewOrder, NewStop, TimeLimits},
@@ -21,7 +22,6 @@ use crate::{
 
 const CODE: usize = 64;
 const NAME: usize = 255;
-const EMAIL: usize = 400;
 const OBSERVATION: usize = 1_000;
 const QUOTE: usize = 16_384;
 const VALUE: i64 = 100_000_000;
@@ -121,7 +121,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let quote = checker.text(&root.member("quoteId"), sent.quote_id.as_ref(), QUOTE);
     let combinable = sent.combinable.unwrap_or(true);
     let mut requirements = checker.requirements(&root, sent.requirements.as_ref());
-    requirements.equipment.card_machine = stops.iter().any(NewStop::needs_card_machine);
+    requirements.equipment.card_machine |= stops.iter().any(NewStop::needs_card_machine);
     inquiry.vehicle = requirements.smallest_vehicle();
     let instructions = root.member("pickupInstructions");
     let pickup_instructions = checker.text(&instructions, sent.pickup_instructions.as_ref(), OBSERVATION);
@@ -137,7 +137,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
         pickup_instructions,
         max_fee,
         open_delivery: None,
-        notices: Vec::new(),
+        notices: std::mem::take(&mut checker.notices),
         limits: TimeLimits::default(),
         stops,
     });
@@ -197,7 +197,7 @@ impl Checker {
     }
 
     fn preparation(&mut self, root: &Path<'_>, value: Option<f64>, limits: &Limits) -> u32 {
-        self.integer(&root.member("preparationTime"), value, 0, limits.preparation_minutes).unwrap_or(0)
+        self.minutes(&root.member("preparationTime"), value, 0, limits.preparation_minutes).unwrap_or(0)
     }
 
     fn store_ref(&mut self, root: &Path<'_>, store: Option<&StoreRef>) -> Option<StoreId> {
@@ -216,41 +216,23 @@ impl Checker {
     }
 
     fn stop(&mut self, path: &Path<'_>, delivery: &NewDelivery) -> NewStop {
-        let phone = self.text(&path.member("phone"), delivery.phone.as_ref(), NAME);
+        // A recipient without a valid contact still gets the delivery.
+        let (phone, unread_phone) = self.recipient_phone(&path.member("phone"), delivery.phone.as_ref()).split(PHONE);
+        let (email, unread_email) = self.recipient_email(&path.member("email"), delivery.email.as_ref()).split(EMAIL);
+        let observation = self.text(&path.member("observation"), delivery.observation.as_ref(), OBSERVATION);
         let product_value = self.value(&path.member("productValue"), delivery.product_value);
         let value = (delivery.product_value, product_value);
         NewStop {
             code: self.text(&path.member("code"), delivery.code.as_ref(), CODE),
             full_code: self.text(&path.member("fullCode"), delivery.full_code.as_ref(), CODE),
             name: self.text(&path.member("name"), delivery.name.as_ref(), NAME),
-            phone: self.phone(&path.member("phone"), phone),
-            email: self.recipient_email(path, delivery.email.as_ref()),
-            observation: self.text(&path.member("observation"), delivery.observation.as_ref(), OBSERVATION),
+            phone,
+            email,
+            observation: instructions([observation, unread_phone, unread_email]),
             product_value,
             payment: self.payment(path, delivery.payment.as_ref(), delivery.online_payment.unwrap_or(true), value),
             confirmation: delivery.confirmation.as_ref().map(|body| self.confirmation(path, body)),
         }
-    }
-
-    fn recipient_email(&mut self, path: &Path<'_>, sent: Option<&String>) -> Option<Email> {
-        let path = path.member("email");
-        let text = self.text(&path, sent, EMAIL);
-        self.email(&path, text)
-    }
-
-    pub(super) fn phone(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Phone> {
-        self.parsed(path, text, |text| {
-            Phone::parse(text).map_err(|error| match error {
-                PhoneError::WithoutPlus { hint: Some(hint) } | PhoneError::Punctuated { hint: Some(hint) } => {
-                    ("invalid_phone", format!("Send the phone as {hint}."), format!("Envie o telefone assim: {hint}."))
-                }
-                _ => (
-                    "invalid_phone",
-                    "Expected a phone number in E.164 format, such as +5592991000000.".to_owned(),
-                    "Esperado um telefone no formato E.164, como +5592991000000.".to_owned(),
-                ),
-            })
-        })
     }
 
     pub(super) fn value(&mut self, path: &Path<'_>, value: Option<f64>) -> Option<Money> {

@@ -6,15 +6,25 @@ use crate::{
     wire::SetRequirements,
 };
 
-const MAX_WEIGHT_G: u32 = 1_000_000;
+pub(super) const MAX_WEIGHT_G: u32 = 1_000_000;
 const MAX_VOLUME_ML: u32 = 20_000_000;
-const MAX_PACKAGES: u32 = 100;
+pub(super) const MAX_PACKAGES: u32 = 100;
 /// The kinds of equipment.
 const MAX_EQUIPMENT: usize = 2;
 
 impl Checker {
     /// Reads the requirements of an order. A load that no permitted kind of vehicle carries is rejected.
     pub(super) fn requirements(&mut self, root: &Path<'_>, sent: Option<&SetRequirements>) -> Requirements {
+        self.requirements_in(root, sent, |millilitres| (format!("{millilitres} ml"), format!("{millilitres} ml")))
+    }
+
+    /// Like [`Checker::requirements`], with errors that state volumes in the unit of the request.
+    pub(super) fn requirements_in(
+        &mut self,
+        root: &Path<'_>,
+        sent: Option<&SetRequirements>,
+        volume_text: impl Fn(u32) -> (String, String),
+    ) -> Requirements {
         let Some(sent) = sent else { return Requirements::default() };
         let path = root.member("requirements");
         let kinds = path.member("vehicle");
@@ -32,15 +42,24 @@ impl Checker {
             weight_g: self.integer(&weight, sent.weight_grams, 1, MAX_WEIGHT_G),
             volume_ml: self.integer(&volume, sent.volume_millilitres, 1, MAX_VOLUME_ML),
             packages: self.integer(&path.member("packages"), sent.packages, 1, MAX_PACKAGES),
-            equipment: Equipment { thermic: self.is_thermic(&path, sent.container.as_deref()), card_machine: false },
+            equipment: Equipment {
+                thermic: self.is_thermic(&path, sent.container.as_deref()),
+                card_machine: sent.card_machine.unwrap_or(false),
+            },
         };
-        self.fits(&weight, &requirements, "g", |load| load.weight_g);
-        self.fits(&volume, &requirements, "ml", |load| load.volume_ml);
+        self.fits(&weight, &requirements, |grams| (format!("{grams} g"), format!("{grams} g")), |load| load.weight_g);
+        self.fits(&volume, &requirements, volume_text, |load| load.volume_ml);
         requirements
     }
 
     /// Rejects a weight or volume beyond the limits of all permitted kinds.
-    fn fits(&mut self, path: &Path<'_>, requirements: &Requirements, unit: &str, part: impl Fn(Load) -> u32) {
+    fn fits(
+        &mut self,
+        path: &Path<'_>,
+        requirements: &Requirements,
+        text: impl Fn(u32) -> (String, String),
+        part: impl Fn(Load) -> u32,
+    ) {
         let load = part(requirements.load());
         let permitted = Vehicle::ALL.into_iter().filter(|kind| requirements.permits(*kind));
         let Some(largest) = permitted.max_by_key(|kind| part(kind.limit())) else { return };
@@ -49,16 +68,13 @@ impl Checker {
             return;
         }
         let fitting = Vehicle::ALL.into_iter().filter(|kind| part(kind.limit()) >= load).map(Vehicle::name);
+        let (en, pt) = text(max);
         let (largest, fitting) = (largest.name(), fitting.collect::<Vec<_>>().join(", "));
         self.reject(
             path,
             "too_large",
-            format!(
-                "No permitted vehicle carries this: {largest} carries at most {max} {unit}. Also permit {fitting}."
-            ),
-            format!(
-                "Nenhum veículo permitido carrega isso: {largest} carrega até {max} {unit}. Permita também {fitting}."
-            ),
+            format!("No permitted vehicle carries this: {largest} carries at most {en}. Also permit {fitting}."),
+            format!("Nenhum veículo permitido carrega isso: {largest} carrega até {pt}. Permita também {fitting}."),
         );
     }
 

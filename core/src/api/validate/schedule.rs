@@ -5,15 +5,16 @@ use crate::{
     api::problem::Problem,
     model::{
         Duration, Money, Timestamp,
-        order::{DeliveryWindow, Payment, PaymentMethod},
+        order::{DeliveryWindow, Payment, PaymentMethod, PaymentPart},
     },
     rules::pricing::Inquiry,
-    wire::{SetPayment, SetWindow},
+    wire::{SetPayment, SetPaymentPart, SetWindow},
 };
 
 /// Maximum time from the request to a requested time.
 const MAX_AHEAD_DAYS: i64 = 30;
 const MAX_WINDOW_HOURS: i64 = 24;
+const MAX_PARTS: usize = 10;
 
 /// Checks the requested times of an inquiry against the current time. The format of an order does not depend on the time, so that a
 /// repeated request returns the existing order.
@@ -109,7 +110,69 @@ impl Checker {
             let pt = "O entregador cobra o productValue. Envie-o junto com o pagamento.";
             self.reject(&item.member("productValue"), "required", en, pt);
         }
-        let method = self.required_text(&path.member("method"), sent.method.as_ref(), 64);
+        if let Some(parts) = &sent.parts {
+            return self.split_payment(&path, sent, parts, value.1);
+        }
+        let (method, change_for) = self.payment_part(&path, sent.method.as_ref(), sent.change_for, value.1);
+        Some(Payment { method: method?, change_for, split: Vec::new() })
+    }
+
+    /// Reads a payment of several parts, whose sum is the amount due.
+    fn split_payment(
+        &mut self,
+        path: &Path<'_>,
+        sent: &SetPayment,
+        parts: &[SetPaymentPart],
+        due: Option<Money>,
+    ) -> Option<Payment> {
+        for (name, is_sent) in [("method", sent.method.is_some()), ("changeFor", sent.change_for.is_some())] {
+            if is_sent {
+                let en = "Send it in each of `parts`, or omit `parts`.";
+                self.reject(
+                    &path.member(name),
+                    "not_applicable",
+                    en,
+                    "Envie em cada item de `parts` ou não envie `parts`.",
+                );
+            }
+        }
+        let list = path.member("parts");
+        if !(2..=MAX_PARTS).contains(&parts.len()) {
+            let en = format!("Expected 2 to {MAX_PARTS} parts. Send a single payment as `method`.");
+            let pt = format!("Esperados de 2 a {MAX_PARTS} itens. Envie um pagamento único em `method`.");
+            self.reject(&list, "out_of_range", en, pt);
+            return None;
+        }
+        let mut read = Vec::with_capacity(parts.len());
+        for (at, part) in parts.iter().enumerate() {
+            let item = list.item(at);
+            let amount = self.value(&item.member("amount"), part.amount);
+            if part.amount.is_none() {
+                self.required(&item.member("amount"));
+            }
+            let (method, change_for) = self.payment_part(&item, part.method.as_ref(), part.change_for, amount);
+            let amounts = method.zip(amount);
+            read.extend(amounts.map(|(method, amount)| PaymentPart { method, amount, change_for }));
+        }
+        let sum = read.iter().fold(Money::ZERO, |sum, part| sum.plus(part.amount));
+        if let Some(due) = due.filter(|due| read.len() == parts.len() && *due != sum) {
+            let en = format!("The parts sum to R$ {sum}, but productValue is R$ {due}. Change one of them.");
+            let (sum, due) = (sum.in_portuguese(), due.in_portuguese());
+            let pt = format!("Os itens somam R$ {sum}, mas productValue é R$ {due}. Altere um dos dois.");
+            self.reject(&list, "out_of_range", en, pt);
+        }
+        Payment::of(read)
+    }
+
+    /// Reads the method of a payment or of its part, and the amount that the recipient hands over.
+    fn payment_part(
+        &mut self,
+        path: &Path<'_>,
+        method: Option<&String>,
+        change_for: Option<f64>,
+        due: Option<Money>,
+    ) -> (Option<PaymentMethod>, Option<Money>) {
+        let method = self.required_text(&path.member("method"), method, 64);
         let method = self.parsed(&path.member("method"), method, |name| {
             PaymentMethod::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
                 let known = PaymentMethod::ALL.map(PaymentMethod::name).join(", ");
@@ -117,16 +180,16 @@ impl Checker {
             })
         });
         let change = path.member("changeFor");
-        let change_for = self.value(&change, sent.change_for);
+        let change_for = self.value(&change, change_for);
         if change_for.is_some() && method.is_some_and(|method| method != PaymentMethod::Cash) {
             let en = "Only a payment in cash needs change. Omit this field.";
             self.reject(&change, "not_applicable", en, "Só pagamento em dinheiro tem troco. Não envie este campo.");
-        } else if let Some((sum, due)) = change_for.zip(value.1).filter(|(sum, due)| sum < due) {
+        } else if let Some((sum, due)) = change_for.zip(due).filter(|(sum, due)| sum < due) {
             let en = format!("R$ {sum} does not cover the amount due, R$ {due}. Send at least this amount.");
             let (sum, due) = (sum.in_portuguese(), due.in_portuguese());
             let pt = format!("R$ {sum} não cobrem o valor a pagar, R$ {due}. Envie ao menos esse valor.");
             self.reject(&change, "out_of_range", en, pt);
         }
-        Some(Payment { method: method?, change_for })
+        (method, change_for)
     }
 }

@@ -8,6 +8,7 @@ use crate::{
     api::{problem::Problem, read::Body},
     model::{
         Address, Cnpj, CnpjError, Email, Money, Person, StoreId,
+        price::EstimatePolicy,
         store::{Billing, Store},
     },
     rules::{
@@ -21,6 +22,8 @@ use crate::{
 
 const NAME: usize = 255;
 const EMAIL: usize = 400;
+/// Maximum length in bytes of the part of an email address before the @ (RFC 5321, section 4.5.3.1.1).
+const MAX_LOCAL_PART: usize = 64;
 
 /// Validates a new parent store. For branches, see [`store`].
 ///
@@ -57,17 +60,29 @@ pub fn altered_store(body: Body<AlterStore>) -> Result<StoreChange, Problem> {
         Billing::Prepaid { floor } => Some(floor),
         Billing::Invoiced => None,
     };
-    checker.finish(Some(StoreChange { disabled: sent.disabled, floor }))
+    let estimates = sent.estimates.as_deref().and_then(|text| match (text, EstimatePolicy::parse(text)) {
+        ("DEFAULT", _) => Some(None),
+        (_, Some(policy)) => Some(Some(policy)),
+        _ => {
+            let (en, pt) = (
+                "Expected `ACCEPT`, `LOWER`, `REJECT` or `DEFAULT`.",
+                "Esperado `ACCEPT`, `LOWER`, `REJECT` ou `DEFAULT`.",
+            );
+            checker.reject(&Path::Root.member("estimates"), "invalid_value", en, pt);
+            None
+        }
+    });
+    checker.finish(Some(StoreChange { disabled: sent.disabled, floor, estimates }))
 }
 
-/// Validates a new branch. Also returns the password of the store that creates it, if it was sent. The caller must replace `billing` and
+/// Validates a new branch. The caller must replace `billing` and
 /// `sandbox` with the parent's.
 ///
 /// # Errors
 /// Every invalid field.
-pub fn store(body: Body<CreateStore>) -> Result<(NewStore, Option<String>), Problem> {
+pub fn store(body: Body<CreateStore>) -> Result<NewStore, Problem> {
     let Body { value: sent, wrong } = body;
-    let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id, current_password } =
+    let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id, current_password: _ } =
         sent;
     let value = CreateParentStore {
         cnpj,
@@ -80,7 +95,7 @@ pub fn store(body: Body<CreateStore>) -> Result<(NewStore, Option<String>), Prob
         prepaid_floor: None,
         sandbox: None,
     };
-    Ok((contact_and_address(Body { value, wrong })?, current_password))
+    contact_and_address(Body { value, wrong })
 }
 
 /// Validates a store's changes to itself.
@@ -130,7 +145,7 @@ pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
     });
     let name = checker.text(&root.member("name"), sent.name.as_ref(), NAME);
     let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
-    checker.finish(Some(KeyRequest { store, name, days, current_password: sent.current_password }))
+    checker.finish(Some(KeyRequest { store, name, days }))
 }
 
 impl Checker {
@@ -174,6 +189,16 @@ impl Checker {
     pub(super) fn email(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Email> {
         self.parsed(path, text, |text| {
             Email::parse(text).map_err(|_| {
+                let local = text.rsplit_once('@').map_or(0, |(local, _)| local.trim_start().len());
+                if local > MAX_LOCAL_PART {
+                    let en = format!(
+                        "The part before the @ has {local} bytes, but no email address can have more than {MAX_LOCAL_PART} there. Check it."
+                    );
+                    let pt = format!(
+                        "A parte antes do @ tem {local} bytes, mas nenhum e-mail pode ter mais de {MAX_LOCAL_PART} ali. Confira o e-mail."
+                    );
+                    return ("invalid_email", en, pt);
+                }
                 let en = "Expected an email address, such as loja@exemplo.com.br.".to_owned();
                 ("invalid_email", en, "Esperado um e-mail, como loja@exemplo.com.br.".to_owned())
             })

@@ -8,7 +8,7 @@ use crate::{
         problem::{FieldError, Problem},
         read::Body,
     },
-    model::{Distance, Duration, StoreId, Text, Timestamp, Uf},
+    model::{Distance, Duration, StoreId, Text, Timestamp, Uf, Zone},
     rules::pricing::{FeeInput, Tariff, VehicleSurcharge, Window},
     wire::{
         CompareTariff, CreateTariff, DecimalNumber, PreviewTariff, SurchargeBody, TariffBody, TariffSample, WindowBody,
@@ -204,8 +204,9 @@ impl Checker {
                 ("invalid_state", en.to_owned(), pt.to_owned())
             })
         });
+        let zone = uf.map(|uf| Zone::of(None, uf)).unwrap_or_default();
         let vehicle = sent.vehicle.as_ref().and_then(|name| self.vehicle(&path.member("vehicle"), name));
-        Some(FeeInput { outward: outward?, back, stops: stops as usize, at, uf, vehicle })
+        Some(FeeInput { outward: outward?, back, stops: stops as usize, at, zone, vehicle })
     }
 
     /// Reads a distance in kilometres and rounds it to metres.

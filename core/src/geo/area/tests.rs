@@ -132,3 +132,45 @@ fn box_contains_brazil_and_its_islands() {
         assert_eq!(is_in_box(Point::from_degrees(latitude, longitude).unwrap()), expected, "{latitude} {longitude}");
     }
 }
+
+/// Compares every two edges, without a sweep.
+fn first_crossing_of_all_pairs(points: &[Point]) -> Option<usize> {
+    let edges: Vec<_> = edges(points).enumerate().filter(|(_, (from, to))| from != to).collect();
+    let last = edges.len().saturating_sub(1);
+    let crosses = |at: usize, other: usize| match (edges[at].1, edges[other].1) {
+        (edge, earlier) if other + 1 == at => reverses(earlier, edge),
+        (edge, earlier) if other == 0 && at == last => reverses(edge, earlier),
+        (edge, earlier) => meet(earlier, edge),
+    };
+    let at = (0..edges.len()).find(|at| (0..*at).any(|other| crosses(*at, other)))?;
+    Some(edges[at].0)
+}
+
+#[test]
+fn sweep_finds_the_same_crossing_as_all_pairs() {
+    let mut entropy = Entropy::new([6; 32]);
+    let mut crossing = 0;
+    for round in 0..3_000 {
+        // Few different coordinates, so that points repeat and edges touch, overlap and cross.
+        let below = 2 + u32::try_from(round).unwrap() % 40;
+        let corners: Vec<_> =
+            (0..3 + round % 9).map(|_| (random(&mut entropy, below), random(&mut entropy, below))).collect();
+        let ring = ring(&corners);
+        let expected = first_crossing_of_all_pairs(&ring.0);
+        assert_eq!(first_crossing(&ring.0), expected, "{ring:?}");
+        crossing += u32::from(expected.is_some());
+    }
+    assert!((500..2_900).contains(&crossing), "{crossing} of 3,000 rings cross themselves");
+}
+
+#[test]
+fn sweep_compares_few_edges_of_a_ring_of_the_largest_size() {
+    let mut entropy = Entropy::new([7; 32]);
+    let ring = star(&mut entropy, 499, 900_000);
+    let lines: Vec<Line> = edges(&ring.0).collect();
+    let mut pairs = 0;
+    near_pairs(&lines, |_, _| pairs += 1);
+    // All pairs are 124,251.
+    assert!(pairs < 20_000, "{pairs} pairs of {} edges", lines.len());
+    assert_eq!(first_crossing(&ring.0), None);
+}

@@ -233,6 +233,31 @@ mod tests {
             ("Trv. Cde. d'Eu", "Travessa Conde D Eu"),
             ("Av. Visc. de Guarapuava", "AVENIDA VISCONDE DE GUARAPUAVA"),
             ("Rua Jd. da Vl. Mariana", "Rua Jardim da Vila Mariana"),
+            ("Rua 1", "RUA 01"),
+            ("Rua Um", "RUA 001"),
+            ("Av. 5", "AVENIDA 05"),
+            ("Rua 08", "RUA 8"),
+            ("QE 7", "QUADRA QE 07"),
+            ("QNM 1 Conjunto A", "QUADRA QNM 01 CONJUNTO A"),
+            ("BR-40", "RODOVIA BR 040"),
+            ("Rod. BR040", "BR-40"),
+            ("Rua C-05", "Rua C 5"),
+            ("Rua Catorze de Julho", "RUA QUATORZE DE JULHO"),
+            ("Rua 14 de Julho", "RUA CATORZE DE JULHO"),
+            ("Rua Quarenta e Um", "RUA 41"),
+            ("Rua 42", "RUA QUARENTA E DOIS"),
+            ("Rua 50", "RUA CINQUENTA"),
+            ("Rua 26 de Agosto", "RUA XXVI DE AGOSTO"),
+            ("Rua XXVIII de Setembro", "RUA VINTE E OITO DE SETEMBRO"),
+            ("Rua Cento e Vinte e Três", "RUA 123"),
+            ("Rua 1º de Maio", "RUA 1 DE MAIO"),
+            ("Av. IV Centenário", "AVENIDA QUARTO CENTENARIO"),
+            ("Av. D. Pedro II", "AVENIDA DOM PEDRO SEGUNDO"),
+            ("Av. Dom Pedro I", "AVENIDA DOM PEDRO PRIMEIRO"),
+            ("Rua João XXIII", "RUA JOAO VINTE E TRES"),
+            ("Rua Pio X", "RUA PIO DEZ"),
+            ("1ª Travessa Bela", "PRIMEIRA TRAVESSA BELA"),
+            ("5A TRAVESSA BELA", "Quinta Travessa Bela"),
         ] {
             assert_eq!(street_key(one).expect(one).hash, street_key(other).expect(other).hash, "{one} / {other}");
         }
@@ -246,8 +271,34 @@ mod tests {
             ("Rua V", "Rua W"),
             ("Beco A", "Beco AH"),
             ("SQN 208 Bloco D", "SQN 208 Bloco E"),
+            ("Rua 1", "Rua 10"),
+            ("Rua 01", "Rua 010"),
+            ("Rua 1", "Rua 1-A"),
+            ("Rua 1", "Rua A-1"),
+            ("Rua Sete", "Rua Sete de Setembro"),
+            ("Rua Vinte", "Rua Vinte e Um"),
+            ("Rua I", "Rua 1"),
+            ("Rua V", "Rua 5"),
+            ("Rua X", "Rua 10"),
+            ("Rua L", "Rua 50"),
+            ("Rua C", "Rua 100"),
+            ("Rua CC", "Rua 200"),
+            ("Rua Li", "Rua 51"),
+            ("Rua Projetada X", "Rua Projetada 10"),
+            ("Rua da Quinta", "Rua 5"),
+            ("Rua 1-10", "Rua 110"),
+            ("BR-40", "BR-400"),
         ] {
             assert_ne!(street_key(one).expect(one).hash, street_key(other).expect(other).hash, "{one} / {other}");
+        }
+    }
+
+    /// Packs of format 1 contain these hashes.
+    #[test]
+    fn first_form_never_changes() {
+        for (text, hash) in FIRST_HASHES {
+            let key = street_key_in(text, Form::First).expect(text);
+            assert_eq!(key.hash, hash, "{text} {:#x}", key.hash);
         }
     }
 

@@ -13,7 +13,7 @@ use super::{
 
 pub use cell::{Candidate, Cell, SearchingOrder};
 pub use push::{PushDue, PushSubscription};
-pub use trip::{Shift, TripOrder};
+pub use trip::{Handover, HandoverKind, Shift, TripOrder};
 
 /// A person who carries orders.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +42,9 @@ pub struct Courier {
     /// as the orders' courier, so an order is never in two trips.
     #[serde(default, alias = "order", deserialize_with = "trip::read")]
     pub trip: Vec<TripOrder>,
+    /// The last waits, newest last, at most [`Courier::MAX_HANDOVERS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handovers: Vec<Handover>,
     /// The working time, if the courier has sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shift: Option<Shift>,
@@ -100,6 +103,9 @@ pub struct DeviceKey {
     pub hash: KeyHash,
     /// Time at which the key was issued.
     pub created_at: Timestamp,
+    /// Hash of the session that issued the key, with which the key ends. `None` if the courier's key issued it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<KeyHash>,
 }
 
 /// A courier's position at a point in time. It is stored separately from the courier and without a version, because it
@@ -115,9 +121,17 @@ pub struct Position {
 }
 
 impl Courier {
+    /// Maximum number of past waits that a courier stores.
+    pub const MAX_HANDOVERS: usize = 12;
+
     /// Returns whether the courier is available and carries no order.
     pub fn is_free(&self) -> bool {
         self.is_candidate() && self.trip.is_empty()
+    }
+
+    /// Returns whether a session with this hash is valid, or `true` without one.
+    pub fn has_session(&self, session: Option<&KeyHash>, now: Timestamp) -> bool {
+        session.is_none_or(|hash| self.sessions.iter().any(|one| one.hash == *hash && now < one.expires_at))
     }
 
     /// Returns the copy of the courier's data that an order stores.
@@ -192,6 +206,14 @@ impl Courier {
         let mut next = self.clone();
         next.trip.retain(|one| one.id != id);
         next
+    }
+
+    /// Stores a wait, and removes the oldest one beyond the maximum.
+    pub(crate) fn record_handover(&mut self, handover: Handover) {
+        self.handovers.push(handover);
+        if self.handovers.len() > Courier::MAX_HANDOVERS {
+            self.handovers.remove(0);
+        }
     }
 
     /// Counts an order of the shift, or with -1 one that was released.

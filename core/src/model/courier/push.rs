@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Timestamp;
+use crate::model::{Timestamp, store::KeyHash};
 
 /// A subscription of a courier's browser. Its URL is a secret of the browser: everyone who has it can send pushes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +11,9 @@ pub struct PushSubscription {
     pub endpoint: String,
     /// Time at which the subscription was stored.
     pub created_at: Timestamp,
+    /// Hash of the session that stored it, with which it ends. `None` if the courier's key did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<KeyHash>,
     /// The push that is due. `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<PushDue>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::model::{OrderId, Timestamp};
+use crate::model::{OrderId, StoreId, Timestamp};
 
 /// An order of a courier's trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +11,29 @@ pub struct TripOrder {
     pub id: OrderId,
     /// Whether the courier has the goods. From the first pickup on, the trip takes no further order.
     pub picked_up: bool,
+}
+
+/// What a courier waits for at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum HandoverKind {
+    /// The goods at the pickup.
+    Pickup,
+    /// The recipient at the door.
+    Door,
+    /// The store that takes back goods or a payment.
+    Return,
+}
+
+/// A past wait of a courier, from which dispatch learns how long this courier and this store need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handover {
+    /// What the courier waited for.
+    pub kind: HandoverKind,
+    /// The store of the order.
+    pub store: StoreId,
+    /// Seconds from the arrival, or from the ready time if that is later, to the handover.
+    pub seconds: u32,
 }
 
 /// A courier's working time.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{CourierId, Duration, Timestamp};
+use crate::model::{CourierId, Duration, Point, Timestamp};
 
 /// The terms on which an order takes part in dispatch. They are fixed when the order is created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +20,17 @@ impl Default for OrderDispatch {
     fn default() -> OrderDispatch {
         OrderDispatch { lead_minutes: 0, combinable: true, orders_per_trip: None }
     }
+}
+
+/// The last step that changed a status of an order or of its deliveries, by which dispatch sees whether the next one is
+/// overdue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastStep {
+    /// Time at which the service received it.
+    pub at: Timestamp,
+    /// Position of the courier, if it was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Point>,
 }
 
 /// The live estimate of an order's times, from the courier's trip and position.

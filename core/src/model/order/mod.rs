@@ -9,6 +9,7 @@ mod notice;
 mod open_delivery;
 mod priced;
 mod proof;
+mod reported;
 mod schedule;
 mod status;
 mod tracking;
@@ -16,7 +17,7 @@ mod tries;
 
 use serde::{Deserialize, Serialize};
 
-pub use dispatch::{Assignment, AssignmentCost, ConsideredCourier, Eta, OrderDispatch};
+pub use dispatch::{Assignment, AssignmentCost, ConsideredCourier, Eta, LastStep, OrderDispatch};
 pub use erasure::Erasure;
 pub use event::{Event, EventKind, RecordedEvent};
 pub use filter::OrderFilter;
@@ -25,7 +26,8 @@ pub use notice::{Notice, NoticeCode};
 pub use open_delivery::OpenDelivery;
 pub use priced::PricedOrder;
 pub use proof::{Blob, OrderProof, Photo, PhotoFormat, Proof, ProofPart, ProofParts, ProofRule, ProofStep};
-pub use schedule::{DeliveryWindow, OrderSchedule, Payment, PaymentMethod};
+pub use reported::ReportedOrder;
+pub use schedule::{DeliveryWindow, OrderSchedule, Payment, PaymentMethod, PaymentPart};
 pub use status::{DeliveryStatus, OrderStatus};
 pub use tracking::{LinkKey, Rating, Tracking, TrackingLink};
 pub use tries::CodeTries;
@@ -62,6 +64,9 @@ pub struct Order {
     /// Time at which the service received the step to the current status, if the courier sent it late. Timeouts start then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_received_at: Option<Timestamp>,
+    /// The last step that changed a status. `None` in rows of schema version 20 and earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_step: Option<LastStep>,
     /// Time of creation.
     pub created_at: Timestamp,
     /// Preparation time in minutes.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{DeliveryStatus, Order, OrderSchedule};
-use crate::model::{Distance, Located, Money, Point, Requirements, StoreId, Timestamp, Uf, Vehicle};
+use crate::model::{Address, Distance, Located, Money, Point, Requirements, StoreId, Timestamp, Vehicle};
 
 /// The input and the result of an order's pricing. A stop that was cancelled is no longer part of it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -15,8 +15,8 @@ pub struct PricedOrder {
     pub created_at: Timestamp,
     /// The time at which the tariff's windows applied.
     pub priced_at: Timestamp,
-    /// State of the pickup, if its address has one.
-    pub uf: Option<Uf>,
+    /// City, state and CEP of the pickup, which determine the local time.
+    pub locality: Address,
     /// Length of the route, including the way back.
     pub total_distance: Distance,
     /// The way back to the pickup, if the courier returns.
@@ -55,7 +55,9 @@ struct PickupRow {
 
 #[derive(Deserialize)]
 struct AddressRow {
+    city: Option<String>,
     state: Option<String>,
+    zip_code: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -83,7 +85,12 @@ impl From<OrderRow> for PricedOrder {
             store: row.store,
             created_at: row.created_at,
             priced_at: row.schedule.map_or(row.created_at, |schedule| schedule.priced_at),
-            uf: row.pickup.address.state.as_deref().and_then(Uf::parse),
+            locality: Address {
+                city: row.pickup.address.city,
+                state: row.pickup.address.state,
+                zip_code: row.pickup.address.zip_code,
+                ..Address::default()
+            },
             total_distance: row.total_distance,
             back: row.return_leg,
             pickup: row.pickup.located.point,
@@ -101,7 +108,12 @@ impl From<&Order> for PricedOrder {
             store: order.store,
             created_at: order.created_at,
             priced_at: order.priced_at(),
-            uf: order.pickup.address.uf(),
+            locality: Address {
+                city: order.pickup.address.city.clone(),
+                state: order.pickup.address.state.clone(),
+                zip_code: order.pickup.address.zip_code.clone(),
+                ..Address::default()
+            },
             total_distance: order.total_distance,
             back: order.return_leg,
             pickup: order.pickup.located.point,

@@ -31,13 +31,60 @@ impl DeliveryWindow {
 }
 
 /// How a recipient pays the courier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Payment {
-    /// The method.
+    /// The method. If there are several parts, that of the first.
     pub method: PaymentMethod,
-    /// The amount in cash for which the courier brings change.
+    /// The amount in cash for which the courier brings change. `None` if there are several parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_for: Option<Money>,
+    /// The parts, if the recipient pays with several methods. Their sum is the amount due. [`Payment::parts`] also returns the only part of
+    /// other payments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub split: Vec<PaymentPart>,
+}
+
+/// A part of a payment at the door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PaymentPart {
+    /// The method.
+    pub method: PaymentMethod,
+    /// The amount due.
+    pub amount: Money,
+    /// The amount in cash that the recipient hands over, if the courier brings change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_for: Option<Money>,
+}
+
+impl PaymentPart {
+    /// Returns the change that the courier brings.
+    pub fn change(&self) -> Option<Money> {
+        self.change_for.map(|sum| sum.plus(self.amount.negated()))
+    }
+}
+
+impl Payment {
+    /// Returns the payment that consists of these parts, or `None` if there are none.
+    pub fn of(parts: Vec<PaymentPart>) -> Option<Payment> {
+        let first = *parts.first()?;
+        if parts.len() == 1 {
+            return Some(Payment { method: first.method, change_for: first.change_for, split: Vec::new() });
+        }
+        Some(Payment { method: first.method, change_for: None, split: parts })
+    }
+
+    /// Returns the parts of the payment of the amount `due`.
+    pub fn parts(&self, due: Money) -> Vec<PaymentPart> {
+        if self.split.is_empty() {
+            return vec![PaymentPart { method: self.method, amount: due, change_for: self.change_for }];
+        }
+        self.split.clone()
+    }
+
+    /// Returns whether a part is paid by a method.
+    pub fn includes(&self, method: PaymentMethod) -> bool {
+        if self.split.is_empty() { self.method == method } else { self.split.iter().any(|part| part.method == method) }
+    }
 }
 
 /// A method of payment at the door.

@@ -4,7 +4,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
 use super::{KeyHash, Role, SessionUser, Store};
-use crate::model::{KeyId, StoreId, Timestamp};
+use crate::model::{KeyId, StoreId, Timestamp, WebhookId};
 
 /// The kind of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +52,12 @@ pub struct Key {
     pub expires_at: Timestamp,
     /// Time at which the key was revoked.
     pub deleted_at: Option<Timestamp>,
+    /// The Open Delivery connection whose client secret the key is. It gives access to that connection and to nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<WebhookId>,
+    /// Time until which the person of a panel session counts as confirmed, because the password was sent again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmed_until: Option<Timestamp>,
 }
 
 impl Key {
@@ -66,6 +72,11 @@ impl Key {
     /// Returns whether the key is valid at `now`. Removal of the store is not considered.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.deleted_at.is_none() && self.expires_at > now
+    }
+
+    /// Returns whether the password of the session's login was sent again a short time ago.
+    pub fn is_confirmed(&self, now: Timestamp) -> bool {
+        self.confirmed_until.is_some_and(|until| now < until)
     }
 
     /// Derives the key value from a nonce: `dsp_` and 43 letters, digits, `-` or `_` that encode 256 bits.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{EntryId, Money, OrderId, StoreId, Timestamp};
+use crate::model::{EntryId, Money, OrderId, StoreId, Text, Timestamp};
 
 /// How a store pays its fees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -62,6 +62,17 @@ impl EntryKind {
             EntryKind::CancellationFee => "cancellation_fee",
             EntryKind::TopUp => "top_up",
             EntryKind::Transfer => "transfer",
+        }
+    }
+
+    /// Returns the name for people.
+    pub fn text(self) -> Text {
+        match self {
+            EntryKind::Fee => Text::new("Delivery fee", "Taxa de entrega"),
+            EntryKind::Refund => Text::new("Refund", "Estorno"),
+            EntryKind::CancellationFee => Text::new("Cancellation fee", "Taxa de cancelamento"),
+            EntryKind::TopUp => Text::new("Top-up", "Recarga"),
+            EntryKind::Transfer => Text::new("Transfer", "Transferência"),
         }
     }
 }

@@ -18,7 +18,10 @@ pub use notification::{FailedField, FailureReason, MAX_NOTIFICATIONS, Notificati
 pub use tracking::{NotifyAt, RecipientChoice, StoreTracking, TrackingContact};
 pub use user::{PasswordLink, Role, SessionUser, User};
 
-use super::{Address, Cnpj, Email, Located, Money, Person, StoreId, Timestamp, order::ProofRule};
+use super::{
+    Address, Cnpj, Email, Located, Money, Person, Phone, Precision, StoreId, Timestamp, order::ProofRule,
+    price::EstimatePolicy,
+};
 
 /// A store: a parent store, or a branch if `parent` is set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +46,9 @@ pub struct Store {
     /// The link with which a new password is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<PasswordLink>,
+    /// Fingerprints of the addresses from which the login last succeeded, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<String>,
     /// Address of the store, which is the default pickup.
     pub address: Address,
     /// Coordinates of the address, determined when the address was set.
@@ -62,6 +68,9 @@ pub struct Store {
     /// The store's own dispatch terms.
     #[serde(default, skip_serializing_if = "StoreDispatch::is_empty")]
     pub dispatch: StoreDispatch,
+    /// What to do with uncertain prices. `None` means the deployment's setting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimates: Option<EstimatePolicy>,
     /// The settings for the pages of recipients.
     #[serde(default, skip_serializing_if = "StoreTracking::is_default")]
     pub tracking: StoreTracking,
@@ -71,7 +80,7 @@ pub struct Store {
     /// The usual preparation time in minutes, which the panel suggests for new orders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation_minutes: Option<u32>,
-    /// The opening hours, in the time zone of the store's state.
+    /// The opening hours, in the store's time zone.
     #[serde(default, skip_serializing_if = "StoreHours::is_default")]
     pub hours: StoreHours,
     /// The area in which it delivers. `None` means that only the tariff's service radius applies.
@@ -141,6 +150,16 @@ impl Store {
     /// Returns whether the store's keys and sessions are rejected, because the operator disabled it or its parent store.
     pub fn is_disabled(&self) -> bool {
         self.disabled_at.is_some() || self.parent_disabled
+    }
+
+    /// Returns whether the store's prices are estimates because only its municipality locates it.
+    pub fn is_rough(&self) -> bool {
+        self.located.precision == Precision::Municipality && self.deleted_at.is_none() && !self.sandbox
+    }
+
+    /// Returns the telephone of the counter: the one for recipients, or else that of the contact person.
+    pub fn phone(&self) -> Option<&Phone> {
+        self.tracking.contact.phone.as_ref().or(self.responsible.phone.as_ref())
     }
 
     /// Returns whether this store is a parent store.

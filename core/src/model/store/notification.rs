@@ -25,6 +25,10 @@ pub enum NotificationKind {
     DeliveryLost,
     /// A webhook subscription was disabled or has ended.
     WebhookStopped,
+    /// Prices are estimates, because addresses are located only by their municipality. At most once a day.
+    PricesEstimated,
+    /// Mails were not sent, because the day's quota is used up.
+    MailWithheld,
 }
 
 impl NotificationKind {
@@ -38,6 +42,8 @@ impl NotificationKind {
             NotificationKind::CourierAtReturn => "courier_at_return",
             NotificationKind::DeliveryLost => "delivery_lost",
             NotificationKind::WebhookStopped => "webhook_stopped",
+            NotificationKind::PricesEstimated => "prices_estimated",
+            NotificationKind::MailWithheld => "mail_withheld",
         }
     }
 }

@@ -48,6 +48,9 @@ pub struct User {
     pub password_hash: Option<String>,
     /// The link with which the user sets a password.
     pub link: Option<PasswordLink>,
+    /// Fingerprints of the addresses from which the login last succeeded, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<String>,
     /// Time of creation.
     pub created_at: Timestamp,
     /// Time of removal.

@@ -30,6 +30,9 @@ pub const MAX_STORED_ATTEMPTS: usize = 200;
 /// The problem code of notifications about disabled webhooks.
 pub const DISABLED_CODE: &str = "webhook_disabled";
 
+/// The problem code of notifications about withheld mails.
+pub const WITHHELD_CODE: &str = "mail_withheld";
+
 /// Suffix of the names of messages about the end of a delivery. It sorts after the event's own message.
 const END_SUFFIX: &str = "_end";
 /// URL of subscriptions whose messages are sent as mail.
@@ -68,7 +71,7 @@ pub struct Webhook {
     /// The instance that is currently sending.
     pub lease: Option<Lease>,
     /// The merchant's ID in Open Delivery if the messages are events of that standard. The subscription is then a connection of a
-    /// merchant's system, and its newest secret is also an API key of the store.
+    /// merchant's system, and a key that is limited to it has the value of its newest secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_delivery: Option<String>,
 }
@@ -235,6 +238,8 @@ pub enum SendError {
     Timeout,
     /// The connection was closed early, or the response was not valid HTTP.
     Broken,
+    /// It was not sent, because the quota of mails is used up.
+    Quota,
 }
 
 /// A change to a queued message.
@@ -360,6 +365,11 @@ impl AttemptResult {
         self == AttemptResult::Status(410)
     }
 
+    /// Returns whether the message was not sent because of a quota. The receiver is not to blame, and a later mail would be out of date.
+    pub fn is_withheld(self) -> bool {
+        self == AttemptResult::Failed(SendError::Quota)
+    }
+
     /// Returns the receiver's status, if there was a response.
     pub fn status(self) -> Option<u16> {
         match self {
@@ -379,7 +389,7 @@ impl AttemptResult {
     }
 
     /// All names that [`AttemptResult::error`] returns, with their descriptions.
-    pub const ERRORS: [(&'static str, &'static str); 8] = [
+    pub const ERRORS: [(&'static str, &'static str); 9] = [
         ("status", "The receiver returned a status other than 200 to 299."),
         ("redirect", "The receiver returned a redirect. Redirects are not followed."),
         ("name", "The host name could not be resolved."),
@@ -388,6 +398,7 @@ impl AttemptResult {
         ("tls", "The receiver's certificate is invalid, or the TLS handshake failed."),
         ("timeout", "The receiver did not respond in time."),
         ("broken", "The connection was closed early, or the response was not valid HTTP."),
+        ("quota", "It was not sent, because the merchant's or the recipient's quota of mails for the day is used up."),
     ];
 }
 
@@ -401,8 +412,21 @@ impl SendError {
             SendError::Tls => "tls",
             SendError::Timeout => "timeout",
             SendError::Broken => "broken",
+            SendError::Quota => "quota",
         }
     }
+}
+
+/// Returns the text of a notification about withheld mails.
+pub fn withheld_notice(quota: u32) -> Text {
+    Text::new(
+        format!(
+            "Mails to recipients were not sent: the quota of {quota} mails per day, or of 20 to one address, is used up. It recovers during the next 24 hours. If you need more, contact the operator."
+        ),
+        format!(
+            "E-mails para destinatários não foram enviados: a cota de {quota} e-mails por dia, ou de 20 para um mesmo endereço, acabou. Ela se recompõe ao longo das próximas 24 horas. Se precisar de mais, fale com o operador."
+        ),
+    )
 }
 
 /// Returns the text of the notification about a subscription that was disabled or has ended.

@@ -11,15 +11,17 @@ use crate::{
     rules::settings::Secret,
 };
 
-/// Issues a device key, which replaces the existing one. Returns its time, the nonce of its value and the changes to commit.
+/// Issues a device key, which replaces the existing one. If a session issues it, it ends with that session. Returns its stored part, the nonce
+/// of its value and the changes to commit.
 pub fn issue_device_key(
     courier: &Courier,
+    session: Option<&str>,
     secret: &Secret,
     context: &mut ExecContext,
 ) -> (DeviceKey, [u8; 32], Changes) {
     let nonce = context.entropy.bytes::<32>();
     let hash = KeyHash::of(&Credential::Device.text(courier.id, &Key::text(&secret.0, &nonce)));
-    let key = DeviceKey { hash, created_at: context.now };
+    let key = DeviceKey { hash, created_at: context.now, session: session.map(KeyHash::of) };
     (key.clone(), nonce, with_device(courier, Some(key), context.now))
 }
 
@@ -33,11 +35,12 @@ fn with_device(courier: &Courier, device: Option<DeviceKey>, now: Timestamp) -> 
     Changes { at: now, couriers: vec![Write { expected: courier.version, value }], ..Changes::default() }
 }
 
-/// Returns whether a value is the courier's device key. The key is valid as long as the courier's own key.
+/// Returns whether a value is the courier's device key. The key is valid as long as the courier's own key and the session that issued it.
 pub fn accepts_device_key(courier: &Courier, text: &str, now: Timestamp) -> bool {
     let is_active = courier.removed_at.is_none() && courier.key.as_ref().is_some_and(|key| now < key.expires_at);
+    let Some(device) = courier.device.as_ref().filter(|_| is_active) else { return false };
     // Comparing hashes leaks nothing about the key through timing.
-    is_active && courier.device.as_ref().is_some_and(|device| device.hash == KeyHash::of(text))
+    device.hash == KeyHash::of(text) && courier.has_session(device.session.as_ref(), now)
 }
 
 #[cfg(test)]
@@ -57,7 +60,7 @@ mod tests {
     /// Returns the courier with a new device key, and the value of the key.
     fn issue(courier: &Courier, seed: u8) -> (Courier, String) {
         let mut context = ExecContext { now: at(0), entropy: Entropy::new([seed; 32]) };
-        let (key, nonce, changes) = issue_device_key(courier, &SECRET, &mut context);
+        let (key, nonce, changes) = issue_device_key(courier, None, &SECRET, &mut context);
         let [write] = &changes.couriers[..] else { panic!("one courier is written") };
         assert_eq!((write.expected, write.value.version), (courier.version, courier.version + 1));
         assert_eq!(write.value.device, Some(key));
@@ -80,6 +83,20 @@ mod tests {
         let removed = remove_device_key(&second, at(1)).map(|changes| changes.couriers[0].value.clone()).unwrap();
         assert!(!accepts_device_key(&removed, &new, at(99)));
         assert!(remove_device_key(&removed, at(2)).is_none());
+    }
+
+    #[test]
+    fn device_key_of_a_session_ends_with_the_session() {
+        let session = |text: &str, expires_at| CourierKey { hash: KeyHash::of(text), expires_at };
+        let ana = Courier { sessions: vec![session("one", at(50)), session("other", at(90))], ..ana() };
+        let mut context = ExecContext { now: at(0), entropy: Entropy::new([1; 32]) };
+        let (_, nonce, changes) = issue_device_key(&ana, Some("one"), &SECRET, &mut context);
+        let ana = changes.couriers[0].value.clone();
+        let text = Credential::Device.text(ana.id, &Key::text(&SECRET.0, &nonce));
+        assert!(accepts_device_key(&ana, &text, at(49)));
+        assert!(!accepts_device_key(&ana, &text, at(50)), "the session has expired");
+        let ended = Courier { sessions: vec![session("other", at(90))], ..ana };
+        assert!(!accepts_device_key(&ended, &text, at(1)), "the session has ended");
     }
 
     #[test]

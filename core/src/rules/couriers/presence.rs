@@ -96,6 +96,7 @@ mod tests {
             max_weight_g: None,
             max_volume_ml: None,
             equipment: crate::model::Equipment::ALL,
+            handovers: Vec::new(),
             suspended_at: None,
             removed_at: None,
         }

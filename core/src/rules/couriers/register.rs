@@ -126,6 +126,7 @@ pub fn register(
         max_volume_ml: new.max_volume_ml,
         equipment: new.equipment,
         sandbox: new.sandbox,
+        handovers: Vec::new(),
         suspended_at: None,
         removed_at: None,
     };

@@ -55,6 +55,7 @@ pub fn start_session(
     let excess = (next.sessions.len() + 1).saturating_sub(MAX_SESSIONS);
     next.sessions.drain(..excess);
     next.sessions.push(session);
+    end_dependents(&mut next, context.now);
     let (next, changes) = write(courier, next, context.now);
     Some((next, nonce, changes))
 }
@@ -70,7 +71,18 @@ pub fn end_sessions(courier: &Courier, text: Option<&str>, now: Timestamp) -> Op
     let ended = text.map(KeyHash::of);
     let mut next = courier.clone();
     next.sessions.retain(|session| ended.as_ref().is_some_and(|ended| session.hash != *ended));
-    (next.sessions.len() < courier.sessions.len()).then(|| write(courier, next, now).1)
+    (next.sessions.len() < courier.sessions.len()).then(|| {
+        end_dependents(&mut next, now);
+        write(courier, next, now).1
+    })
+}
+
+/// Ends the device key and the subscriptions of sessions that have ended.
+fn end_dependents(courier: &mut Courier, now: Timestamp) {
+    let (device, mut push) = (courier.device.take(), std::mem::take(&mut courier.push));
+    courier.device = device.filter(|device| courier.has_session(device.session.as_ref(), now));
+    push.retain(|subscription| courier.has_session(subscription.session.as_ref(), now));
+    courier.push = push;
 }
 
 /// Issues a credential. Returns its stored part and its nonce.

@@ -26,6 +26,13 @@ impl Default for Timing {
     }
 }
 
+impl Timing {
+    /// Returns the duration of a search.
+    pub fn search(&self) -> Duration {
+        Duration::minutes(i64::from(self.search_minutes))
+    }
+}
+
 /// Returns the time of the order's next timed transition, or `None` if it has none.
 pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
     match order.status {
@@ -36,7 +43,7 @@ pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
         OrderStatus::Searching => {
             // A courier can decline with an earlier time, which must not shorten the search.
             let from = order.status_received().max(order.ready_at);
-            Some(from.after(Duration::minutes(i64::from(timing.search_minutes))))
+            Some(from.after(timing.search()))
         }
         _ => None,
     }

@@ -105,7 +105,7 @@ pub struct NewStop {
 impl NewStop {
     /// Returns whether the courier must bring a card machine.
     pub fn needs_card_machine(&self) -> bool {
-        self.payment.is_some_and(|payment| payment.method == PaymentMethod::CardMachine)
+        self.payment.as_ref().is_some_and(|payment| payment.includes(PaymentMethod::CardMachine))
     }
 }
 
@@ -137,6 +137,8 @@ pub struct CreateOrderInput<'a> {
     pub tariff_version: String,
     /// Minutes before the ready time from which a courier is searched.
     pub lead_minutes: u32,
+    /// What the merchant should know about the price.
+    pub notices: Vec<Notice>,
     /// The deployment's secret, if the deliveries get links.
     pub link_secret: Option<&'a Secret>,
 }
@@ -216,7 +218,7 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
     let own = new.open_delivery.as_deref().map(|own| Box::new(OpenDelivery { deliver_until, ..own.clone() }));
     let return_code = input.plan.back.map(|_| context.entropy.code());
     let deliveries = compose_deliveries(new, &input, ids, context)?;
-    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, lead_minutes, .. } = input;
+    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, lead_minutes, notices, .. } = input;
     let is_scheduled = inquiry.is_scheduled();
     let times = (inquiry.with_times || is_scheduled).then_some(plan.times);
     let schedule = OrderSchedule { deliver_at: inquiry.deliver_at, priced_at: plan.times.pickup };
@@ -254,11 +256,12 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         expected_pickup: times.map(|times| times.pickup),
         expected_delivery: times.map(|times| times.delivery),
         delivered_at: None,
+        last_step: None,
         courier: None,
         eta: None,
         dispatch,
         requirements: new.requirements.clone(),
-        notices: new.notices.clone(),
+        notices: new.notices.iter().cloned().chain(notices).collect(),
         open_delivery: own,
         assignments: Vec::new(),
         attempt: 0,
@@ -296,7 +299,7 @@ fn compose_deliveries(
             observation: stop.observation.clone(),
             online_payment: requested.online_payment,
             product_value: stop.product_value,
-            payment: stop.payment,
+            payment: stop.payment.clone(),
             window: requested.window,
             status: DeliveryStatus::AwaitingPickup,
             place: Place { address: requested.address.clone(), located: *located.get(*sent)? },

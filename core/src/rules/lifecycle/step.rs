@@ -8,8 +8,10 @@ use crate::{
     changes::{Changes, Write},
     model::{
         DeliveryId, Duration, ExecContext, IdBlock, Money, NotificationId, OrderId, Person, Timestamp,
-        courier::Courier,
-        order::{CodeTries, Eta, Event, EventKind, Order, OrderStatus, Proof, ProofPart, ProofParts, ProofStep},
+        courier::{Courier, Handover, HandoverKind},
+        order::{
+            CodeTries, Eta, Event, EventKind, LastStep, Order, OrderStatus, Proof, ProofPart, ProofParts, ProofStep,
+        },
         store::{EntryKind, LedgerEntry, Notification, NotificationKind, NotifyAt},
     },
 };
@@ -86,7 +88,12 @@ impl Order {
     /// Takes a step of the table and records its event. Statuses change only in this function. Returns `None` if the
     /// table does not allow the step.
     pub(super) fn take(&mut self, step: Step, stop: Option<DeliveryId>, by: Person, at: Timestamp) -> Option<Event> {
-        let next = Progress::of(self).take(step, stop)?;
+        let before = Progress::of(self);
+        let next = before.take(step, stop)?;
+        if (next.status, &next.stops) != (before.status, &before.stops) {
+            let from = self.courier.as_ref().and_then(|courier| courier.position);
+            self.last_step = Some(LastStep { at, from });
+        }
         for (delivery, moved) in self.deliveries.iter_mut().zip(&next.stops) {
             delivery.status = moved.status;
         }
@@ -130,7 +137,7 @@ impl Order {
 /// Returns the courier after a step of an order, or `None` if the courier does not change. A step before the pickup or of a
 /// trip with several orders writes the courier in any case, so it conflicts with concurrent steps of the trip and with an
 /// order that joins it.
-fn after(courier: &Courier, order: &Order) -> Option<Courier> {
+fn after(courier: &Courier, order: &Order, handover: Option<Handover>) -> Option<Courier> {
     let mut next = courier.clone();
     if order.courier.is_none() {
         next = courier.without_order(order.id);
@@ -141,6 +148,9 @@ fn after(courier: &Courier, order: &Order) -> Option<Courier> {
         next.trip.iter_mut().filter(|one| one.id == order.id).for_each(|one| one.picked_up = true);
     }
     next.version += 1;
+    if let Some(handover) = handover {
+        next.record_handover(handover);
+    }
     (next.trip != courier.trip || courier.trip.len() > 1 || order.status.is_before_pickup()).then_some(next)
 }
 
@@ -153,6 +163,8 @@ pub(super) struct OrderUpdate<'a> {
     by: Person,
     /// The order's courier, if any.
     courier: Option<&'a Courier>,
+    /// The wait that the step ends.
+    handover: Option<Handover>,
     events: Vec<Event>,
     notifications: Vec<Notification>,
     /// Time at which the step was taken, which is the time of its event.
@@ -188,6 +200,7 @@ impl<'a> OrderUpdate<'a> {
             actor,
             by,
             courier,
+            handover: None,
             events: Vec::new(),
             notifications: Vec::new(),
             at: now,
@@ -209,6 +222,11 @@ impl<'a> OrderUpdate<'a> {
         let received_at = Some(self.now).filter(|now| now.since(self.at) > MAX_DELAY);
         if self.order.status != before {
             self.order.status_received_at = received_at;
+        }
+        if let Some(last) = &mut self.order.last_step
+            && last.at == self.at
+        {
+            last.at = self.now;
         }
         Some(Event { received_at, ..event })
     }
@@ -248,6 +266,7 @@ impl<'a> OrderUpdate<'a> {
         reason: Option<String>,
     ) -> Result<(), StepError> {
         self.may(step, stop)?;
+        self.handover = self.handover.or(self.ended_wait(step));
         let event = self.apply_step(step, stop, self.by.clone());
         self.events.extend(event.map(|event| Event { reason, ..event }));
         let due = match step {
@@ -257,6 +276,19 @@ impl<'a> OrderUpdate<'a> {
         };
         self.events.extend(due.into_iter().flat_map(|due| self.order.notify_recipients(due, stop, self.now)));
         Ok(())
+    }
+
+    /// Returns the wait of the courier that a step ends.
+    fn ended_wait(&self, step: Step) -> Option<Handover> {
+        let arrived = self.order.last_step?.at;
+        let (kind, from) = match step {
+            Step::PickUp => (HandoverKind::Pickup, arrived.max(self.order.ready_at)),
+            Step::Deliver => (HandoverKind::Door, arrived),
+            Step::HandBack => (HandoverKind::Return, arrived),
+            _ => return None,
+        };
+        let seconds = self.now.since(from).as_millis().max(0) / 1_000;
+        Some(Handover { kind, store: self.order.store, seconds: u32::try_from(seconds).unwrap_or(u32::MAX) })
     }
 
     /// Stores the proof of the step that was just taken.
@@ -323,14 +355,14 @@ impl<'a> OrderUpdate<'a> {
     /// Returns the order and the changes. If the order has ended or was released, it leaves its courier's trip in the same
     /// commit.
     pub(super) fn done(self) -> (Order, Changes) {
-        let OrderUpdate { mut order, ledger, expected, courier, events, notifications, now, .. } = self;
+        let OrderUpdate { mut order, ledger, expected, courier, handover, events, notifications, now, .. } = self;
         order.eta = match (order.eta, order.status) {
             (Some(eta), OrderStatus::OutForDelivery) => Some(Eta { pickup: None, ..eta }),
             (eta, status) => eta.filter(|_| status.is_before_pickup()),
         };
         let links = order.end_links(now);
-        let courier =
-            courier.and_then(|courier| Some(Write { expected: courier.version, value: after(courier, &order)? }));
+        let next = courier.and_then(|courier| Some((courier.version, after(courier, &order, handover)?)));
+        let courier = next.map(|(expected, value)| Write { expected, value });
         let changes = Changes {
             at: now,
             orders: vec![Write { expected, value: order.clone() }],

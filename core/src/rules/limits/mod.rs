@@ -38,6 +38,8 @@ pub struct Limits {
     /// Attempts per day of one merchant to create a branch or a user, or change a store's email address. A failed attempt can
     /// reveal that another merchant uses that email address or CNPJ.
     pub registrations_per_day: u32,
+    /// Mails per day of one merchant, each to one recipient.
+    pub mails_per_day: u32,
     /// Maximum number of responses stored for the idempotency keys of one merchant or one courier within 24 hours.
     pub idempotency_records: u32,
     /// Maximum size of these responses in MiB.
@@ -61,6 +63,7 @@ impl Default for Limits {
             branches: 1_000,
             users: 50,
             registrations_per_day: 200,
+            mails_per_day: 300,
             idempotency_records: 50_000,
             idempotency_mib: 64,
             unknown_keys_per_minute: 600,

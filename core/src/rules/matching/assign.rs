@@ -11,13 +11,13 @@ use super::{
 use crate::{
     geo::leg_over,
     model::{
-        CourierId, Load, Misfit, Point, Timestamp,
+        CourierId, Duration, Load, Misfit, Point, Timestamp,
         courier::{Candidate, Courier, Shift},
         order::{AssignmentCost, ConsideredCourier, DeliveryStatus, Order, OrderStatus},
     },
     rules::{
         lifecycle::{Timing, next_deadline},
-        trips::TripPlan,
+        trips::{Durations, TripPlan},
     },
 };
 
@@ -88,6 +88,8 @@ pub struct Pass<'a, T> {
     pub config: &'a Dispatch,
     /// The timeouts of orders.
     pub timing: &'a Timing,
+    /// The usual durations of couriers' waits.
+    pub durations: &'a Durations,
     /// Returns the travel time between two points in seconds.
     pub travel: &'a T,
     /// The current time.
@@ -110,7 +112,7 @@ impl Available {
         Available { candidate, facts, pickup: None }
     }
 
-    /// Returns a courier with a shift or a trip. Returns `None` if the courier is not free within the horizon.
+    /// Returns a courier with a shift or a trip. Returns `None` if the courier is not free within the horizon, or stuck.
     pub fn of<T: Fn(Point, Point) -> u32>(
         candidate: Candidate,
         courier: &Courier,
@@ -129,7 +131,10 @@ impl Available {
         let mut free_at = courier.shift.map_or(pass.now, |shift| shift.from.max(pass.now));
         if !orders.is_empty() {
             let refs: Vec<&Order> = orders.iter().collect();
-            let plan = TripPlan::of(courier, &refs, pass.config, pass.travel, pass.now);
+            let plan = TripPlan::of(courier, &refs, pass.durations, pass.config, pass.travel, pass.now);
+            if plan.step.is_some_and(|step| step.is_stuck(pass.config)) {
+                return None;
+            }
             match plan.arrives_at.filter(|_| orders.iter().all(|order| order.status.is_before_pickup())) {
                 Some(arrives_at) => facts.trip = open_trip(orders, arrives_at, pass.config),
                 None => {
@@ -151,6 +156,9 @@ impl Available {
 /// An order is matched with the nearest couriers within the radius, at the place where they will be free, and with
 /// couriers on the way to its pickup. Sandbox couriers carry only the orders of sandbox stores. An order is offered to a
 /// released courier again only after a while and at a higher cost, so any other courier is preferred.
+///
+/// Orders that have waited to their limit come first: they are matched by themselves with the couriers who can leave at
+/// once, until no such courier is left for them.
 pub fn decide<T: Fn(Point, Point) -> u32>(
     orders: &[Order],
     couriers: &[Available],
@@ -173,11 +181,8 @@ pub fn decide<T: Fn(Point, Point) -> u32>(
         order: engine_order(order, pass.config),
         near: near(order, &index, pass),
     });
-    let open: Vec<OpenOrder> = open.collect();
-    let config = pass.config.engine();
-    let problem =
-        Problem { now: seconds(pass.now), couriers: &facts, orders: &open, config: &config, travel: pass.travel };
-    let decided = engine::decide(&problem, explain);
+    let matching = Matching { facts: &facts, open: open.collect(), pass, explain };
+    let decided = matching.decide(|at| searching.get(at).and_then(|at| orders.get(*at)));
     let mut decisions: Vec<Option<Decision>> = orders.iter().map(|_| None).collect();
     for (at, engine::Explained { decision, considered }) in searching.iter().zip(&decided) {
         let view = |(at, parts): &(usize, Parts)| {
@@ -192,10 +197,7 @@ pub fn decide<T: Fn(Point, Point) -> u32>(
         };
         let assignment = planned.and_then(|(courier, parts)| {
             let carried = facts.get(courier).and_then(|facts| Some(facts.trip.as_ref()?.orders.len()));
-            let joins = |other: &engine::Explained| {
-                matches!(other.decision, engine::Decision::Commit { courier: theirs, .. } if theirs == courier)
-            };
-            let joined = decided.iter().filter(|other| joins(other)).count().max(1);
+            let joined = decided.iter().filter(|other| committed(other) == Some(courier)).count().max(1);
             // The reason is given only if the order does not join the trip under way.
             let count = if open == Some(OpenReason::CourierBusy) { 1 } else { carried.unwrap_or(0) + joined };
             let orders = u32::try_from(count).unwrap_or(u32::MAX);
@@ -208,6 +210,88 @@ pub fn decide<T: Fn(Point, Point) -> u32>(
         }
     }
     decisions
+}
+
+/// Maximum number of rounds in which the orders at their limit are matched. Each round but the last assigns an order.
+const MAX_ROUNDS: usize = 16;
+
+/// The orders of a pass with the couriers that are near to each.
+struct Matching<'a, 'p, T> {
+    facts: &'a [EngineCourier],
+    open: Vec<OpenOrder>,
+    pass: &'a Pass<'p, T>,
+    explain: bool,
+}
+
+impl<T: Fn(Point, Point) -> u32> Matching<'_, '_, T> {
+    /// Returns the decisions about the open orders. `order` returns an order by its index.
+    fn decide<'o>(mut self, order: impl Fn(usize) -> Option<&'o Order>) -> Vec<engine::Explained> {
+        let at_limit = |(at, open): (usize, &OpenOrder)| self.has_waited(order(at)?, open).then_some(at);
+        let mut waiting: Vec<usize> = self.open.iter().enumerate().filter_map(at_limit).collect();
+        let mut decided: BTreeMap<usize, engine::Explained> = BTreeMap::new();
+        for _ in 0..MAX_ROUNDS {
+            let leaving = |open: &OpenOrder| {
+                let can_leave = |near: &&(usize, u32)| {
+                    self.facts.get(near.0).is_some_and(|courier| courier.idle || courier.trip.is_some())
+                };
+                OpenOrder { near: open.near.iter().filter(can_leave).copied().collect(), ..open.clone() }
+            };
+            let open: Vec<OpenOrder> = waiting.iter().filter_map(|at| self.open.get(*at)).map(leaving).collect();
+            if open.iter().all(|open| open.near.is_empty()) {
+                break;
+            }
+            let found = self.match_orders(&open).into_iter().map(|one| self.at_once(one));
+            let assigned: Vec<(usize, engine::Explained)> =
+                waiting.iter().copied().zip(found).filter(|(_, one)| committed(one).is_some()).collect();
+            if assigned.is_empty() {
+                break;
+            }
+            let taken: Vec<usize> = assigned.iter().filter_map(|(_, one)| committed(one)).collect();
+            self.open.iter_mut().for_each(|open| open.near.retain(|(courier, _)| !taken.contains(courier)));
+            decided.extend(assigned);
+            waiting.retain(|at| !decided.contains_key(at));
+        }
+        let rest: Vec<usize> = (0..self.open.len()).filter(|at| !decided.contains_key(at)).collect();
+        let open: Vec<OpenOrder> = rest.iter().filter_map(|at| self.open.get(*at)).cloned().collect();
+        decided.extend(rest.into_iter().zip(self.match_orders(&open)));
+        decided.into_values().collect()
+    }
+
+    /// Returns whether an order has waited as long as an idle courier in reach would have taken to its pickup, or as long
+    /// as the setting allows. It then takes the best courier who can leave at once.
+    fn has_waited(&self, order: &Order, open: &OpenOrder) -> bool {
+        let idle = open.near.iter().filter_map(|(courier, _)| self.facts.get(*courier)).filter(|one| one.idle);
+        let travel = idle.map(|courier| (self.pass.travel)(courier.point, open.pickup)).min();
+        let since = order.status_received().max(order.ready_at);
+        travel.is_some_and(|seconds| {
+            let limit = Duration::seconds(seconds.into()).min(self.pass.config.wait_limit());
+            self.pass.now.since(since) > limit
+        })
+    }
+
+    fn match_orders(&self, orders: &[OpenOrder]) -> Vec<engine::Explained> {
+        let (now, config) = (seconds(self.pass.now), self.pass.config.engine());
+        let problem = Problem { now, couriers: self.facts, orders, config: &config, travel: self.pass.travel };
+        engine::decide(&problem, self.explain)
+    }
+
+    /// Assigns an order now if its courier can leave at once, instead of in a later pass.
+    fn at_once(&self, explained: engine::Explained) -> engine::Explained {
+        let engine::Decision::Open { best: Some(best), reason: Reason::CanWait { .. } } = &explained.decision else {
+            return explained;
+        };
+        let joins = self.facts.get(best.courier).is_some_and(|courier| courier.trip.is_some());
+        let decision = engine::Decision::Commit { courier: best.courier, joins, parts: best.parts };
+        engine::Explained { decision, ..explained }
+    }
+}
+
+/// Returns the courier to whom an order is assigned now.
+fn committed(explained: &engine::Explained) -> Option<usize> {
+    match explained.decision {
+        engine::Decision::Commit { courier, .. } => Some(courier),
+        engine::Decision::Open { .. } => None,
+    }
 }
 
 /// Returns where orders come from now: the pickups of the searching orders and of the trips.

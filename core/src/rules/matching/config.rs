@@ -17,6 +17,10 @@ pub struct Dispatch {
     pub max_position_age_minutes: u32,
     /// Minutes without a position or step after which a courier is released before the pickup.
     pub silence_timeout_minutes: u32,
+    /// Minutes by which a courier's step is overdue, after which dispatch does not count on the courier.
+    pub stuck_after_minutes: u32,
+    /// Minutes that an order whose goods are ready waits at most for a better courier while an idle one is in reach.
+    pub wait_limit_minutes: u32,
     /// Minutes of searching after which an order can be offered to a released courier again, if no other courier is
     /// free.
     pub reoffer_after_minutes: u32,
@@ -68,6 +72,8 @@ impl Default for Dispatch {
             radius_km: 10,
             max_position_age_minutes: 5,
             silence_timeout_minutes: 10,
+            stuck_after_minutes: 10,
+            wait_limit_minutes: 5,
             reoffer_after_minutes: 3,
             position_seconds: 20,
             orders_per_pass: 2_000,
@@ -158,6 +164,16 @@ impl Dispatch {
     /// Returns the timeout after which an unresponsive courier is released.
     pub(crate) fn silence(&self) -> Duration {
         Duration::minutes(self.silence_timeout_minutes.into())
+    }
+
+    /// Returns the delay of a step after which a courier is stuck.
+    pub(crate) fn stuck_after(&self) -> Duration {
+        Duration::minutes(self.stuck_after_minutes.into())
+    }
+
+    /// Returns the time that an order waits at most while an idle courier is in reach.
+    pub fn wait_limit(&self) -> Duration {
+        Duration::minutes(self.wait_limit_minutes.into())
     }
 
     /// Returns the duration of searching after which an order can be offered to a released courier again.

@@ -9,11 +9,14 @@ use crate::{
     model::{
         Capacity, CourierId, Duration, OrderId, Point, StoreId, Timestamp,
         courier::{Candidate, Cell, Courier, Shift},
-        order::{Order, OrderStatus},
+        order::{DeliveryStatus, Order, OrderStatus},
     },
     rules::{
         lifecycle::Timing,
-        trips::tests::{courier, template},
+        trips::{
+            Durations,
+            tests::{courier, template},
+        },
     },
 };
 
@@ -60,13 +63,18 @@ fn free(id: u64, metres: i32) -> Available {
 fn busy(courier: &Courier, trip: &[Order]) -> Option<Available> {
     let candidate = candidate(courier.id.get(), courier.position.unwrap());
     let (config, timing) = (Dispatch::default(), Timing::default());
-    let pass = Pass { config: &config, timing: &timing, travel: &travel, now: now() };
+    let pass = Pass { config: &config, timing: &timing, durations: &Durations::default(), travel: &travel, now: now() };
     Available::of(candidate, courier, trip, &pass)
 }
 
 fn decide_at(orders: &[Order], couriers: &[Available], now: Timestamp) -> Vec<Option<Decision>> {
     let (config, timing) = (Dispatch::default(), Timing::default());
-    decide(orders, couriers, &Pass { config: &config, timing: &timing, travel: &travel, now }, false)
+    decide(
+        orders,
+        couriers,
+        &Pass { config: &config, timing: &timing, durations: &Durations::default(), travel: &travel, now },
+        false,
+    )
 }
 
 /// Returns the reason why the order stays open, and the planned courier with the number of orders in the trip.
@@ -212,6 +220,65 @@ fn unavailable_courier_or_changed_trip_is_not_considered() {
     assert!(busy(&Courier { available: false, ..courier.clone() }, &trip).is_none());
     assert!(busy(&Courier { removed_at: Some(now()), ..courier.clone() }, &trip).is_none());
     assert!(busy(&courier, &[]).is_none(), "an order left the trip since the courier was read");
+}
+
+/// Returns a courier at the pickup of another store who has waited for the return code for this time.
+fn at_return(waited: Duration) -> (Courier, Vec<Order>) {
+    let mut carried = Order { status: OrderStatus::CourierAtReturn, status_since: now().before(waited), ..order(1) };
+    carried.deliveries[0].status = DeliveryStatus::AtReturn;
+    (courier(9, Some(CENTRE), now(), &[&carried]), vec![carried])
+}
+
+#[test]
+fn order_does_not_wait_for_a_courier_who_waits_for_the_return_code() {
+    let (just, trip) = at_return(minutes(1));
+    let idle = free(2, 3_000);
+    assert_eq!(outcome(&order(2), &[busy(&just, &trip).unwrap(), idle.clone()]).0, Some(OpenReason::CourierBusy));
+    // The service takes three minutes. Six minutes later, the courier is expected in another six.
+    let (late, trip) = at_return(minutes(9));
+    assert_eq!(outcome(&order(2), &[busy(&late, &trip).unwrap(), idle]), (None, Some((2, 1))));
+    let (late, trip) = at_return(minutes(13));
+    assert!(busy(&late, &trip).is_some());
+    let (stuck, trip) = at_return(Duration::millis(minutes(13).as_millis() + 1));
+    assert!(busy(&stuck, &trip).is_none(), "stuck after ten minutes");
+}
+
+#[test]
+fn order_waits_for_a_busy_courier_at_most_as_long_as_an_idle_one_takes() {
+    let shift = Some(Shift { from: now().after(minutes(1)), until: None, orders: 0 });
+    let soon = busy(&Courier { shift, ..courier(9, Some(CENTRE), now(), &[]) }, &[]).unwrap();
+    let waited = |seconds, idle_m| {
+        let since = now().before(Duration::seconds(seconds));
+        let order = Order { status_since: since, ready_at: since, ..order(1) };
+        outcome(&order, &[soon.clone(), free(2, idle_m)]).1.unwrap().0
+    };
+    let ride = i64::from(travel(north(2_000), CENTRE));
+    assert_eq!([waited(0, 2_000), waited(ride, 2_000), waited(ride + 1, 2_000)], [9, 9, 2]);
+    // The setting limits the wait to five minutes.
+    assert_eq!([waited(300, 6_000), waited(301, 6_000)], [9, 2]);
+}
+
+#[test]
+fn orders_at_their_limit_get_every_idle_courier_in_reach() {
+    let since = now().before(minutes(6));
+    let orders: Vec<Order> = (1..=3)
+        .map(|id| {
+            let mut order = Order { status_since: since, ready_at: since, ..order(id) };
+            order.store = StoreId::new(id).unwrap();
+            order
+        })
+        .collect();
+    // One courier is at the store and the others so far away that the first could carry an order after the other.
+    let couriers = [free(1, 0), free(2, 9_000), free(3, 9_500)];
+    let decisions = decide_at(&orders, &couriers, now());
+    let mut assigned: Vec<u64> = decisions
+        .iter()
+        .flatten()
+        .filter(|one| one.open.is_none())
+        .map(|one| one.assignment.unwrap().courier.get())
+        .collect();
+    assigned.sort_unstable();
+    assert_eq!(assigned, [1, 2, 3], "{decisions:?}");
 }
 
 struct Random(u64);

@@ -1,9 +1,9 @@
 //! Checks photos and removes their metadata.
 //!
 //! A photo is copied part by part into a new file, and only the parts that a decoder needs are copied. So metadata, a
-//! position, a colour profile, a comment, a thumbnail, a second picture or data after the end cannot remain. Nothing is
-//! decompressed: the dimensions are read from the header, so a photo with a small file and a huge picture costs nothing
-//! here, and is rejected because of its dimensions.
+//! position, a colour profile, a comment, a thumbnail, a second picture or data after the end cannot remain. No pixels are
+//! kept: the dimensions are read from the header, so a photo with a small file and a huge picture is rejected because of its
+//! dimensions. Only the data of a PNG file is decompressed, up to the size that its header announces, to find its end.
 
 mod file;
 mod jpeg;

@@ -6,7 +6,7 @@ use super::Inquiry;
 use crate::{
     geo::names::plain,
     model::{
-        Address, Located, Point, Text, Timestamp, Uf, Vehicle, fingerprint,
+        Address, Distance, Located, Point, Text, Timestamp, Vehicle, Zone, fingerprint,
         order::{DeliveryWindow, Place},
     },
     route::Pin,
@@ -24,6 +24,9 @@ pub struct PriceBasis {
     deliver_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     vehicle: Option<Vehicle>,
+    /// The length of the route, if a leg follows from the texts of two addresses. An edited text must not make it longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    near_metres: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -128,8 +131,8 @@ impl QuoteDifference {
 }
 
 impl PriceBasis {
-    /// Builds the basis of a valid inquiry. `located` are its stops, in the order sent; `uf` determines the local time.
-    pub fn new(inquiry: &Inquiry, pickup: &Place, located: &[Located], uf: Option<Uf>) -> PriceBasis {
+    /// Builds the basis of a valid inquiry. `located` are its stops, in the order sent; `zone` determines the local time.
+    pub fn new(inquiry: &Inquiry, pickup: &Place, located: &[Located], zone: Zone) -> PriceBasis {
         let stops = inquiry.stops.iter().zip(located).map(|(stop, located)| BasisStop {
             place: BasisPlace::new(&stop.address, located),
             online_payment: stop.online_payment,
@@ -138,25 +141,35 @@ impl PriceBasis {
         });
         PriceBasis {
             pickup: BasisPlace::new(&pickup.address, &pickup.located),
-            utc_offset_hours: uf.map_or(-3, Uf::utc_offset_hours),
+            utc_offset_hours: zone.offset_hours(),
             stops: stops.collect(),
             best_route: inquiry.best_route,
             deliver_at: inquiry.deliver_at,
             vehicle: inquiry.vehicle,
+            near_metres: None,
         }
     }
 
-    /// Returns the parts in which an order differs, in the order of its fields.
-    pub(super) fn differences(&self, order: &PriceBasis) -> Vec<QuoteDifference> {
+    /// Sets the length of a route with a leg that follows from the texts of two addresses.
+    #[must_use]
+    pub fn with_near(self, distance: Distance) -> PriceBasis {
+        PriceBasis { near_metres: Some(distance.metres()), ..self }
+    }
+
+    /// Returns the parts in which an order of this length differs, in the order of its fields.
+    pub(super) fn differences(&self, order: &PriceBasis, distance: Distance) -> Vec<QuoteDifference> {
         let mut found = Vec::new();
+        let is_longer = self.near_metres.is_some_and(|quoted| distance.metres() > quoted);
+        let moved =
+            |quoted: &BasisPlace, sent: &BasisPlace| !quoted.agrees(sent) || is_longer && quoted.text != sent.text;
         let mut check = |differs: bool, difference| found.extend(differs.then_some(difference));
-        check(!self.pickup.agrees(&order.pickup), QuoteDifference::Pickup);
+        check(moved(&self.pickup, &order.pickup), QuoteDifference::Pickup);
         check(self.utc_offset_hours != order.utc_offset_hours, QuoteDifference::PickupState);
         check(self.stops.len() != order.stops.len(), QuoteDifference::StopCount);
         // With another number of stops, it is unknown which were added or removed.
         let same_count = self.stops.len() == order.stops.len();
         for (at, (quoted, sent)) in self.stops.iter().zip(&order.stops).enumerate().filter(|_| same_count) {
-            check(!quoted.place.agrees(&sent.place), QuoteDifference::Address(at));
+            check(moved(&quoted.place, &sent.place), QuoteDifference::Address(at));
             check(quoted.online_payment != sent.online_payment, QuoteDifference::Payment(at));
             check(quoted.pin != sent.pin && self.best_route && order.best_route, QuoteDifference::Pin(at));
             check(quoted.window != sent.window, QuoteDifference::Window(at));
@@ -194,7 +207,7 @@ fn text(address: &Address) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Precision, rules::pricing::InquiryStop};
+    use crate::{geo, model::Precision, rules::pricing::InquiryStop};
 
     fn address() -> Address {
         let text = |text: &str| Some(text.to_owned());
@@ -232,10 +245,10 @@ mod tests {
             let (mut inquiry, mut located) = (inquiry(), vec![at(-235_500_000), at(-235_600_000)]);
             let mut pickup = Place { address: address(), located: at(-235_700_000) };
             edit(&mut inquiry, &mut pickup, &mut located);
-            let uf = pickup.address.uf();
-            PriceBasis::new(&inquiry, &pickup, &located, uf)
+            let zone = geo::zone(&pickup.address).unwrap_or_default();
+            PriceBasis::new(&inquiry, &pickup, &located, zone)
         };
-        basis(&|_, _, _| ()).differences(&basis(&edit))
+        basis(&|_, _, _| ()).differences(&basis(&edit), Distance(0))
     }
 
     #[test]
@@ -286,6 +299,21 @@ mod tests {
             located.reverse();
         };
         assert_eq!(after(swapped), [QuoteDifference::Address(1)], "the first stop has the quoted text");
+    }
+
+    #[test]
+    fn text_that_made_an_address_near_must_not_make_it_farther() {
+        let basis = |number: &str| {
+            let mut inquiry = inquiry();
+            inquiry.stops[1].address.number = Some(number.to_owned());
+            let pickup = Place { address: address(), located: at(-235_500_000) };
+            PriceBasis::new(&inquiry, &pickup, &[at(-235_500_000), at(-235_500_000)], None)
+        };
+        let quoted = basis("1508").with_near(Distance(500));
+        assert_eq!(quoted.differences(&basis("9000"), Distance(7_492)), [QuoteDifference::Address(1)]);
+        assert_eq!(quoted.differences(&basis("1504"), Distance(500)), []);
+        assert_eq!(quoted.differences(&basis("1508"), Distance(501)), [], "the distance changed, but no text");
+        assert_eq!(basis("1508").differences(&basis("9000"), Distance(20_000)), [], "no text counted");
     }
 
     #[test]

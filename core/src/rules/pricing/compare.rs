@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{FeeInput, Tariff, price, total};
 use crate::{
-    geo::great_circle_m,
-    model::{Distance, Money, StoreId, Uf, order::PricedOrder},
+    geo::{great_circle_m, zone},
+    model::{Distance, Money, StoreId, Zone, order::PricedOrder},
 };
 
 /// Sums of the fees of orders, by their own prices and by a draft.
@@ -31,9 +31,9 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Adds an order. `store_uf` is the store's state, used if the pickup has none.
-    pub fn add(&mut self, draft: &Tariff, order: &PricedOrder, store_uf: Option<Uf>) {
-        let fee = draft_fee(draft, order, store_uf);
+    /// Adds an order. `of_store` is the store's time zone, used if the pickup's is unknown.
+    pub fn add(&mut self, draft: &Tariff, order: &PricedOrder, of_store: Option<Zone>) {
+        let fee = draft_fee(draft, order, of_store);
         self.total.add(order.fee, fee);
         self.stores.entry(order.store).or_default().add(order.fee, fee);
     }
@@ -54,7 +54,7 @@ impl FeeSums {
 
 /// Returns the fee of an order by a tariff, at the time for which it was priced; `None` if the tariff rejects it. The limits are those of
 /// [`super::plan`].
-fn draft_fee(tariff: &Tariff, order: &PricedOrder, store_uf: Option<Uf>) -> Option<Money> {
+fn draft_fee(tariff: &Tariff, order: &PricedOrder, of_store: Option<Zone>) -> Option<Money> {
     let is_far = |stop| Distance(great_circle_m(order.pickup, stop)).kilometres() > tariff.service_radius_km;
     if order.total_distance.kilometres() > tariff.max_distance_km
         || order.stops.iter().flatten().any(|stop| is_far(*stop))
@@ -67,7 +67,7 @@ fn draft_fee(tariff: &Tariff, order: &PricedOrder, store_uf: Option<Uf>) -> Opti
         back: order.back,
         stops: order.stops.len(),
         at: order.priced_at,
-        uf: order.uf.or(store_uf),
+        zone: zone(&order.locality).or(of_store).unwrap_or_default(),
         vehicle: order.vehicle,
     };
     Some(total(&price(tariff, &input)))

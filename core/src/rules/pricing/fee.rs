@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 
 use super::Tariff;
 use crate::model::{
-    Distance, Money, Timestamp, Uf, Vehicle,
+    Distance, Money, Timestamp, Vehicle, Zone,
     price::{PriceLine, Rule},
 };
 
@@ -22,8 +22,8 @@ pub struct FeeInput {
     pub stops: usize,
     /// Time of the calculation.
     pub at: Timestamp,
-    /// Federative unit of the pickup, which determines the local time. If unknown, the time of Brasília is used.
-    pub uf: Option<Uf>,
+    /// Time zone of the pickup.
+    pub zone: Zone,
     /// The smallest kind of vehicle that meets the order's requirements. `None` without requirements.
     pub vehicle: Option<Vehicle>,
 }
@@ -40,8 +40,7 @@ pub fn price(tariff: &Tariff, priced: &FeeInput) -> Vec<PriceLine> {
         lines.push(line(Rule::ReturnDistance, back.kilometres(), back.kilometres() * tariff.return_per_km));
     }
     let so_far = total(&lines).reais();
-    let offset = priced.uf.map_or(-3, Uf::utc_offset_hours);
-    let local = (priced.at.utc() + Duration::hours(offset.into())).naive_utc();
+    let local = (priced.at.utc() + Duration::hours(priced.zone.offset_hours().into())).naive_utc();
     let time = local.time().with_nanosecond(0).unwrap_or_default();
     let share = |percent: Decimal| so_far * percent * Decimal::new(1, 2);
     for window in tariff.windows.iter().filter(|window| window.contains(local.weekday(), time)) {
@@ -75,7 +74,14 @@ mod tests {
     fn priced(outward: u32, back: Option<u32>, stops: usize) -> FeeInput {
         // 2026-11-21 is a Saturday; 15:00 UTC is noon in São Paulo.
         let at = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();
-        FeeInput { outward: Distance(outward), back: back.map(Distance), stops, at, uf: Uf::parse("SP"), vehicle: None }
+        FeeInput {
+            outward: Distance(outward),
+            back: back.map(Distance),
+            stops,
+            at,
+            zone: Zone::Brasilia,
+            vehicle: None,
+        }
     }
 
     fn amounts(lines: &[PriceLine]) -> Vec<(Rule, String)> {
@@ -141,7 +147,7 @@ mod tests {
         let mut manaus = priced(1_000, None, 1);
         manaus.at = Timestamp::parse("2026-11-22T01:30:00Z").unwrap(); // 22:30 in São Paulo, 21:30 in Manaus
         assert_eq!(total(&price(&Tariff::default(), &manaus)).to_string(), "9.48");
-        manaus.uf = Uf::parse("AM");
+        manaus.zone = Zone::Amazon;
         assert_eq!(total(&price(&Tariff::default(), &manaus)).to_string(), "7.90");
     }
 }

@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     geo::great_circle_m,
-    model::{Distance, Leg, Located, Money, Precision, price::PriceLine},
+    model::{
+        Distance, Leg, Located, Money, Precision,
+        price::{EstimatePolicy, PriceLine},
+    },
     route,
 };
 
@@ -35,6 +38,13 @@ pub struct Plan {
     /// Whether an address was located only by its municipality, or the embedded distance model replaced the unavailable
     /// road network.
     pub estimated: bool,
+    /// The places on whose rough location the fee depends: 0 is the pickup, and the stops follow in the order sent. Empty if the fee does not
+    /// depend on them.
+    pub rough_places: Vec<usize>,
+    /// Whether a leg follows from the texts of two addresses.
+    pub has_near_leg: bool,
+    /// Whether the fee is the lower end of its range because of them.
+    pub lowered: bool,
 }
 
 /// Plans a route: the visiting order, then the legs, the fee and the expected times.
@@ -42,7 +52,7 @@ pub struct Plan {
 /// ```
 /// use despacho_core::{
 ///     geo,
-///     model::{Located, Money, Point, Precision, Timestamp, Uf},
+///     model::{Located, Money, Point, Precision, Timestamp, Zone, price::EstimatePolicy},
 ///     rules::pricing::{Request, Stop, Tariff, plan, total},
 /// };
 ///
@@ -62,8 +72,9 @@ pub struct Plan {
 ///     lead_minutes: 0,
 ///     deliver_at: None,
 ///     now: Timestamp::from_millis(1_795_262_400_000),
-///     uf: Uf::parse("SP"),
+///     zone: Zone::Brasilia,
 ///     vehicle: None,
+///     estimates: EstimatePolicy::Accept,
 /// };
 /// let plan = plan(&Tariff::default(), &request).unwrap();
 /// assert_eq!(plan.order, [1, 0], "the nearer stop is visited first");
@@ -91,14 +102,26 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
         back: back.map(|leg| Distance(leg.metres)),
         stops: order.len(),
         at: if request.is_scheduled() { times.pickup } else { request.now },
-        uf: request.uf,
+        zone: request.zone,
         vehicle: request.vehicle,
     };
-    let lines = price(tariff, &priced);
+    let uncertainty = uncertainty(request, &order, &legs, back);
+    let range = fee_range(tariff, &priced, &uncertainty);
+    let is_uncertain = range.is_some_and(|(range, _)| range.min < range.max);
+    let rough_places = if is_uncertain { request.rough_places() } else { Vec::new() };
+    let policy = if rough_places.is_empty() { EstimatePolicy::Accept } else { request.estimates };
+    if policy == EstimatePolicy::Reject {
+        return Err(PlanError::Estimated { places: rough_places });
+    }
+    let lower = range.map(|(_, lower)| lower).filter(|_| policy == EstimatePolicy::Lower);
+    let lines = price(tariff, lower.as_ref().unwrap_or(&priced));
     Ok(Plan {
         times,
         fee: total(&lines),
-        fee_range: fee_range(tariff, &priced, &uncertainty(request, &order, &legs, back)),
+        fee_range: range.map(|(range, _)| range),
+        rough_places,
+        has_near_leg: uncertainty.near.iter().any(Option::is_some),
+        lowered: lower.is_some(),
         estimated: is_estimated(request, &order, closed),
         order,
         legs,
@@ -114,7 +137,11 @@ fn uncertainty(request: &Request<'_>, order: &[usize], legs: &[Leg], back: Optio
     let pairs = from.zip(order.iter().map(|stop| stop + 1)).zip(legs);
     let estimated = pairs.filter(|((from, to), _)| request.matrix.is_estimated(*from, *to));
     let last = order.last().map_or(0, |stop| stop + 1);
+    let visited = || std::iter::once(0).chain(order.iter().map(|stop| stop + 1));
+    let near = visited().zip(visited().skip(1).chain([0])).zip(legs.iter().chain(back.as_ref()));
+    let near = near.map(|((from, to), leg)| request.matrix.is_near(from, to).then_some(leg.metres));
     Uncertainty {
+        near: near.collect(),
         places: std::iter::once(request.pickup).chain(stops.map(|stop| stop.located)).collect(),
         estimated: estimated.map(|(_, leg)| leg.metres).collect(),
         estimated_back: back.filter(|_| request.matrix.is_estimated(last, 0)).map(|leg| leg.metres),
@@ -134,8 +161,10 @@ fn is_estimated(request: &Request<'_>, order: &[usize], closed: bool) -> bool {
 fn within_area(tariff: &Tariff, request: &Request<'_>) -> Result<(), PlanError> {
     let radius = tariff.service_radius_km;
     let distances = request.stops.iter().map(|stop| Distance(great_circle_m(request.pickup.point, stop.located.point)));
-    let is_too_far = |distance: &Distance| distance.kilometres() > radius;
-    let stops: Vec<_> = distances.enumerate().filter(|(_, distance)| is_too_far(distance)).collect();
+    // A stop that is near by its text is not as far away as its rough location.
+    let is_too_far =
+        |(stop, distance): &(usize, Distance)| distance.kilometres() > radius && !request.matrix.is_near(0, stop + 1);
+    let stops: Vec<_> = distances.enumerate().filter(is_too_far).collect();
     if stops.is_empty() { Ok(()) } else { Err(PlanError::OutOfArea { stops }) }
 }
 
@@ -169,7 +198,7 @@ mod tests {
     use super::*;
     use crate::{geo, model::Point};
     use crate::{
-        model::{Duration, Timestamp},
+        model::{Duration, Timestamp, Zone},
         rules::pricing::Stop,
     };
 
@@ -202,8 +231,9 @@ mod tests {
             lead_minutes: 0,
             deliver_at: None,
             now,
-            uf: None,
+            zone: Zone::Brasilia,
             vehicle: None,
+            estimates: EstimatePolicy::Accept,
         };
         plan(&Tariff::default(), &request)
     }
@@ -257,8 +287,9 @@ mod tests {
                 lead_minutes: 0,
                 deliver_at: None,
                 now,
-                uf: None,
+                zone: Zone::Brasilia,
                 vehicle: None,
+                estimates: EstimatePolicy::Accept,
             };
             plan(&Tariff::default(), &request).unwrap().estimated
         };

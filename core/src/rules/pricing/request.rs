@@ -1,7 +1,10 @@
 //! The input of the planning, and its errors.
 
 use crate::{
-    model::{Distance, DistanceMatrix, Located, Timestamp, Uf, Vehicle, order::DeliveryWindow},
+    model::{
+        Distance, DistanceMatrix, Located, Precision, Timestamp, Vehicle, Zone, order::DeliveryWindow,
+        price::EstimatePolicy,
+    },
     route,
 };
 
@@ -24,10 +27,12 @@ pub struct Request<'a> {
     pub deliver_at: Option<Timestamp>,
     /// Current time.
     pub now: Timestamp,
-    /// Federative unit of the pickup, which determines the local time.
-    pub uf: Option<Uf>,
+    /// Time zone of the pickup.
+    pub zone: Zone,
     /// The smallest kind of vehicle that meets the order's requirements. `None` without requirements.
     pub vehicle: Option<Vehicle>,
+    /// What to do if the price is uncertain because an address was located only by its municipality.
+    pub estimates: EstimatePolicy,
 }
 
 /// A stop.
@@ -44,6 +49,13 @@ pub struct Stop {
 }
 
 impl Request<'_> {
+    /// Returns the places that were located only by their municipality: 0 is the pickup, and the stops follow.
+    pub(super) fn rough_places(&self) -> Vec<usize> {
+        let places = std::iter::once(self.pickup).chain(self.stops.iter().map(|stop| stop.located));
+        let is_rough = |(_, place): &(usize, Located)| place.precision == Precision::Municipality;
+        places.enumerate().filter(is_rough).map(|(at, _)| at).collect()
+    }
+
     /// Returns whether the order has a time or a window for a delivery.
     pub(super) fn is_scheduled(&self) -> bool {
         self.deliver_at.is_some() || self.stops.iter().any(|stop| stop.window.is_some())
@@ -74,6 +86,11 @@ pub enum PlanError {
     WindowUnreachable {
         /// The stops with the expected arrivals.
         stops: Vec<(usize, Timestamp)>,
+    },
+    /// The price is an estimate, and the store accepts none.
+    Estimated {
+        /// Indices of the places that were located only by their municipality: 0 is the pickup, and the stops follow.
+        places: Vec<usize>,
     },
     /// There are no stops, or more than the route engine supports.
     Stops,

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::{
         geo,
-        model::{Located, Point, Precision, order::DeliveryWindow},
+        model::{Located, Point, Precision, Zone, order::DeliveryWindow},
         rules::pricing::Stop,
     };
 
@@ -80,8 +80,9 @@ mod tests {
             lead_minutes: 0,
             deliver_at: deliver_at.map(after),
             now: after(0),
-            uf: None,
+            zone: Zone::Brasilia,
             vehicle: None,
+            estimates: crate::model::price::EstimatePolicy::Accept,
         };
         let tariff = Tariff { approach_minutes: 5, handover_minutes: 3, ..Tariff::default() };
         times(&tariff, &request, &order, &legs)

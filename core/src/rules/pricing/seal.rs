@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{PriceBasis, QuoteDifference};
 use crate::{
     json,
-    model::{Duration, StoreId, Timestamp, hmac_sha256, hmac_sha256_matches, price::PriceLine},
+    model::{Distance, Duration, StoreId, Timestamp, hmac_sha256, hmac_sha256_matches, price::PriceLine},
     rules::settings::Secret,
 };
 
@@ -61,12 +61,12 @@ impl Quote {
         Base64UrlUnpadded::encode_string(&bytes)
     }
 
-    /// Decodes a quote and verifies its signature, store, basis and expiry.
+    /// Decodes a quote and verifies its signature, store, basis and expiry. `distance` is the length of the order's route.
     pub fn open(
         text: &str,
         secret: &Secret,
         store: StoreId,
-        basis: &PriceBasis,
+        (basis, distance): (&PriceBasis, Distance),
         now: Timestamp,
     ) -> Result<Quote, SealError> {
         let bytes = Base64UrlUnpadded::decode_vec(text).map_err(|_| SealError::Invalid)?;
@@ -81,7 +81,7 @@ impl Quote {
         if quote.store != store {
             return Err(SealError::Mismatch(vec![QuoteDifference::Store]));
         }
-        let differences = quote.basis.differences(basis);
+        let differences = quote.basis.differences(basis, distance);
         if !differences.is_empty() {
             return Err(SealError::Mismatch(differences));
         }
@@ -110,7 +110,7 @@ mod tests {
             max_fee: None,
         };
         let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: Precision::Coordinates, radius_m: 0 };
-        PriceBasis::new(&inquiry, &Place { address: Address::default(), located }, &[], None)
+        PriceBasis::new(&inquiry, &Place { address: Address::default(), located }, &[], crate::model::Zone::default())
     }
 
     #[test]
@@ -120,9 +120,9 @@ mod tests {
         let (own, other) = (basis(None), basis(Some(now)));
         let quote = Quote::new(store, own.clone(), "t-1".into(), vec![line], now);
         let text = quote.seal(&secret);
-        assert_eq!(Quote::open(&text, &secret, store, &own, now.after(VALIDITY)), Ok(quote));
+        assert_eq!(Quote::open(&text, &secret, store, (&own, Distance(0)), now.after(VALIDITY)), Ok(quote));
         let open = |text: &str, secret: &Secret, store, basis: &PriceBasis, at| {
-            Quote::open(text, secret, store, basis, at).unwrap_err()
+            Quote::open(text, secret, store, (basis, Distance(0)), at).unwrap_err()
         };
         let late = now.after(VALIDITY).after(Duration::millis(1));
         assert_eq!(open(&text, &secret, store, &own, late), SealError::Expired);
@@ -135,7 +135,7 @@ mod tests {
             let mut bytes = text.clone().into_bytes();
             bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
             let forged = String::from_utf8(bytes).unwrap();
-            let opened = Quote::open(&forged, &secret, store, &own, now);
+            let opened = Quote::open(&forged, &secret, store, (&own, Distance(0)), now);
             assert!(forged == text || opened == Err(SealError::Invalid), "byte {index}");
         }
         assert_eq!(open("", &secret, store, &own, now), SealError::Invalid);
@@ -147,6 +147,6 @@ mod tests {
         let body = br#"{"store":7,"content":"abc","expires_at":2000,"tariff_version":"t-1","lines":[]}"#;
         let tag = hmac_sha256(&secret.0, &[PURPOSE, body]);
         let text = Base64UrlUnpadded::encode_string(&[body.as_slice(), &tag].concat());
-        assert_eq!(Quote::open(&text, &secret, store, &basis(None), now), Err(SealError::Expired));
+        assert_eq!(Quote::open(&text, &secret, store, (&basis(None), Distance(0)), now), Err(SealError::Expired));
     }
 }

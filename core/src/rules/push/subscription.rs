@@ -6,6 +6,7 @@ use crate::{
     model::{
         Duration, Timestamp,
         courier::{Courier, PushDue, PushSubscription},
+        store::KeyHash,
         webhook::AttemptResult,
     },
 };
@@ -24,13 +25,19 @@ pub struct PushResult {
     pub result: AttemptResult,
 }
 
-/// Adds a subscription. Returns `None` if it exists.
-pub fn subscribe(courier: &Courier, endpoint: String, now: Timestamp) -> Option<Changes> {
-    if courier.push.iter().any(|subscription| subscription.endpoint == endpoint) {
-        return None;
-    }
+/// Adds a subscription. If a session adds it, it ends with that session; a later session of the same browser takes it over. Returns `None` if
+/// it exists.
+pub fn subscribe(courier: &Courier, endpoint: String, session: Option<&str>, now: Timestamp) -> Option<Changes> {
+    let session = session.map(KeyHash::of);
     let mut push = courier.push.clone();
-    push.push(PushSubscription { endpoint, created_at: now, due: None });
+    if let Some(existing) = push.iter_mut().find(|subscription| subscription.endpoint == endpoint) {
+        if existing.session == session || existing.session.is_none() {
+            return None;
+        }
+        existing.session = session;
+        return Some(with_push(courier, push, now));
+    }
+    push.push(PushSubscription { endpoint, created_at: now, session, due: None });
     push.drain(..push.len().saturating_sub(MAX_SUBSCRIPTIONS));
     Some(with_push(courier, push, now))
 }
@@ -43,7 +50,7 @@ pub fn unsubscribe(courier: &Courier, endpoint: &str, now: Timestamp) -> Option<
 }
 
 /// Takes the due pushes of a courier. Returns the changes, which prevent other instances from sending them until `lease` is over,
-/// and the subscriptions with the marks of their pushes. A push is dropped after `ttl`, or if the courier carries no order any more.
+/// and the subscriptions with the marks of their pushes. A push is dropped after `ttl`, if the courier carries no order any more, or if its session has ended.
 pub fn take(
     courier: &Courier,
     lease: Duration,
@@ -54,6 +61,7 @@ pub fn take(
     for subscription in &mut push {
         let Some(due) = subscription.due.filter(|due| due.at <= now) else { continue };
         let is_useful = !courier.trip.is_empty() && now < due.since.after(ttl);
+        let is_useful = is_useful && courier.has_session(subscription.session.as_ref(), now);
         subscription.due = is_useful.then(|| PushDue { at: now.after(lease), tries: due.tries + 1, ..due });
         taken.extend(subscription.due.map(|due| (subscription.clone(), due)));
     }
@@ -90,7 +98,7 @@ fn with_push(courier: &Courier, push: Vec<PushSubscription>, now: Timestamp) -> 
 mod tests {
     use super::*;
     use crate::{
-        model::{OrderId, webhook::SendError},
+        model::{OrderId, courier::CourierKey, webhook::SendError},
         rules::trips::tests::courier,
     };
 
@@ -111,7 +119,7 @@ mod tests {
     fn assigned(subscriptions: usize) -> Courier {
         let mut courier = courier(7, None, at(0), &[]);
         for number in 0..subscriptions {
-            courier = written(&subscribe(&courier, format!("https://push.example/{number}"), at(0)).unwrap());
+            courier = written(&subscribe(&courier, format!("https://push.example/{number}"), None, at(0)).unwrap());
         }
         assert_eq!(courier.push_at(), None);
         courier.with_order(OrderId::new(9).unwrap(), at(0))
@@ -125,7 +133,7 @@ mod tests {
     fn sixth_subscription_replaces_the_oldest() {
         let courier = assigned(6);
         assert_eq!(endpoints(&courier), ["1", "2", "3", "4", "5"]);
-        assert_eq!(subscribe(&courier, "https://push.example/3".to_owned(), at(1)), None);
+        assert_eq!(subscribe(&courier, "https://push.example/3".to_owned(), None, at(1)), None);
         let removed = written(&unsubscribe(&courier, "https://push.example/3", at(1)).unwrap());
         assert_eq!(endpoints(&removed), ["1", "2", "4", "5"]);
         assert_eq!(unsubscribe(&removed, "https://push.example/3", at(1)), None);
@@ -150,6 +158,22 @@ mod tests {
         let idle = Courier { trip: Vec::new(), ..assigned(1) };
         let (changes, taken) = take(&idle, LEASE, TTL, at(1));
         assert_eq!((taken, written(&changes).push_at()), (vec![], None));
+    }
+
+    #[test]
+    fn subscription_of_a_session_ends_with_it_or_is_taken_over() {
+        let session = |text: &str| CourierKey { hash: KeyHash::of(text), expires_at: at(600) };
+        let of = |sessions: &[&str], by: &str, courier: &Courier| {
+            let courier = Courier { sessions: sessions.iter().map(|text| session(text)).collect(), ..courier.clone() };
+            written(&subscribe(&courier, "https://push.example/0".to_owned(), Some(by), at(0)).unwrap())
+        };
+        let own = of(&["one"], "one", &courier(7, None, at(0), &[]));
+        let order = OrderId::new(9).unwrap();
+        assert_eq!(take(&own.clone().with_order(order, at(0)), LEASE, TTL, at(1)).1.len(), 1);
+        let ended = Courier { sessions: vec![session("two")], ..own.clone() }.with_order(order, at(0));
+        assert!(take(&ended, LEASE, TTL, at(1)).1.is_empty(), "the session has ended");
+        let again = of(&["two"], "two", &own).with_order(order, at(0));
+        assert_eq!((again.push.len(), take(&again, LEASE, TTL, at(1)).1.len()), (1, 1));
     }
 
     fn results(taken: &[(PushSubscription, PushDue)], results: &[AttemptResult]) -> Vec<PushResult> {

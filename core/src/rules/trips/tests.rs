@@ -14,7 +14,12 @@ use super::*;
 use crate::{
     api,
     memory::MemoryHost,
-    model::{CourierId, Phone, Vehicle, courier::TripOrder, order::OrderDispatch, store::KeyHash},
+    model::{
+        CourierId, Phone, Vehicle,
+        courier::{Handover, HandoverKind, TripOrder},
+        order::{LastStep, OrderDispatch},
+        store::KeyHash,
+    },
     rules::settings::Settings,
 };
 
@@ -37,7 +42,7 @@ pub(crate) fn template() -> Order {
     let created = post("/admin/matrices", "operator", store);
     let delivery = json!({ "address": address, "onlinePayment": true, "name": "Maria", "phone": "+5511999990000" });
     post("/delivery/orders", created["value"].as_str().unwrap(), json!({ "code": "A-1", "deliveries": [delivery] }));
-    Order { status: OrderStatus::Searching, ..host.orders().remove(0) }
+    Order { status: OrderStatus::Searching, last_step: None, ..host.orders().remove(0) }
 }
 
 /// Returns a courier with this trip.
@@ -65,6 +70,7 @@ pub(crate) fn courier(id: u64, position: Option<Point>, at: Timestamp, trip: &[&
         max_weight_g: None,
         max_volume_ml: None,
         equipment: crate::model::Equipment::ALL,
+        handovers: Vec::new(),
         suspended_at: None,
         sandbox: false,
         removed_at: None,
@@ -107,8 +113,13 @@ fn order(id: u64, status: OrderStatus, since: i64, stops: &[(Point, DeliveryStat
     order
 }
 
+/// Returns the last step of an order, at this time.
+fn step(halves: i64) -> Option<LastStep> {
+    Some(LastStep { at: at(halves), from: None })
+}
+
 fn plan(courier: &Courier, orders: &[&Order], now: i64) -> TripPlan {
-    TripPlan::of(courier, orders, &Dispatch::default(), &travel, at(now))
+    TripPlan::of(courier, orders, &Durations::default(), &Dispatch::default(), &travel, at(now))
 }
 
 /// Returns the stops as kind, ID and half minutes: `P` pickup of an order, `D` delivery, `R` return of an order.
@@ -139,8 +150,8 @@ fn plan_before_the_pickup_waits_for_the_goods() {
     // The goods wait for the courier: half of the service is before the handover.
     let late = Order { ready_at: at(8), ..order.clone() };
     assert_eq!(stops(&plan(&courier, &[&late], 0)), [('P', 1, 13), ('D', 11, 23)]);
-    // The last position is old: the courier can arrive at any time.
-    assert_eq!(stops(&plan(&courier, &[&order], 40)), [('P', 1, 40), ('D', 11, 50)]);
+    // The last position is old: 15 minutes after the expected arrival, it is expected in another 15 minutes.
+    assert_eq!(stops(&plan(&courier, &[&order], 40)), [('P', 1, 73), ('D', 11, 83)]);
 }
 
 #[test]
@@ -175,20 +186,22 @@ fn plan_after_the_pickup_equals_the_plan_before() {
     let mut order = order(1, O::OutForDelivery, 20, &[(point(2, 0), D::OnBoard)]);
     let picked_up = plan(&courier(7, Some(point(0, 0)), at(20), &[&order]), &[&order], 20);
     assert_eq!((stops(&picked_up), picked_up.arrives_at), (vec![('D', 11, 30)], None));
-    order.deliveries[0].status = D::EnRoute;
+    (order.deliveries[0].status, order.last_step) = (D::EnRoute, step(23));
     let half_way = plan(&courier(7, Some(point(1, 0)), at(25), &[&order]), &[&order], 26);
     assert_eq!(stops(&half_way), [('D', 11, 30)]);
-    order.deliveries[0].status = D::Arrived;
+    (order.deliveries[0].status, order.last_step) = (D::Arrived, step(27));
     let at_door = courier(7, Some(point(2, 0)), at(27), &[&order]);
     assert_eq!(stops(&plan(&at_door, &[&order], 28)), [('D', 11, 30)]);
     let waiting = plan(&at_door, &[&order], 50);
-    assert_eq!((stops(&waiting), waiting.free_at), (vec![('D', 11, 50)], at(53)));
+    // The service was to end at 33, so the delay is 17.
+    assert_eq!((stops(&waiting), waiting.free_at), (vec![('D', 11, 67)], at(70)));
     assert_eq!(waiting.eta(order.id, at(50)).unwrap().pickup, None);
 }
 
 #[test]
 fn plan_between_deliveries_contains_the_rest_of_the_service() {
-    let order = order(1, O::OutForDelivery, 20, &[(point(2, 0), D::Delivered), (point(2, 3), D::OnBoard)]);
+    let mut order = order(1, O::OutForDelivery, 20, &[(point(2, 0), D::Delivered), (point(2, 3), D::OnBoard)]);
+    order.last_step = step(30);
     let plan = plan(&courier(7, Some(point(2, 0)), at(30), &[&order]), &[&order], 30);
     assert_eq!((stops(&plan), plan.free_at, plan.end), (vec![('D', 12, 42)], at(45), point(2, 3)));
 }
@@ -210,7 +223,8 @@ fn return_of_a_payment_ends_the_trip_at_the_pickup() {
 
 #[test]
 fn failed_delivery_returns_after_the_other_deliveries() {
-    let order = order(1, O::OutForDelivery, 20, &[(point(2, 0), D::Returning), (point(4, 0), D::OnBoard)]);
+    let mut order = order(1, O::OutForDelivery, 20, &[(point(2, 0), D::Returning), (point(4, 0), D::OnBoard)]);
+    order.last_step = step(30);
     let plan = plan(&courier(7, Some(point(2, 0)), at(30), &[&order]), &[&order], 30);
     // The second half of the service at the first door is left.
     assert_eq!(stops(&plan), [('D', 12, 40), ('R', 1, 54)]);
@@ -325,4 +339,102 @@ fn times_of_random_trips_are_never_in_the_past() {
         let planned = plan.stops.iter().filter(|stop| matches!(stop.kind, StopKind::Delivery(_))).count();
         assert_eq!(planned, open);
     }
+}
+
+/// Returns an order with its last step at this place and time.
+fn stepped(order: Order, halves: i64, from: Point) -> Order {
+    Order { last_step: Some(LastStep { at: at(halves), from: Some(from) }), ..order }
+}
+
+/// Returns the half minutes by which the current step is delayed, and whether the courier is stuck.
+fn delay(courier: &Courier, order: &Order, now: i64) -> (i64, bool) {
+    let step = plan(courier, &[order], now).step.unwrap();
+    (step.delay.as_millis() / 30_000, step.is_stuck(&Dispatch::default()))
+}
+
+#[test]
+fn courier_who_waits_for_somebody_is_free_later_the_longer_it_takes() {
+    let stop = |status| [(point(2, 0), status)];
+    let waits = [
+        (order(1, O::CourierAtPickup, 0, &stop(D::AwaitingPickup)), point(0, 0), 20 + 6),
+        (order(1, O::OutForDelivery, 30, &stop(D::OnBoard)), point(0, 0), 30 + 6),
+        (stepped(order(1, O::OutForDelivery, 20, &stop(D::Arrived)), 30, point(2, 0)), point(2, 0), 30 + 6),
+        (order(1, O::CourierAtReturn, 30, &stop(D::AtReturn)), point(0, 0), 30 + 6),
+    ];
+    for (order, place, due) in waits {
+        let fresh = |now| courier(7, Some(place), at(now), &[&order]);
+        assert_eq!(delay(&fresh(due), &order, due), (0, false), "{:?}", order.status);
+        assert_eq!(delay(&fresh(due + 8), &order, due + 8), (8, false));
+        let plan = plan(&fresh(due + 8), &[&order], due + 8);
+        assert!(plan.free_at >= at(due + 16), "{:?}: {plan:?}", order.status);
+        // The limit is ten minutes.
+        assert_eq!(delay(&fresh(due + 20), &order, due + 20), (20, false));
+        assert_eq!(delay(&fresh(due + 21), &order, due + 21), (21, true));
+    }
+}
+
+#[test]
+fn courier_who_does_not_move_is_late_and_stuck() {
+    let cases = [
+        (O::Allocated, D::AwaitingPickup, point(-8, 0)),
+        (O::OutForDelivery, D::EnRoute, point(0, 8)),
+        (O::Returning, D::Returning, point(0, 8)),
+    ];
+    for (status, stop, from) in cases {
+        let order = stepped(order(1, status, 0, &[(point(0, 0), stop)]), 0, from);
+        let seen = |place, now| courier(7, Some(place), at(now), &[&order]);
+        // Eight minutes to the place. A courier on the way is not late, and one at half the speed either.
+        assert_eq!(delay(&seen(from, 0), &order, 0), (0, false));
+        let half =
+            |halves: i32| point(from.lon_e7 / 1_000 * (16 - halves) / 16, from.lat_e7 / 1_000 * (16 - halves) / 16);
+        assert_eq!(delay(&seen(half(4), 4), &order, 4), (0, false));
+        assert_eq!(delay(&seen(half(4), 8), &order, 8), (0, false));
+        // Without progress the delay grows from the start.
+        assert_eq!(delay(&seen(from, 6), &order, 6), (6, false));
+        assert_eq!(delay(&seen(from, 21), &order, 21), (21, true));
+        let step = plan(&seen(from, 21), &[&order], 21).step.unwrap();
+        assert_eq!(step.is_motionless(&Dispatch::default()), status == O::Allocated, "{status:?}");
+        // Slow, but moving: expected at the courier's own pace.
+        assert_eq!(delay(&seen(half(12), 24), &order, 24), (4, false));
+        // A silent phone: overdue from the expected arrival on.
+        assert_eq!(delay(&seen(from, 0), &order, 20), (4, false));
+        let silent = plan(&seen(from, 0), &[&order], 40).step.unwrap();
+        assert_eq!((silent.delay, silent.is_motionless(&Dispatch::default())), (Duration::minutes(12), false));
+    }
+}
+
+#[test]
+fn courier_at_the_pickup_without_the_step_is_expected_to_wait_for_the_goods() {
+    let order = stepped(order(1, O::Allocated, 0, &[(point(2, 0), D::AwaitingPickup)]), 0, point(-2, 0));
+    let there = |now| courier(7, Some(point(0, 0)), at(now), &[&order]);
+    assert_eq!(delay(&there(26), &order, 26), (0, false), "the goods are ready at 20");
+    assert_eq!(delay(&there(30), &order, 30), (4, false));
+    let step = plan(&there(60), &[&order], 60).step.unwrap();
+    assert!(step.is_stuck(&Dispatch::default()) && !step.is_motionless(&Dispatch::default()));
+}
+
+#[test]
+fn usual_durations_of_store_and_courier_delay_the_end_of_a_wait() {
+    let order = order(1, O::CourierAtReturn, 0, &[(point(2, 0), D::AtReturn)]);
+    let handover = |kind, seconds| Handover { kind, store: order.store, seconds };
+    let own = |handovers: Vec<Handover>| Courier { handovers, ..courier(7, Some(point(0, 0)), at(0), &[&order]) };
+    let due = |courier: &Courier, others: &[Courier]| {
+        let durations = Durations::of(others.iter());
+        let step =
+            |now| CurrentStep::of(courier, &[&order], &durations, &Dispatch::default(), &travel, at(now)).unwrap();
+        (0..200).find(|now| step(*now).delay > Duration::seconds(0)).unwrap() - 1
+    };
+    let slow = vec![
+        handover(HandoverKind::Return, 900),
+        handover(HandoverKind::Return, 60),
+        handover(HandoverKind::Return, 600),
+    ];
+    assert_eq!(due(&own(Vec::new()), &[]), 6, "the configured service");
+    assert_eq!(due(&own(slow.clone()), &[]), 20, "the median of the courier");
+    assert_eq!(due(&own(slow[1..].to_vec()), &[]), 6, "too few waits");
+    assert_eq!(due(&own(Vec::new()), &[own(slow.clone())]), 20, "the median of the store");
+    let at_doors = slow.iter().map(|one| Handover { kind: HandoverKind::Door, ..*one }).collect();
+    assert_eq!(due(&own(at_doors), &[]), 6, "a door is not a store");
+    let fast = vec![handover(HandoverKind::Return, 5); 3];
+    assert_eq!(due(&own(slow), &[own(fast)]), 6, "the store is known better than the courier elsewhere");
 }

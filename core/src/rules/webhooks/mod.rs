@@ -11,7 +11,7 @@ mod tests;
 
 pub use crate::model::webhook::MAIL_URL;
 pub use config::WebhookConfig;
-pub use mail::{MAIL_EVENT, Mail, mail};
+pub use mail::{MAIL_EVENT, Mail, mail, without_links};
 pub use plan::{PAGE, WebhookPass, plan};
 pub use settle::{MessageResult, Settlement, settle};
 pub use sign::{SECRET_PREFIX, secret_text, signature};

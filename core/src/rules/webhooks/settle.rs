@@ -57,13 +57,17 @@ pub fn settle(
         let number = message.tries.saturating_add(1);
         // A mail server rejects a message with 500 to 599 for good, for example because the mailbox does not exist.
         let is_rejected = webhook.is_mail() && matches!(result.status(), Some(500..=599));
-        let next_at = if result.is_success() || result.is_gone() || is_rejected {
+        let next_at = if result.is_success() || result.is_gone() || is_rejected || result.is_withheld() {
             None
         } else {
             let next = now.after(config.wait(number, entropy));
             (next <= message.since.after(config.give_up())).then_some(next)
         };
-        after.failures = if result.is_success() { 0 } else { after.failures.saturating_add(1) };
+        after.failures = match result {
+            _ if result.is_success() => 0,
+            _ if result.is_withheld() => after.failures,
+            _ => after.failures.saturating_add(1),
+        };
         gone |= result.is_gone();
         let Message { name, subject, .. } = message.clone();
         attempts.push(Attempt { webhook: webhook.id, name, subject, number, at, took_ms, result, next_at });

@@ -36,11 +36,11 @@ pub struct AvailabilityRequest {
         schema(value_type = Option<u32>, required = true, nullable = false, minimum = 0, maximum = 1_000_000, example = 2_500)
     )]
     pub total_weight: Option<f64>,
-    /// Volume in cubic metres, 0 to 20.
+    /// Volume in cubic metres, 0 to 20. 0 if it is unknown.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 20, example = 0.02))]
     pub package_volume: Option<f64>,
-    /// Number of packages, 1 to 100.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 100, example = 1))]
+    /// Number of packages, 0 to 100. 0 if it is unknown.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 100, example = 1))]
     pub package_quantity: Option<f64>,
     /// Whether the order is already paid. Defaults to true. Only in a request for the availability.
     pub online_payment: Option<bool>,
@@ -92,11 +92,11 @@ pub struct DeliveryRequest {
         schema(required = true, nullable = false, max_length = 255, example = "Maria Silva")
     )]
     pub customer_name: Option<String>,
-    /// Phone number of the recipient, at most 64 characters. If it is not a personal number, the courier reads it with the instructions.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64, example = "+5511999990000"))]
+    /// Phone number of the recipient: with the area code, and a foreign one with a plus sign and the country code. The courier reads any other
+    /// text with the instructions.
+    #[cfg_attr(feature = "openapi", schema(example = "+5511999990000"))]
     pub customer_phone: Option<String>,
-    /// The extension of a shared phone number, at most 64 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
+    /// The code by which the recipient is reached at a shared phone number. The courier reads both with the instructions.
     pub customer_phone_localizer: Option<String>,
     /// The permitted vehicles and the container.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
@@ -104,6 +104,9 @@ pub struct DeliveryRequest {
     /// The latest times of the pickup and of the delivery.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub limit_times: Option<LimitTimes>,
+    /// Time at which the preparation of the order starts, in RFC 3339 format, at most 30 days ahead. No courier is searched before.
+    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime, example = "2026-11-21T18:00:00Z"))]
+    pub preparation_start_date_time: Option<String>,
     /// Price of the order.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub total_order_price: Option<Price>,
@@ -113,11 +116,11 @@ pub struct DeliveryRequest {
         schema(value_type = Option<u32>, required = true, nullable = false, minimum = 0, maximum = 1_000_000, example = 2_500)
     )]
     pub total_weight: Option<f64>,
-    /// Volume in cubic metres, 0 to 20.
+    /// Volume in cubic metres, 0 to 20. 0 if it is unknown.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 20, example = 0.02))]
     pub package_volume: Option<f64>,
-    /// Number of packages, 1 to 100.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 100, example = 1))]
+    /// Number of packages, 0 to 100. 0 if it is unknown.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 100, example = 1))]
     pub package_quantity: Option<f64>,
     /// Instructions for the courier, at most 500 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 500))]
@@ -217,6 +220,9 @@ pub struct RequestedVehicle {
         schema(required = true, nullable = false, pattern = "^(NORMAL|THERMIC)$", example = "THERMIC")
     )]
     pub container: Option<String>,
+    /// How the goods are transported, at most 500 characters. The courier reads it with the instructions.
+    #[cfg_attr(feature = "openapi", schema(max_length = 500, example = "Bolo de andar: levar na horizontal"))]
+    pub instruction: Option<String>,
 }
 
 /// The latest times of the pickup and of the delivery.
@@ -258,10 +264,10 @@ pub struct DeliveryPayments {
     pub method: Option<String>,
     /// Whether the courier brings a card machine.
     pub wireless_pos: Option<bool>,
-    /// The payments that the courier collects, at most 100. Their sum is due.
+    /// The payments that the courier collects, at most 100. Their sum is due, each by its method.
     #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub offline_method: Option<Vec<OfflinePayment>>,
-    /// The change in cash that the courier brings.
+    /// The change that the courier brings, if a payment is in cash.
     pub change: Option<Price>,
 }
 

@@ -18,6 +18,8 @@ const remove = (to: string) => request<unknown>(to, { method: "DELETE" });
 export const sessions = {
   create: (email: string, password: string) =>
     request<wire.IssuedKey>("/delivery/sessions", { method: "POST", body: { email, password } }),
+  confirm: (currentPassword: string) =>
+    request<wire.SessionConfirmation>("/delivery/sessions/confirmation", { method: "POST", body: { currentPassword } }),
   list: () => request<wire.SessionList>("/delivery/sessions"),
   remove: (id: string) => remove(`/delivery/sessions/${id}`),
   /** Revokes the session's key, even while the page unloads. Returns whether the server confirmed it. */
@@ -147,10 +149,13 @@ export interface Period {
   storeId?: number | undefined;
 }
 
+/** The form of CSV files for people: spreadsheets in Brazil show it in columns, with its accents. */
+const FOR_SPREADSHEETS = "text/csv; locale=pt-BR";
+
 export const statement = {
   list: (period: Period) =>
     request<wire.StatementPage>(path("/delivery/statement", { ...period })),
-  csv: (period: Period) => download(path("/delivery/statement", { ...period }), "text/csv"),
+  csv: (period: Period) => download(path("/delivery/statement", { ...period }), FOR_SPREADSHEETS),
 };
 
 export interface ReportPeriod {
@@ -162,7 +167,7 @@ export interface ReportPeriod {
 
 export const reports = {
   days: (period: ReportPeriod) => request<wire.DayReport>(path("/delivery/reports/days", { ...period })),
-  csv: (period: ReportPeriod) => download(path("/delivery/reports/days", { ...period }), "text/csv"),
+  csv: (period: ReportPeriod) => download(path("/delivery/reports/days", { ...period }), FOR_SPREADSHEETS),
 };
 
 export const context = () => request<wire.PreviewContext>("/delivery/preview-context");

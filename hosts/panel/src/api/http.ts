@@ -36,6 +36,8 @@ export interface RequestOptions {
   /** Default: 3. Requests that are not idempotent are sent once. */
   maxAttempts?: number;
   accept?: string;
+  /** Its rejection does not end the session: it contains a credential of its own. */
+  signsIn?: boolean;
 }
 
 interface Credentials {
@@ -51,6 +53,12 @@ interface Credentials {
 
 /** Set by the session module, which imports this one. */
 export const credentials: Credentials = { key: null, cookie: false, session: 0, language: "pt-BR", onRejected: () => {} };
+
+/**
+ * Asks the person to confirm the session, before a change that outlives it, and returns whether the person did. Set by the page. Without it, and
+ * for requests that contain the password, the API's problem is an error of the form.
+ */
+export const confirmation: { ask: (() => Promise<boolean>) | null } = { ask: null };
 
 const TIMEOUT_MS = 20_000;
 const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
@@ -82,6 +90,7 @@ async function send(path: string, options: RequestOptions): Promise<Response> {
   const idempotent = (options.method ?? "GET") === "GET" || options.idempotencyKey !== undefined;
   const maxAttempts = idempotent ? (options.maxAttempts ?? 3) : 1;
   const own = credentials.session;
+  let asks = confirmation.ask !== null && !hasPassword(options.body);
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt >= maxAttempts;
     // A later session does not repeat the requests of an earlier one.
@@ -96,13 +105,25 @@ async function send(path: string, options: RequestOptions): Promise<Response> {
       online.value = true;
       if (response.ok) return response;
       const problem = await readProblem(response);
-      if (response.status === 401 && own === credentials.session && (credentials.key !== null || credentials.cookie)) credentials.onRejected();
+      if (response.status === 401 && options.signsIn !== true && own === credentials.session && (credentials.key !== null || credentials.cookie)) credentials.onRejected();
+      if (problem.code === "password_required" && asks) {
+        asks = false;
+        // The server did not execute the request, so the next one has the same idempotency key.
+        if (await confirmation.ask?.() === true) {
+          attempt -= 1;
+          continue;
+        }
+      }
       if (last || !RETRYABLE_STATUSES.has(response.status)) throw new ApiError(problem);
       await sleep(retryDelay(attempt, response), options.signal);
     } else {
       await sleep(retryDelay(attempt, null), options.signal);
     }
   }
+}
+
+function hasPassword(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "currentPassword" in body;
 }
 
 async function sendOnce(path: string, options: RequestOptions): Promise<Response> {

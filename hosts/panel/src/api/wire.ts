@@ -67,6 +67,7 @@ export type UserCreated = Schemas["UserCreated"];
 export type PasswordLink = Schemas["PasswordLink"];
 export type Session = Schemas["Session"];
 export type SessionList = Schemas["SessionList"];
+export type SessionConfirmation = Schemas["SessionConfirmation"];
 export type AuditAction = Schemas["AuditAction"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type AuditPage = Schemas["AuditList"];

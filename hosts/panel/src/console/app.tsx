@@ -4,16 +4,19 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { online } from "../api/http";
 import { texts } from "../i18n";
+import { accessTexts } from "../i18n/access";
 import { parts } from "../router";
 import { Frame } from "../ui/frame";
 import { LanguageSwitch } from "../ui/language";
 import { Empty, Failure, Loading, Page } from "../ui/parts";
+import { Reconfirm, askForConfirmation } from "../ui/reconfirm";
 import { Toasts, notifyError } from "../ui/toast";
 import { PAGES } from "./pages";
-import { restore, signOut, state } from "./session";
+import { confirmSession, restore, signOut, state } from "./session";
 import { SignInPage } from "./sign-in";
 import { consoleTexts } from "./texts";
 
+askForConfirmation();
 const loadError = signal<unknown>(null);
 
 function load(): void {
@@ -27,6 +30,7 @@ export function Console() {
     <>
       {state.value === "signedIn" ? <SignedIn /> : state.value === "signedOut" ? <SignInPage /> : <Starting />}
       <Toasts />
+      <Reconfirm field={{ pointer: "/token", label: consoleTexts.value.signIn.token }} text={accessTexts.value.confirm.operatorText} confirm={confirmSession} />
     </>
   );
 }

@@ -26,13 +26,18 @@ export async function restore(): Promise<void> {
   );
 }
 
-/** Exchanges the token for a cookie. A wrong token is an error of its field. */
-export async function signIn(token: string): Promise<void> {
-  await request<null>("/admin/session", { method: "POST", body: { token } }).catch((error: unknown) => {
+/** Exchanges the token for a new cookie, with which changes that outlive the session are possible for five minutes. */
+export async function confirmSession(token: string): Promise<void> {
+  await request<null>("/admin/session", { method: "POST", body: { token: token.trim() }, signsIn: true }).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.problem.status !== 401) throw error;
     const { code, detail } = error.problem;
     throw new ApiError(invalidFields([{ pointer: "/token", code, detail } as FieldError]));
   });
+}
+
+/** Starts a session. A wrong token is an error of its field. */
+export async function signIn(token: string): Promise<void> {
+  await confirmSession(token);
   ended.value = false;
   credentials.session += 1;
   state.value = "signedIn";

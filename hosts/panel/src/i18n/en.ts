@@ -124,6 +124,15 @@ export const en = {
     details: "Details",
     approximate: "Dashed circles mark approximate locations.",
     reason: (reason: string) => `“${reason}”`,
+    connectedReasons: {
+      CONSUMER_CANCELLATION_REQUESTED: "The customer cancelled", NO_SHOW: "The customer was not there", PROBLEM_AT_MERCHANT: "Problem at the store",
+      HIGH_ACCEPTANCE_TIME: "No courier accepted in time", INCORRECT_ORDER_OR_PRODUCT_PICKUP: "Wrong order was picked up", PROBLEM_RESOLUTION: "To solve a problem",
+      DISCOMBINE_ORDER: "Taken out of a combined trip", DELIVERYPERSON_OCCURRENCE: "Incident of the courier", PAYMENT_PROBLEMS: "Problem with the payment",
+      WRONG_PRODUCT_OR_ITEM: "Wrong product", ORDER_DELAYED: "Late order", ORDER_DAMAGED_OR_VIOLATED: "Damaged or opened order",
+      CUSTOMER_DID_NOT_PLACE_ORDER: "The customer did not order", CUSTOMER_ADDRESS_UNKNOWN: "Unknown address", ORDER_MISSING_ITEMS: "Missing items",
+      NOBODY_TO_RECEIVE: "Nobody received the order", DELIVERYPERSON_WAITING_PAYMENT_FOR_ALREADY_PAID_ORDER: "The courier waits for a payment that was already made",
+      ORDER_DELIVERED_WITHOUT_PAYMENT: "Delivered without payment", FRAUD_OR_THEFT: "Fraud or theft", OTHER: "Other reason",
+    },
     letter: "P",
     expectedPickup: "Expected pickup",
     expectedDelivery: "Expected delivery",
@@ -352,7 +361,7 @@ export const en = {
     next: "Next attempt",
     faults: {
       name: "Host not found", address: "Private address", connect: "Connection failed", tls: "TLS error",
-      timeout: "Timed out", status: "Error status", redirect: "Redirect not followed", broken: "Connection lost",
+      timeout: "Timed out", status: "Error status", redirect: "Redirect not followed", broken: "Connection lost", quota: "Daily quota of emails used up",
     } satisfies Record<Schemas["AttemptFault"], string> as Record<string, string>,
   },
   notifications: {
@@ -365,6 +374,8 @@ export const en = {
       order_creation_failed: "Order could not be created",
       order_expired: "No courier found in time",
       webhook_stopped: "Webhook stopped",
+      prices_estimated: "Prices are estimates",
+      mail_withheld: "Emails not sent",
     } satisfies Record<Schemas["NotificationType"], string> as Record<string, string>,
     other: "Notification",
     read: "Mark as read",

@@ -14,7 +14,10 @@ const en = {
   delivered: "Delivered",
   price: "Delivery fee",
   printed: "Printed",
-  qr: "QR code of the order",
+  qr: "QR code of the order in the panel",
+  paid: "Paid",
+  collect: "Collect",
+  counter: "Counter's copy: keep it, and do not put it on the bag.",
 };
 
 const pt: typeof en = {
@@ -28,7 +31,10 @@ const pt: typeof en = {
   delivered: "Entregue",
   price: "Taxa de entrega",
   printed: "Impresso",
-  qr: "Código QR do pedido",
+  qr: "Código QR do pedido no painel",
+  paid: "Pago",
+  collect: "Receber",
+  counter: "Via do balcão: guarde, não coloque na sacola.",
 };
 
 export const printTexts = computed(() => (language.value === "pt" ? pt : en));

@@ -123,6 +123,15 @@ export const pt: Texts = {
     details: "Detalhes",
     approximate: "Círculos tracejados indicam localizações aproximadas.",
     reason: (reason) => `“${reason}”`,
+    connectedReasons: {
+      CONSUMER_CANCELLATION_REQUESTED: "O cliente cancelou", NO_SHOW: "O cliente não estava no local", PROBLEM_AT_MERCHANT: "Problema na loja",
+      HIGH_ACCEPTANCE_TIME: "Nenhum entregador aceitou a tempo", INCORRECT_ORDER_OR_PRODUCT_PICKUP: "Pedido errado foi coletado", PROBLEM_RESOLUTION: "Para resolver um problema",
+      DISCOMBINE_ORDER: "Separado de uma viagem combinada", DELIVERYPERSON_OCCURRENCE: "Ocorrência com o entregador", PAYMENT_PROBLEMS: "Problema com o pagamento",
+      WRONG_PRODUCT_OR_ITEM: "Produto errado", ORDER_DELAYED: "Pedido atrasado", ORDER_DAMAGED_OR_VIOLATED: "Pedido danificado ou violado",
+      CUSTOMER_DID_NOT_PLACE_ORDER: "O cliente não fez o pedido", CUSTOMER_ADDRESS_UNKNOWN: "Endereço desconhecido", ORDER_MISSING_ITEMS: "Faltam itens",
+      NOBODY_TO_RECEIVE: "Ninguém recebeu o pedido", DELIVERYPERSON_WAITING_PAYMENT_FOR_ALREADY_PAID_ORDER: "O entregador aguarda um pagamento já feito",
+      ORDER_DELIVERED_WITHOUT_PAYMENT: "Entregue sem pagamento", FRAUD_OR_THEFT: "Fraude ou roubo", OTHER: "Outro motivo",
+    },
     letter: "C",
     expectedPickup: "Coleta prevista",
     expectedDelivery: "Entrega prevista",
@@ -351,7 +360,7 @@ export const pt: Texts = {
     next: "Próxima tentativa",
     faults: {
       name: "Host não encontrado", address: "Endereço privado", connect: "Falha na conexão", tls: "Erro de TLS",
-      timeout: "Tempo esgotado", status: "Status de erro", redirect: "Redirecionamento não seguido", broken: "Conexão perdida",
+      timeout: "Tempo esgotado", status: "Status de erro", redirect: "Redirecionamento não seguido", broken: "Conexão perdida", quota: "Cota diária de e-mails esgotada",
     } satisfies Record<Schemas["AttemptFault"], string>,
   },
   notifications: {
@@ -364,6 +373,8 @@ export const pt: Texts = {
       order_creation_failed: "Não foi possível criar um pedido",
       order_expired: "Nenhum entregador encontrado a tempo",
       webhook_stopped: "Webhook parado",
+      prices_estimated: "Os preços são estimativas",
+      mail_withheld: "E-mails não enviados",
     } satisfies Record<Schemas["NotificationType"], string>,
     other: "Notificação",
     read: "Marcar como lida",

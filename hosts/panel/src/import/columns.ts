@@ -5,7 +5,8 @@ import { importTexts } from "../i18n/import";
 import { loadTexts } from "../i18n/load";
 import { emptyDelivery, type Draft } from "../order-draft";
 import { VEHICLES } from "../load";
-import type { CsvRecord } from "./csv";
+import { amountCell, markOf, measureCell, type FileMark } from "../numbers";
+import type { CsvFile, CsvRecord } from "./csv";
 
 /** Each column with its Portuguese and English name, an example and the pointer of its errors. */
 export const COLUMNS = [
@@ -56,10 +57,25 @@ export function readHeader(cells: readonly string[]): Header {
   return header;
 }
 
-/** Returns a record's order, and the errors of cells that are neither yes nor no, or no vehicle. */
-export function readRecord(record: CsvRecord, header: Header, store: string): { draft: Draft; errors: FieldError[] } {
+/** The columns whose numbers can have thousands. Coordinates cannot, and are often copied with decimal points. */
+const AMOUNTS = ["value"] as const;
+const MEASURES = ["weight_kg", "volume_l"] as const;
+
+/** Returns the decimal mark of a file's numbers. */
+export function markOfFile(file: CsvFile, header: Header): FileMark {
+  const columns = [...AMOUNTS, ...MEASURES].flatMap((name) => header.at[name] ?? []);
+  return markOf(file.records.slice(1).flatMap((record) => columns.map((at) => record.cells[at] ?? "")), file.separator);
+}
+
+/** Returns a record's order, and the errors of cells that are neither yes nor no, no vehicle, or numbers with two meanings. */
+export function readRecord(record: CsvRecord, header: Header, mark: FileMark, store: string): { draft: Draft; errors: FieldError[] } {
   const cell = (name: ColumnName) => record.cells[header.at[name] ?? -1] ?? "";
   const errors: FieldError[] = [];
+  const number = (name: (typeof AMOUNTS | typeof MEASURES)[number]): string => {
+    const known = name === "value" ? amountCell(cell(name), mark) : measureCell(cell(name), mark);
+    if (known === null) errors.push({ pointer: pointerOf(name), code: "invalid_value", detail: importTexts.value.twoMeanings(cell(name)) } as unknown as FieldError);
+    return known ?? cell(name);
+  };
   const yes = (name: "paid" | "delivery_code", unset: boolean): boolean => {
     const text = plain(cell(name));
     if (text === "") return unset;
@@ -69,7 +85,7 @@ export function readRecord(record: CsvRecord, header: Header, store: string): { 
   };
   const delivery = {
     ...emptyDelivery(),
-    name: cell("name"), phone: cell("phone"), email: cell("email"), value: cell("value"), observation: cell("note"),
+    name: cell("name"), phone: cell("phone"), email: cell("email"), value: number("value"), observation: cell("note"),
     paid: yes("paid", true),
     confirm: yes("delivery_code", false),
     address: {
@@ -82,7 +98,7 @@ export function readRecord(record: CsvRecord, header: Header, store: string): { 
   if (names.some((name) => !VEHICLES.some((kind) => plain(name) === plain(kind)))) {
     errors.push({ pointer: pointerOf("vehicle"), code: "invalid_vehicle", detail: loadTexts.value.unknown });
   }
-  const load = { vehicles, weight: cell("weight_kg"), volume: cell("volume_l"), packages: cell("packages") };
+  const load = { vehicles, weight: number("weight_kg"), volume: number("volume_l"), packages: cell("packages") };
   const preparation = cell("preparation");
   return { draft: { code: cell("code"), preparation: preparation === "" ? null : preparation, best: false, store, load, deliveries: [delivery] }, errors };
 }

@@ -10,7 +10,7 @@ import { updateRow } from "../live";
 import { missingContacts, orderRequest, previewRequest, type Draft } from "../order-draft";
 import { loadCore, validate } from "../preview";
 import { MAX_ROWS, parseCsv, writeCsv } from "./csv";
-import { readHeader, readRecord } from "./columns";
+import { markOfFile, readHeader, readRecord } from "./columns";
 
 type RowState = "unchecked" | "checking" | "ready" | "invalid" | "sending" | "created" | "failed";
 
@@ -53,14 +53,17 @@ export const count = computed(() => {
 /** Reads the text into a new job, or returns the reason why it cannot be imported. */
 export function startJob(text: string, store: string): string | null {
   const t = importTexts.value;
-  const [head, ...records] = parseCsv(text);
+  const file = parseCsv(text);
+  if (file.brokenQuote !== null) return t.brokenQuote(file.brokenQuote);
+  const [head, ...records] = file.records;
   const header = readHeader(head?.cells ?? []);
   if (header.missing.length > 0) return t.missing(header.missing.join(", "));
   if (records.length === 0) return t.noRows;
   if (records.length > MAX_ROWS) return t.tooMany(records.length);
+  const mark = markOfFile(file, header);
   const lines = new Map<string, number>();
   const rows = records.map((record): Row => {
-    const { draft, errors } = readRecord(record, header, store);
+    const { draft, errors } = readRecord(record, header, mark, store);
     const code = draft.code ?? "";
     const first = lines.get(code);
     if (first === undefined) lines.set(code, record.line);
@@ -74,9 +77,9 @@ export function startJob(text: string, store: string): string | null {
 /** Ends the job. The lines without an order remain in the text, so that the user can correct them. */
 export function endJob(): void {
   const created = new Set((job.value?.rows ?? []).filter((row) => row.state === "created").map((row) => row.line));
-  const [head, ...records] = parseCsv(source.value);
+  const { separator, records: [head, ...records] } = parseCsv(source.value);
   const open = records.filter((record) => !created.has(record.line));
-  if (created.size > 0) source.value = head === undefined || open.length === 0 ? "" : writeCsv([head, ...open].map((record) => record.cells));
+  if (created.size > 0) source.value = head === undefined || open.length === 0 ? "" : writeCsv([head, ...open].map((record) => record.cells), separator);
   job.value = null;
 }
 

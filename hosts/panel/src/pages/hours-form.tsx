@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { policies } from "../api/client";
 import type { HoursException, OpeningPeriod, StoreHours } from "../api/wire";
 import { texts } from "../i18n";
-import { decimal } from "../ui/address";
+import { decimal } from "../numbers";
 import { CheckField, CheckList, ErrorBox, FieldErrors, FieldGroup, TextField, fieldErrorsOf } from "../ui/field";
 import { useSubmit } from "../ui/submit";
 

@@ -5,7 +5,7 @@ import type { Key } from "../api/wire";
 import { now } from "../clock";
 import { texts } from "../i18n";
 import { accessibleStores, logOut, session, store, storeName } from "../session";
-import { decimal } from "../ui/address";
+import { decimal } from "../numbers";
 import { Confirm } from "../ui/confirm";
 import { CheckField, ChoiceField, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";

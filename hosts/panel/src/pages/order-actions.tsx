@@ -7,7 +7,7 @@ import { money, timeOrDateTime, zoneOf } from "../format";
 import { now } from "../clock";
 import { texts } from "../i18n";
 import { OUT_FOR_DELIVERY } from "../situations";
-import { decimal } from "../ui/address";
+import { decimal } from "../numbers";
 import { Confirm } from "../ui/confirm";
 import { ErrorBox, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";
@@ -157,7 +157,7 @@ function CancelDialog(props: Props & { close: () => void }) {
     props.close();
   };
   let text = <p role="status">{t.cancelTerms}</p>;
-  if (terms.value !== null) text = <p>{termsText(terms.value, zoneOf(props.order.pickupAddress.state))}</p>;
+  if (terms.value !== null) text = <p>{termsText(terms.value, zoneOf(props.order.pickupAddress))}</p>;
   else if (terms.error !== null) text = <Failure error={terms.error} retry={terms.reload} />;
   return (
     <Confirm danger title={t.cancelTitle} text={text} closeLabel={t.keep} submitLabel={allowed ? t.doCancel : null} act={() => orders.cancel(props.order.id, reason.trim())} done={onDone} close={props.close}>

@@ -44,7 +44,7 @@ export function Proofs(props: ProofProps) {
   const t = texts.value.people;
   const { order } = props;
   const list = order.proofs;
-  const zone = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress);
   const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? texts.value.order.stop(stop.orderRoute)]));
   const save = () => {
     proofs.page(order.id).then((page) => saveFile(page, `despacho-${order.id}.html`), notifyError);

@@ -9,7 +9,7 @@ import { storeName } from "../session";
 import { OUT_FOR_DELIVERY, isFinal, isMoving } from "../situations";
 import { lazy } from "../ui/lazy";
 import { useLoad } from "../ui/load";
-import { Facts, Heading, MapPanel, Price, Stops, Timeline } from "../ui/order-parts";
+import { Facts, Heading, MapPanel, Notices, Price, Stops, Timeline } from "../ui/order-parts";
 import { Empty, Fact, Failure, Loading, Page } from "../ui/parts";
 import { notify } from "../ui/toast";
 import { OrderActions, StopActions } from "./order-actions";
@@ -58,6 +58,7 @@ export function OrderPage(props: { id: number }) {
   return (
     <Page title={t.title(found.code)} aside={<OrderActions order={found} onChange={onChange} />}>
       <Heading order={found} store={storeName(found.storeId)} />
+      <Notices of={found.notices} />
       <div class="order-grid">
         <div class="order-main">
           <MapPanel order={found} loadRoute={orders.route} />

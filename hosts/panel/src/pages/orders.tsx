@@ -16,8 +16,10 @@ import { Age, Empty, Failure, Loading, Page, Situation, When, Window } from "../
 import { Recipients } from "../ui/recipients";
 import { Table } from "../ui/table";
 
-type View = "open" | "closed" | "all";
+export type View = "open" | "closed" | "all";
 const view = signal<View>("open");
+/** Which of the found orders are shown, and of which day; an empty day is all days. */
+export const searchFilter = signal<{ view: View; day: string }>({ view: "all", day: "" });
 /** The typed words. The route contains them too, so that the browser's back button returns to the results. */
 const search = signal("");
 /** Why the API rejects the words, or an empty string. */
@@ -34,6 +36,7 @@ let ownQuery = "";
 effect(() => {
   if (query.value !== ownQuery) search.value = query.value;
   ownQuery = query.value;
+  if (query.value === "") searchFilter.value = { view: "all", day: "" };
 });
 
 const SearchResults = lazy(() => import("./search").then((module) => module.SearchResults));
@@ -77,7 +80,7 @@ export function OrdersPage() {
       }
     >
       <Filters />
-      {query.value === "" ? <Body /> : <SearchResults query={query.value} />}
+      {query.value === "" ? <Body /> : <SearchResults query={query.value} {...searchFilter.value} />}
     </Page>
   );
 }
@@ -91,7 +94,7 @@ function Due(props: { of: OrderRow; zone: string }) {
     <>
       <When at={promised(of)} zone={props.zone} />
       <LatenessText of={of} class="sub" />
-      {next?.window !== undefined && <Window of={next.window} zone={zoneOf(next.address.state)} class="sub" />}
+      {next?.window !== undefined && <Window of={next.window} zone={zoneOf(next.address)} class="sub" />}
     </>
   );
 }
@@ -149,28 +152,37 @@ function Filters() {
         />
         {error !== "" && <span class="field-error" id="search-error" role="alert">{error}</span>}
       </label>
-      {query.value === "" && (
+      {query.value === "" ? (
         <>
-          <div class="tabs" role="group" aria-label={t.filter}>
-            {(["open", "closed", "all"] as const).map((kind) => (
-              <button key={kind} type="button" aria-pressed={view.value === kind} onClick={() => (view.value = kind)}>
-                {t[kind]} <span class="number">{count(kind)}</span>
-              </button>
-            ))}
-          </div>
-          <DayChoice
-            label={t.day}
-            value={shownDay()}
-            max={day(new Date(), zone.value)}
-            set={(picked) => {
-              chosenDay.value = picked === day(new Date(), zone.value) ? "" : picked;
-              rows.value = [];
-              loaded.value = false;
-              void load();
-            }}
-          />
+          <Tabs value={view.value} set={(kind) => (view.value = kind)} count={count} />
+          <DayChoice label={t.day} value={shownDay()} max={day(new Date(), zone.value)} set={showDay} />
+        </>
+      ) : (
+        <>
+          <Tabs value={searchFilter.value.view} set={(kind) => (searchFilter.value = { ...searchFilter.value, view: kind })} />
+          <DayChoice label={t.day} value={searchFilter.value.day} max={day(new Date(), zone.value)} set={(picked) => (searchFilter.value = { ...searchFilter.value, day: picked })} optional />
         </>
       )}
+    </div>
+  );
+}
+
+function showDay(picked: string): void {
+  chosenDay.value = picked === day(new Date(), zone.value) ? "" : picked;
+  rows.value = [];
+  loaded.value = false;
+  void load();
+}
+
+function Tabs(props: { value: View; set: (view: View) => void; count?: (view: View) => number }) {
+  const t = texts.value.orders;
+  return (
+    <div class="tabs" role="group" aria-label={t.filter}>
+      {(["open", "closed", "all"] as const).map((kind) => (
+        <button key={kind} type="button" aria-pressed={props.value === kind} onClick={() => props.set(kind)}>
+          {t[kind]} {props.count !== undefined && <span class="number">{props.count(kind)}</span>}
+        </button>
+      ))}
     </div>
   );
 }
@@ -194,7 +206,7 @@ interface TableProps {
 
 export function OrderTable(props: TableProps) {
   const t = texts.value.orders;
-  const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress.state);
+  const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress);
   const showStore = isParentStore.value && branches.value.length > 0;
   return (
     <Table

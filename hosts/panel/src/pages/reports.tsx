@@ -61,8 +61,10 @@ async function read(filter: Filter): Promise<ReportDay[]> {
 async function downloadCsv(filter: Filter): Promise<void> {
   let file = await reports.csv(query(filter));
   if (isParentOnly(filter)) {
-    const [head, ...lines] = (await file.text()).split("\r\n");
-    file = new Blob([[head, ...lines.filter((line) => line === "" || line.split(",")[1] === String(filter.storeId))].join("\r\n")], { type: "text/csv" });
+    // `text` removes the byte order mark, which `csvFile` adds again.
+    const { csvFile, parseCsv, writeCsv } = await import("../import/csv");
+    const [head, ...records] = parseCsv(await file.text()).records.map((record) => record.cells);
+    file = csvFile(writeCsv([head ?? [], ...records.filter((cells) => cells[1] === String(filter.storeId))]));
   }
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);

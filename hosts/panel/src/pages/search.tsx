@@ -1,22 +1,30 @@
-/** The orders of all days that contain the searched words, by day. */
+/** The orders that contain the searched words, by day: of all days unless one is chosen. */
 
 import { effect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { orders } from "../api/client";
 import { ApiError, NetworkError, whenOnline } from "../api/http";
 import type { Delivery, OrderRow } from "../api/wire";
-import { date, day } from "../format";
+import { date, day, nextDay, startOfDay } from "../format";
 import { texts } from "../i18n";
 import { searchTexts } from "../i18n/search";
 import { loads, updated } from "../live";
 import { zone } from "../session";
+import { isFinal } from "../situations";
 import { Empty, Failure, Loading } from "../ui/parts";
-import { OrderTable, searchError } from "./orders";
+import { OrderTable, searchError, type View } from "./orders";
 
 const PAGE_SIZE = 50;
 
-interface Results {
+interface Search {
   query: string;
+  view: View;
+  /** The day of the orders, or an empty string for all days. */
+  day: string;
+}
+
+interface Results {
+  search: Search;
   rows: readonly OrderRow[];
   cursor: string | null;
 }
@@ -24,23 +32,38 @@ interface Results {
 /** The last results. They are shown at once when the user returns to them. */
 let last: Results | null = null;
 
+const isSame = (a: Search, b: Search) => a.query === b.query && a.view === b.view && a.day === b.day;
+
 /** Loads as many orders as were shown before. */
-async function read(query: string, signal: AbortSignal): Promise<Results> {
-  const shown = last?.query === query ? last.rows.length : 0;
-  let results: Results = { query, rows: [], cursor: null };
+async function read(search: Search, signal: AbortSignal): Promise<Results> {
+  const shown = last !== null && isSame(last.search, search) ? last.rows.length : 0;
+  let results: Results = { search, rows: [], cursor: null };
   do results = await readMore(results, signal);
   while (results.cursor !== null && results.rows.length < shown);
   return results;
 }
 
 async function readMore(results: Results, signal?: AbortSignal): Promise<Results> {
-  const page = await orders.list({ q: results.query, limit: PAGE_SIZE, cursor: results.cursor ?? undefined }, signal);
-  const known = new Map(results.rows.map((row) => [row.id, row]));
-  return { ...results, rows: [...results.rows, ...page.orders.filter((row) => !known.has(row.id))], cursor: page.nextCursor };
+  const { query, view, day: chosen } = results.search;
+  const period = chosen === "" ? {} : { from: startOfDay(chosen, zone.value).toISOString(), to: startOfDay(nextDay(chosen), zone.value).toISOString() };
+  const open = view === "open" ? ({ open: true } as const) : {};
+  let { rows, cursor } = results;
+  const known = new Set(rows.map((row) => row.id));
+  let found: OrderRow[];
+  do {
+    const page = await orders.list({ q: query, ...period, ...open, limit: PAGE_SIZE, cursor: cursor ?? undefined }, signal);
+    // The API has no filter for finished orders, so a page can contain none.
+    found = page.orders.filter((row) => !known.has(row.id) && (view !== "closed" || isFinal(row.situation)));
+    rows = [...rows, ...found];
+    cursor = page.nextCursor;
+  } while (found.length === 0 && cursor !== null);
+  return { ...results, rows, cursor };
 }
 
-function useResults(query: string) {
-  const [results, setResults] = useState<Results | null>(last?.query === query ? last : null);
+function useResults({ query, view, day: chosen }: Search) {
+  const search = { query, view, day: chosen };
+  const isKnown = last !== null && isSame(last.search, search);
+  const [results, setResults] = useState<Results | null>(isKnown ? last : null);
   const [error, setError] = useState<unknown>(null);
   const [attempt, setAttempt] = useState(0);
   const show = (found: Results | null) => {
@@ -55,17 +78,17 @@ function useResults(query: string) {
       setError(failure);
       if (failure instanceof NetworkError) void whenOnline(stop.signal).then(() => setAttempt((before) => before + 1), () => {});
     };
-    if (last?.query !== query) show(null);
+    if (!isKnown) show(null);
     // The first run reads the results; a later one replaces them after missed changes.
     const dispose = effect(() => {
       void loads.value;
-      read(query, stop.signal).then((found) => stop.signal.aborted || show(found), fail);
+      read(search, stop.signal).then((found) => stop.signal.aborted || show(found), fail);
     });
     return () => {
       stop.abort();
       dispose();
     };
-  }, [query, attempt]);
+  }, [query, view, chosen, attempt]);
   useEffect(
     () =>
       effect(() => {
@@ -77,15 +100,14 @@ function useResults(query: string) {
     [],
   );
   const more = () => {
-    if (results !== null) void readMore(results).then((found) => found.query === last?.query && show(found), setError);
+    if (results !== null) void readMore(results).then((found) => last !== null && isSame(found.search, last.search) && show(found), setError);
   };
-  return { results, error, more, retry: () => setAttempt((before) => before + 1) };
+  return { results: results !== null && isSame(results.search, search) ? results : null, error, more, retry: () => setAttempt((before) => before + 1) };
 }
 
-export function SearchResults(props: { query: string }) {
+export function SearchResults(props: Search) {
   const t = searchTexts.value;
-  const { results, error, more, retry } = useResults(props.query);
-  const isCurrent = results?.query === props.query;
+  const { results, error, more, retry } = useResults(props);
   const rejection = error instanceof ApiError && error.problem.status === 422 ? error.problem.detail : "";
   // The field of the words shows why they were rejected.
   useEffect(() => {
@@ -94,11 +116,11 @@ export function SearchResults(props: { query: string }) {
       searchError.value = "";
     };
   }, [rejection]);
-  const count = results === null || !isCurrent ? "" : results.rows.length === 0 ? t.none(props.query) : t.count(results.rows.length, results.cursor !== null);
+  const count = results === null ? "" : results.rows.length === 0 ? t.none(props.query) : t.count(results.rows.length, results.cursor !== null);
   return (
     <section aria-label={t.results(props.query)}>
       <p class="unseen" role="status">{count}</p>
-      {isCurrent ? <Found of={results} more={more} /> : error === null ? <Loading lines={6} /> : null}
+      {results !== null ? <Found of={results} more={more} /> : error === null ? <Loading lines={6} /> : null}
       {error !== null && rejection === "" && <Failure error={error} retry={retry} />}
     </section>
   );
@@ -106,7 +128,7 @@ export function SearchResults(props: { query: string }) {
 
 function Found(props: { of: Results; more: () => void }) {
   const t = searchTexts.value;
-  const { rows, query, cursor } = props.of;
+  const { rows, cursor, search: { query } } = props.of;
   if (rows.length === 0) return <Empty text={t.none(query)} hint={t.noneHint} />;
   const days = new Map<string, OrderRow[]>();
   for (const row of rows) {

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { STATES, cepFormat } from "../format";
 import { texts } from "../i18n";
+import { decimal } from "../numbers";
 import { ChoiceField, TextField } from "./field";
 import { lazy } from "./lazy";
 
@@ -39,15 +40,6 @@ export function addressRequest(draft: AddressDraft): Record<string, string | num
 
 /** Returns the digits of a CEP. */
 const bareZip = (typed: string) => typed.replace(/\D/g, "");
-
-/** Parses a number with a decimal comma or point; returns other text unchanged, so that the API reports it. */
-export function decimal(text: string): number | undefined {
-  const trimmed = text.trim();
-  if (trimmed === "") return undefined;
-  const plain = trimmed.includes(",") ? trimmed.replace(/\./g, "").replace(",", ".") : trimmed;
-  const number = Number(plain);
-  return Number.isFinite(number) ? number : (trimmed as unknown as number);
-}
 
 export function isLocatable(draft: AddressDraft): boolean {
   const coordinates = draft.latitude.trim() !== "" && draft.longitude.trim() !== "";

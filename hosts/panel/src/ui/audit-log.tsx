@@ -22,7 +22,7 @@ interface Props {
 
 export function AuditLog(props: Props) {
   const t = accessTexts.value;
-  const { read, storeName, subject = (entry) => `#${entry.subjectId}`, isPage = false } = props;
+  const { read, storeName, subject = (entry) => (entry.subjectId === 0 ? "" : `#${entry.subjectId}`), isPage = false } = props;
   const [older, setOlder] = useState<AuditEntry[]>([]);
   const [next, setNext] = useState<string | null | undefined>(undefined);
   const first = useLoad(() => read(), []);
@@ -32,7 +32,7 @@ export function AuditLog(props: Props) {
     setOlder([...older, ...page.entries]);
     setNext(page.nextCursor);
   };
-  const actor = (entry: AuditEntry) => entry.actor.name ?? (entry.actor.kind === "OPERATOR" ? t.operator : entry.actor.kind === "KEY" ? t.key : t.ownLogin);
+  const actor = (entry: AuditEntry) => entry.actor.name ?? (entry.actor.kind === "OPERATOR" ? t.operator : entry.actor.kind === "KEY" ? t.key : entry.actor.kind === "COURIER" ? `${t.courier} #${entry.actor.id}` : t.ownLogin);
   return (
     <section aria-label={t.log}>
       {!isPage && <h2>{t.log}</h2>}

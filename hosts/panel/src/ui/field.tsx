@@ -18,12 +18,22 @@ export function idOf(pointer: Pointer): string {
   return `f${pointer.replace(/[^A-Za-z0-9]/g, "-")}`;
 }
 
+/** Returns the errors that concern a field with a value. Once the user changes the value, they no longer do. */
+function useErrors(value: unknown, concerns: (error: FieldError) => boolean): FieldError[] {
+  const all = useContext(FieldErrors);
+  const rejected = useRef({ all, value });
+  if (rejected.current.all !== all) rejected.current = { all, value };
+  return rejected.current.value === value ? all.filter(concerns) : [];
+}
+
 interface FieldProps {
   pointer: Pointer;
   label: string;
   hint?: string | undefined;
   optional?: boolean;
   wide?: boolean;
+  /** The value, with which its errors end. */
+  value?: unknown;
   children: (attributes: Attributes) => ComponentChildren;
 }
 
@@ -36,7 +46,7 @@ interface Attributes {
 /** A control with its label, hint and errors. */
 export function Field(props: FieldProps) {
   const id = idOf(props.pointer);
-  const errors = useContext(FieldErrors).filter((error) => error.pointer === props.pointer);
+  const errors = useErrors(props.value, (error) => error.pointer === props.pointer);
   const descriptions = [props.hint === undefined ? null : `${id}-hint`, errors.length > 0 ? `${id}-error` : null].filter(Boolean);
   return (
     <div class={`field${props.wide === true ? " wide" : ""}${errors.length > 0 ? " invalid" : ""}`}>
@@ -63,7 +73,7 @@ export function Field(props: FieldProps) {
   );
 }
 
-interface TextProps extends Omit<FieldProps, "children"> {
+interface TextProps extends Omit<FieldProps, "children" | "value"> {
   value: string;
   set: (value: string) => void;
   type?: "text" | "email" | "password" | "tel" | "url" | "number" | "date" | "datetime-local";
@@ -86,7 +96,7 @@ export function TextField(props: TextProps) {
     if (suggested && document.activeElement === input.current) input.current?.select();
   }, [suggested, value]);
   return (
-    <Field {...field}>
+    <Field {...field} value={value}>
       {(attributes) =>
         lines === undefined ? (
           <input
@@ -113,7 +123,7 @@ function masked(input: HTMLInputElement, mask: ((typed: string) => string) | und
   return input.value;
 }
 
-interface ChoiceProps extends Omit<FieldProps, "children"> {
+interface ChoiceProps extends Omit<FieldProps, "children" | "value"> {
   value: string;
   set: (value: string) => void;
   options: readonly (readonly [string, string])[];
@@ -122,7 +132,7 @@ interface ChoiceProps extends Omit<FieldProps, "children"> {
 export function ChoiceField(props: ChoiceProps) {
   const { value, set, options, ...field } = props;
   return (
-    <Field {...field}>
+    <Field {...field} value={value}>
       {(attributes) => (
         <select {...attributes} value={value} onChange={(event) => set(event.currentTarget.value)}>
           {options.map(([name, label]) => (
@@ -138,7 +148,7 @@ export function ChoiceField(props: ChoiceProps) {
 
 export function CheckField(props: { pointer: Pointer; label: string; hint?: string; value: boolean; set: (value: boolean) => void }) {
   const id = idOf(props.pointer);
-  const errors = useContext(FieldErrors).filter((error) => error.pointer === props.pointer);
+  const errors = useErrors(props.value, (error) => error.pointer === props.pointer);
   const descriptions = [props.hint === undefined ? null : `${id}-hint`, errors.length > 0 ? `${id}-error` : null].filter(Boolean);
   return (
     <div class="check">
@@ -176,7 +186,7 @@ interface CheckListProps<T extends string> {
 export function CheckList<T extends string>(props: CheckListProps<T>) {
   const { pointer, all, chosen } = props;
   const id = idOf(pointer);
-  const errors = useContext(FieldErrors).filter((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`));
+  const errors = useErrors(chosen.join(), (error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`));
   const isInvalid = errors.length > 0;
   const toggle = (one: T, on: boolean) => props.set(all.filter((other) => (other === one ? on : chosen.includes(other))));
   return (

@@ -18,7 +18,7 @@ const RouteMap = lazy(() => import("./map").then((module) => module.RouteMap), 0
 export function Heading(props: { order: OrderDetails; store: ComponentChildren; courierUrl?: string }) {
   const { order } = props;
   const reached = phase(order.situation);
-  const zone = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress);
   return (
     <div class="heading">
       <Situation of={order.situation} />
@@ -96,6 +96,11 @@ function mapContent(order: OrderDetails): { marks: Mark[]; path: [number, number
   return { marks, path, approximate };
 }
 
+/** What the service did differently from the request, such as a telephone number that it could not read. */
+export function Notices(props: { of: OrderDetails["notices"] }) {
+  return props.of.length === 0 ? null : <div class="notices" role="status">{props.of.map((one, at) => <p key={at} class="notice">{one.detail}</p>)}</div>;
+}
+
 /** Whether the courier returns to the pickup with a payment or goods. */
 function returnsToPickup(order: OrderDetails): boolean {
   return order.deliveries.some((stop) => !stop.onlinePayment || [400, 410, 540].includes(stop.situation));
@@ -139,6 +144,15 @@ export function Stops(props: StopProps) {
   );
 }
 
+/** Returns the parts of a payment at the door: `cash R$ 30,00, change R$ 20,00 + card machine R$ 27,90`. */
+export function paymentText(payment: NonNullable<Delivery["payment"]>): string {
+  const t = texts.value;
+  const isSplit = payment.parts.length > 1;
+  const part = (one: typeof payment.parts[number]) =>
+    t.payments[one.method] + (isSplit ? ` ${money(one.amount)}` : "") + (one.change === null ? "" : `, ${t.order.change(money(one.change))}`);
+  return payment.parts.map(part).join(" + ");
+}
+
 function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
   const { stop } = props;
   const t = texts.value.order;
@@ -165,10 +179,9 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
           <span class={stop.onlinePayment ? "" : "warn-text"}>
             {stop.onlinePayment ? t.paid : t.collect}
             {stop.productValue !== null && ` ${money(stop.productValue)}`}
-            {stop.payment !== undefined && ` · ${texts.value.payments[stop.payment.method]}`}
-            {stop.payment !== undefined && stop.payment.change !== null && `, ${t.change(money(stop.payment.change))}`}
+            {stop.payment !== undefined && ` · ${paymentText(stop.payment)}`}
           </span>
-          {stop.window !== undefined && <Window of={stop.window} zone={zoneOf(stop.address.state)} />}
+          {stop.window !== undefined && <Window of={stop.window} zone={zoneOf(stop.address)} />}
           <span class={isFinal(stop.situation) ? "used" : undefined}>
             {t.deliveryCode} <strong class="number">{stop.deliveryCode}</strong>
             {isFinal(stop.situation) && <span class="unseen"> {t.codeOver}</span>}
@@ -212,7 +225,7 @@ export function Price(props: { lines: readonly PriceLine[]; total: number }) {
 export function Timeline(props: { order: OrderDetails }) {
   const t = texts.value.order;
   const { order } = props;
-  const zone = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress);
   const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? t.stop(stop.orderRoute)]));
   return (
     <section class="card">
@@ -228,7 +241,7 @@ export function Timeline(props: { order: OrderDetails }) {
                 {event.description}
                 {event.deliveryId !== null && <span class="dim"> · {names.get(event.deliveryId)}</span>}
               </p>
-              {event.reason !== null && <p>{t.reason(reasonText(event))}</p>}
+              {event.reason !== null && <p>{reasonText(event)}</p>}
               <p class="dim">{actorName(event)}</p>
             </div>
           </li>
@@ -245,17 +258,23 @@ function actorName(event: OrderEvent): string {
   return name === "recipient" ? texts.value.people.recipient : name;
 }
 
-/** A recipient's choice is a name in the API; other reasons are texts. */
+/** Returns the reason in words. Choices, messages and the reasons of connected systems are names in the API; other reasons are texts, which are quoted. */
 function reasonText(event: OrderEvent): string {
+  const t = texts.value;
   const reason = event.reason ?? "";
-  const choices: Record<string, string> = texts.value.people.choices;
-  return event.type === "delivery.recipient_choice" ? (choices[reason] ?? reason) : reason;
+  const named = (names: Record<string, string>) => names[reason] ?? t.order.reason(reason);
+  if (event.type === "delivery.recipient_choice") return named(t.people.choices);
+  if (event.type === "recipient.notify") return named(t.people.notify);
+  // A connected system can add a text to the name.
+  const [, name = "", text = ""] = /^([A-Z]+(?:_[A-Z]+)+|OTHER)(?:: (.*))?$/s.exec(reason) ?? [];
+  const known = (t.order.connectedReasons as Record<string, string>)[name];
+  return known === undefined ? t.order.reason(reason) : text === "" ? known : `${known}: ${t.order.reason(text)}`;
 }
 
 export function Facts(props: { order: OrderDetails }) {
   const t = texts.value.order;
   const { order } = props;
-  const zone = zoneOf(order.pickupAddress.state);
+  const zone = zoneOf(order.pickupAddress);
   return (
     <section class="card">
       <h2>{t.details}</h2>
@@ -277,6 +296,7 @@ export function Facts(props: { order: OrderDetails }) {
         {order.requirements && <LoadFacts of={order.requirements} />}
       </dl>
       {order.estimated && <p class="hint">{t.estimated}</p>}
+      {order.notices.map((notice) => <p class="hint" key={notice.pointer + notice.code}>{notice.detail}</p>)}
     </section>
   );
 }

@@ -21,7 +21,11 @@ export function notify(text: string, kind: Kind = "good"): void {
   // A repeated message replaces the previous one.
   const others = messages.value.filter((message) => message.text !== text);
   messages.value = [...others.slice(-3), { id, text, kind }];
-  setTimeout(() => (messages.value = messages.value.filter((message) => message.id !== id)), SHOWN_MS);
+  setTimeout(() => remove(id), SHOWN_MS);
+}
+
+function remove(id: number): void {
+  messages.value = messages.value.filter((message) => message.id !== id);
 }
 
 /** Shows the message of an error. */
@@ -35,6 +39,7 @@ export function Toasts() {
       {messages.value.map((message) => (
         <p key={message.id} class={message.kind === "quiet" ? "unseen" : `toast ${message.kind}`}>
           {message.text}
+          {message.kind !== "quiet" && <button type="button" class="toast-close" aria-label={texts.value.common.close} onClick={() => remove(message.id)}>×</button>}
         </p>
       ))}
     </div>

@@ -1,6 +1,8 @@
 //! A circuit breaker and a rate limiter for one service.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
+
+use despacho_core::model::StoreId;
 
 /// Consecutive failures that open the circuit breaker.
 const MAX_FAILURES: u32 = 5;
@@ -64,9 +66,56 @@ impl RateLimiter {
     }
 }
 
+/// Time after a merchant's last request for which it counts as active.
+const ACTIVE_TIME: Duration = Duration::from_secs(2);
+
+/// Spaces each merchant's requests, so that the share of one more merchant is always free: one merchant alone may send at most half of the
+/// requests, two a third each, and so on.
+#[derive(Debug, Default)]
+pub(crate) struct Shares(BTreeMap<StoreId, Duration>);
+
+impl Shares {
+    /// Reserves a merchant's next request and returns the time until it may be sent; `None` if that is longer than `max`.
+    pub(crate) fn wait(
+        &mut self,
+        merchant: StoreId,
+        now: Duration,
+        per_second: u32,
+        max: Duration,
+    ) -> Option<Duration> {
+        self.0.retain(|_, next| *next + ACTIVE_TIME > now);
+        let at = self.0.get(&merchant).map_or(now, |next| (*next).max(now));
+        let wait = at.saturating_sub(now);
+        if wait > max {
+            return None;
+        }
+        let others = self.0.keys().filter(|other| **other != merchant).count();
+        let shares = u32::try_from(others).unwrap_or(u32::MAX).saturating_add(2);
+        self.0.insert(merchant, at + Duration::from_secs(1) / per_second.max(1) * shares);
+        Some(wait)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn share_of_one_more_merchant_is_always_free() {
+        let (mut shares, now, max) = (Shares::default(), Duration::from_secs(3), Duration::from_secs(1));
+        let [one, other, third] = [1, 2, 3].map(|id| StoreId::new(id).unwrap());
+        let mut wait = |merchant, now| shares.wait(merchant, now, 10, max).map(|wait| wait.as_millis());
+        // Ten requests a second, of which one merchant may send five.
+        assert_eq!([wait(one, now), wait(one, now), wait(one, now)], [Some(0), Some(200), Some(400)]);
+        for _ in 0..3 {
+            assert!(wait(one, now).is_some());
+        }
+        assert_eq!(wait(one, now), None, "its queue is full");
+        assert_eq!([wait(other, now), wait(other, now)], [Some(0), Some(300)], "another merchant does not wait");
+        assert_eq!([wait(third, now), wait(third, now)], [Some(0), Some(400)]);
+        let later = now + Duration::from_secs(9);
+        assert_eq!([wait(other, later), wait(other, later)], [Some(0), Some(200)]);
+    }
 
     #[test]
     fn breaker_opens_after_failures_and_closes_after_trial() {

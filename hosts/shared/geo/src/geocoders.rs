@@ -9,7 +9,7 @@ use despacho_core::{
         names::plain,
         street_number,
     },
-    model::{Address, Located, Precision, fingerprint},
+    model::{Address, Located, Precision, StoreId, fingerprint},
 };
 
 use crate::{
@@ -65,17 +65,18 @@ impl Geocoders {
         self.0.is_empty()
     }
 
-    /// Locates an address. `known` is the location of its CEP in the packs.
+    /// Locates an address for a merchant. `known` is the location of its CEP in the packs.
     pub async fn find<W: Runtime>(
         &self,
         runtime: &W,
         gazetteer: Gazetteer,
+        merchant: Option<StoreId>,
         address: &Address,
         known: Option<&Located>,
     ) -> GeocoderResult {
         let (mut best, mut all_responded) = (None::<(Located, &'static str)>, true);
         for geocoder in &self.0 {
-            match geocoder.query(runtime, gazetteer, address, known).await {
+            match geocoder.query(runtime, gazetteer, merchant, address, known).await {
                 Ok(Some(located)) if best.is_none_or(|(other, _)| located.precision < other.precision) => {
                     best = Some((located, geocoder.service.name()));
                 }
@@ -100,6 +101,7 @@ impl Geocoder {
         &self,
         runtime: &W,
         gazetteer: Gazetteer,
+        merchant: Option<StoreId>,
         address: &Address,
         known: Option<&Located>,
     ) -> Result<CachedResult, ServiceError> {
@@ -107,7 +109,7 @@ impl Geocoder {
         if let Some(cached) = runtime.cached(&request).await {
             return Ok(cached);
         }
-        let result = self.verified(runtime, gazetteer, address, known).await?;
+        let result = self.verified(runtime, gazetteer, merchant, address, known).await?;
         runtime.put_cached(&request, &result).await;
         Ok(result)
     }
@@ -118,13 +120,14 @@ impl Geocoder {
         &self,
         runtime: &W,
         gazetteer: Gazetteer,
+        merchant: Option<StoreId>,
         address: &Address,
         known: Option<&Located>,
     ) -> Result<CachedResult, ServiceError> {
-        let mut judged = judge(gazetteer, address, known, &self.candidates(runtime, address).await?);
+        let mut judged = judge(gazetteer, address, known, &self.candidates(runtime, merchant, address).await?);
         if judged.is_err() && address.number.as_deref().and_then(street_number).is_some() {
             let bare = Address { number: None, ..address.clone() };
-            judged = judge(gazetteer, &bare, known, &self.candidates(runtime, &bare).await?);
+            judged = judge(gazetteer, &bare, known, &self.candidates(runtime, merchant, &bare).await?);
         }
         let service = self.service.name();
         Ok(judged
@@ -133,12 +136,17 @@ impl Geocoder {
     }
 
     /// Returns the geocoder's candidates for an address. They are unverified: services ignore parts that they do not understand.
-    async fn candidates<W: Runtime>(&self, runtime: &W, address: &Address) -> Result<Vec<Candidate>, ServiceError> {
+    async fn candidates<W: Runtime>(
+        &self,
+        runtime: &W,
+        merchant: Option<StoreId>,
+        address: &Address,
+    ) -> Result<Vec<Candidate>, ServiceError> {
         let request = match self.kind {
             Kind::Nominatim => nominatim::request(address),
             Kind::Photon => photon::request(address),
         };
-        let response = self.service.query(runtime, &request).await?;
+        let response = self.service.query(runtime, merchant, &request).await?;
         let candidates = match self.kind {
             Kind::Nominatim => nominatim::candidates(&response),
             Kind::Photon => photon::candidates(&response),
@@ -196,7 +204,7 @@ mod tests {
         let (runtime, geocoders) = (street(false), photon());
         for spelling in ["Avenida Paulista", "AVENIDA  PAULISTA"] {
             let requests = Address { street: Some(spelling.to_owned()), ..address() };
-            let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), &requests, None));
+            let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &requests, None));
             assert!(
                 matches!(found, GeocoderResult::Found(Located { precision: Precision::Street, .. }, "photon")),
                 "{found:?}"
@@ -209,14 +217,17 @@ mod tests {
     fn service_error_differs_from_not_found_and_is_not_cached() {
         let silent = FakeRuntime::new(|_| (503, String::new()));
         assert_eq!(
-            block_on(photon().find(&silent, Gazetteer::embedded(), &address(), None)),
+            block_on(photon().find(&silent, Gazetteer::embedded(), None, &address(), None)),
             GeocoderResult::ServiceError
         );
         assert_eq!((silent.requests().len(), silent.count("ServerError")), (3, 3), "three attempts");
         let (runtime, geocoders) = (street(true), photon());
         let other = Address { city: Some("Manaus".to_owned()), state: Some("AM".to_owned()), ..address() };
-        assert_eq!(block_on(geocoders.find(&runtime, Gazetteer::embedded(), &other, None)), GeocoderResult::NotFound);
-        let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), &address(), None));
+        assert_eq!(
+            block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &other, None)),
+            GeocoderResult::NotFound
+        );
+        let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &address(), None));
         assert!(matches!(found, GeocoderResult::Found(at, _) if at.precision == Precision::Number), "{found:?}");
         assert_eq!(runtime.requests().len(), 3);
     }
@@ -240,7 +251,7 @@ mod tests {
         for number in 1..=8 {
             let requests = Address { number: Some(number.to_string()), ..address() };
             assert_eq!(
-                block_on(geocoders.find(&runtime, Gazetteer::embedded(), &requests, None)),
+                block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &requests, None)),
                 GeocoderResult::ServiceError
             );
         }

@@ -83,7 +83,7 @@ impl Osrm {
                 return Ok(());
             }
             let request = TableQuery { rows: &rows, columns: &columns };
-            let response = self.service.query(runtime, &self.request(points, &request)).await?;
+            let response = self.service.query(runtime, None, &self.request(points, &request)).await?;
             match table_result(&response).map_err(|detail| self.service.malformed(runtime, detail))? {
                 TableResult::Table(cells) => {
                     let written = self.write(table, points.len(), &request, &cells);

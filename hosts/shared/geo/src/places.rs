@@ -3,7 +3,7 @@
 use despacho_core::{
     geo::{Gazetteer, LocateError, candidate::is_worth_querying, pack::Pack},
     host::HostError,
-    model::{Address, Located, Precision},
+    model::{Address, Located, Precision, StoreId},
 };
 use futures_util::future::join_all;
 
@@ -51,13 +51,14 @@ impl Places {
         !self.geocoders.is_empty()
     }
 
-    /// Locates addresses.
+    /// Locates addresses for a merchant, which has its share of the geocoders, or for the operator.
     ///
     /// # Errors
     /// A geocoder failed, and without it an address is less precise than the operator requires. The caller is not responsible.
     pub async fn locate<W: Runtime>(
         &self,
         runtime: &W,
+        merchant: Option<StoreId>,
         addresses: &[&Address],
     ) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
         let mut places: Vec<_> = addresses.iter().map(|address| self.locate_offline(address)).collect();
@@ -69,7 +70,7 @@ impl Places {
         let near: Vec<Option<Located>> = queried.iter().map(|index| places[*index].ok().map(|at| at.located)).collect();
         let mut requests = Vec::with_capacity(queried.len());
         for (index, near) in queried.iter().zip(&near) {
-            requests.push(self.geocoders.find(runtime, self.gazetteer, addresses[*index], near.as_ref()));
+            requests.push(self.geocoders.find(runtime, self.gazetteer, merchant, addresses[*index], near.as_ref()));
         }
         for (index, response) in queried.iter().zip(join_all(requests).await) {
             let known = places[*index].ok().map(|place| place.located);
@@ -144,12 +145,12 @@ mod tests {
     fn geocoder_failure_is_an_error_only_if_it_is_needed() {
         let down = || FakeRuntime::new(|_| (500, String::new()));
         let nominatim = || Geocoders::at(Some("http://nominatim"), None, &GeocoderConfig::default());
-        let found = block_on(with(nominatim(), Precision::Municipality).locate(&down(), &[&address()]));
+        let found = block_on(with(nominatim(), Precision::Municipality).locate(&down(), None, &[&address()]));
         assert_eq!(found.map(|found| found[0].map(|at| at.source)), Ok(Ok("embedded")));
-        let error = block_on(with(nominatim(), Precision::Street).locate(&down(), &[&address()]));
+        let error = block_on(with(nominatim(), Precision::Street).locate(&down(), None, &[&address()]));
         assert!(matches!(error, Err(HostError::Unavailable { what: "geocoder", .. })), "{error:?}");
         let unknown = FakeRuntime::new(|_| (200, "[]".to_owned()));
-        let found = block_on(with(nominatim(), Precision::Street).locate(&unknown, &[&address()]));
+        let found = block_on(with(nominatim(), Precision::Street).locate(&unknown, None, &[&address()]));
         assert_eq!(found.map(|found| found[0].map(|at| at.located.precision)), Ok(Ok(Precision::Municipality)));
     }
 }

@@ -5,8 +5,10 @@ use std::{
     time::Duration,
 };
 
+use despacho_core::model::StoreId;
+
 use crate::{
-    breaker::{CircuitBreaker, RateLimiter},
+    breaker::{CircuitBreaker, RateLimiter, Shares},
     runtime::{AttemptError, Outcome, Runtime, ServiceEvent, ServiceRequest, ServiceResponse},
 };
 
@@ -54,6 +56,7 @@ struct State {
     rate_limiter: RateLimiter,
     /// Whether the host's runtime rejected a request. It would reject every other: the permission is part of the deployment.
     is_forbidden: bool,
+    shares: Shares,
 }
 
 impl Service {
@@ -77,10 +80,11 @@ impl Service {
         ServiceError::Malformed
     }
 
-    /// Sends a request, with retries, and returns the response.
+    /// Sends a request for a merchant, with retries, and returns the response. Without a merchant it has no share of its own.
     pub(crate) async fn query<W: Runtime>(
         &self,
         runtime: &W,
+        merchant: Option<StoreId>,
         request: &ServiceRequest,
     ) -> Result<ServiceResponse, ServiceError> {
         if self.with(|state| state.is_forbidden) {
@@ -96,7 +100,7 @@ impl Service {
             if attempt > 0 {
                 runtime.pause(jittered(BACKOFF * 2_u32.saturating_pow(attempt - 1), runtime.jitter())).await;
             }
-            self.wait_for_rate_limit(runtime).await?;
+            self.wait_for_rate_limit(runtime, merchant).await?;
             let outcome = match runtime.send(&url, request, self.policy.timeout).await {
                 Ok(response) if response.status >= 500 => Outcome::ServerError,
                 Ok(response) if response.status == 429 => Outcome::Rejected,
@@ -129,20 +133,28 @@ impl Service {
     }
 
     /// Waits until the rate limit allows a request. A wait longer than the request's timeout is an error.
-    async fn wait_for_rate_limit<W: Runtime>(&self, runtime: &W) -> Result<(), ServiceError> {
+    async fn wait_for_rate_limit<W: Runtime>(
+        &self,
+        runtime: &W,
+        merchant: Option<StoreId>,
+    ) -> Result<(), ServiceError> {
         let Some(per_second) = self.policy.per_second else { return Ok(()) };
         let (now, max) = (runtime.elapsed(), self.policy.timeout);
-        match self.with(|state| state.rate_limiter.wait(now, per_second, max)) {
-            Some(Duration::ZERO) => Ok(()),
-            Some(wait) => {
-                runtime.pause(wait).await;
-                Ok(())
+        let waited = async {
+            // A merchant first waits for its own share, so that its requests do not fill the queue of all.
+            if let Some(merchant) = merchant {
+                let wait = self.with(|state| state.shares.wait(merchant, now, per_second, max))?;
+                pause(runtime, wait).await;
             }
-            None => {
-                self.count(runtime, Outcome::RateLimited);
-                Err(ServiceError::RateLimited)
-            }
-        }
+            let now = runtime.elapsed();
+            let wait = self.with(|state| state.rate_limiter.wait(now, per_second, max))?;
+            pause(runtime, wait).await;
+            Some(())
+        };
+        waited.await.ok_or_else(|| {
+            self.count(runtime, Outcome::RateLimited);
+            ServiceError::RateLimited
+        })
     }
 
     fn count<W: Runtime>(&self, runtime: &W, outcome: Outcome) {
@@ -151,6 +163,12 @@ impl Service {
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+async fn pause<W: Runtime>(runtime: &W, wait: Duration) {
+    if wait > Duration::ZERO {
+        runtime.pause(wait).await;
     }
 }
 

@@ -41,7 +41,7 @@ impl Valhalla {
         for rows in parts(size, self.max_pairs / widest) {
             for columns in &columns {
                 let (from, to) = (&points[rows.clone()], &points[columns.clone()]);
-                let response = self.service.query(runtime, &self.request(from, to)).await?;
+                let response = self.service.query(runtime, None, &self.request(from, to)).await?;
                 let block =
                     block(&response, from.len(), to.len()).map_err(|detail| self.service.malformed(runtime, detail))?;
                 for (cell, distance) in block.into_iter().enumerate() {

@@ -17,6 +17,7 @@ use deadpool_postgres::{
 use futures_util::future::BoxFuture;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
+    runtime::Handle,
     sync::mpsc,
     task::JoinHandle,
     time::timeout,
@@ -37,12 +38,15 @@ pub(crate) struct Connector {
     tls: Option<MakeRustlsConnect>,
     /// Index of the host that accepted the last connection.
     last_host: AtomicUsize,
+    /// The runtime that opened the database. It drives all connections, whichever runtime uses them: one that is busy with long requests must
+    /// not delay the connections of others.
+    runtime: Handle,
 }
 
 impl Connector {
     pub(crate) fn new(address: &Address) -> Result<Connector, TlsError> {
         let tls = if address.uses_tls() { Some(tls::connector()?) } else { None };
-        Ok(Connector { address: address.clone(), tls, last_host: AtomicUsize::new(0) })
+        Ok(Connector { address: address.clone(), tls, last_host: AtomicUsize::new(0), runtime: Handle::current() })
     }
 
     pub(crate) fn address(&self) -> &Address {
@@ -99,7 +103,15 @@ pub(crate) struct PoolConnect(pub(crate) Arc<Connector>);
 
 impl Connect for PoolConnect {
     fn connect(&self, _config: &Config) -> BoxFuture<'_, Result<(Client, JoinHandle<()>), Error>> {
-        Box::pin(self.0.connect(None))
+        let connector = Arc::clone(&self.0);
+        let opened = self.0.runtime.spawn(async move { connector.connect(None).await });
+        Box::pin(async move {
+            match opened.await {
+                Ok(opened) => opened,
+                // The task is never aborted, so it panicked. The panic is propagated.
+                Err(error) => std::panic::resume_unwind(Box::new(error.to_string())),
+            }
+        })
     }
 }
 

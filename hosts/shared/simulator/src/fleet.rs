@@ -140,6 +140,7 @@ fn new_courier(id: CourierId, number: usize, hash: KeyHash, vehicle: Vehicle) ->
         max_weight_g: None,
         max_volume_ml: None,
         equipment: despacho_core::model::Equipment::ALL,
+        handovers: Vec::new(),
         suspended_at: None,
         sandbox: true,
         removed_at: None,

@@ -27,9 +27,10 @@ const ATTEMPTS: u32 = 4;
 /// their callers.
 const MAX_LEASES: usize = 1_024;
 
-/// The tokens that one instance took from buckets and has not spent.
+/// The tokens that one instance took from buckets and has not spent, by the bucket's name and quota: requests of another cost have another
+/// quota of the same bucket, and each of their tokens is another part of it.
 #[derive(Debug, Default)]
-pub struct Leases(Mutex<BTreeMap<String, Lease>>);
+pub struct Leases(Mutex<BTreeMap<(String, u32), Lease>>);
 
 impl Leases {
     /// Creates an empty set.
@@ -40,14 +41,14 @@ impl Leases {
     /// Spends a token of a lease, or returns the number of tokens to take.
     fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, u32> {
         let mut leases = self.lock();
-        let Some(lease) = leases.get_mut(&bucket.name) else { return Err(1) };
+        let Some(lease) = leases.get_mut(&id(bucket)) else { return Err(1) };
         lease.give(bucket, now).ok_or_else(|| lease.request_next(bucket, now))
     }
 
     /// Stores a new lease and returns the admission of its first token.
     fn put(&self, bucket: &Bucket, lease: Lease, now: Timestamp) -> Admission {
         let mut leases = self.lock();
-        if let Some(held) = leases.get_mut(&bucket.name) {
+        if let Some(held) = leases.get_mut(&id(bucket)) {
             *held = lease.merge(*held, now);
             return held.admission(bucket, now);
         }
@@ -57,13 +58,17 @@ impl Leases {
         if leases.len() >= MAX_LEASES {
             leases.clear();
         }
-        leases.insert(bucket.name.clone(), lease);
+        leases.insert(id(bucket), lease);
         lease.admission(bucket, now)
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Lease>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(String, u32), Lease>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn id(bucket: &Bucket) -> (String, u32) {
+    (bucket.name.clone(), bucket.quota)
 }
 
 /// Counts a request against a bucket that all instances on a database share, or spends a token that this instance took before. Counting

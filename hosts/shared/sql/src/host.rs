@@ -5,10 +5,10 @@ use std::{cmp::Reverse, ops::RangeInclusive, sync::Arc};
 use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
-    geo::{self, Gazetteer},
+    geo,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, Endpoints, HostError, JournalSpan, KeyQuery, OrderQuery, Platform,
-        PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, Turn, UsageQuery, UserQuery,
         WebhookQuery,
     },
     model::{
@@ -16,7 +16,7 @@ use despacho_core::{
         Point, SearchWords, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -204,6 +204,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         tariffs::to_prices(&mut self.driver.read(tariffs::prices(query)).await?)
     }
 
+    async fn reported_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<ReportedOrder>, HostError> {
+        self.all(list::reported(filter, limit), list::to_reported).await
+    }
+
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {
         match query {
             OrderQuery::Ids([id]) => self.all(read::order_by_id(*id), read::to_order).await,
@@ -256,6 +260,7 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
             }
             CourierQuery::Key(hash) => read::courier_by_key(hash),
             CourierQuery::All { after, limit } => read::couriers(after, limit),
+            CourierQuery::Working { after, limit } => read::couriers_at_work(after, limit),
             CourierQuery::PushDue { now, limit } => read::couriers_with_due_push(now, limit),
             CourierQuery::Unresponsive { seen_before, skipped, limit } => {
                 read::silent_couriers(seen_before, skipped, limit)
@@ -362,8 +367,6 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 }
 
 impl<D, P: Platform> Platform for SqlHost<D, P> {
-    const ENDPOINTS: Endpoints = P::ENDPOINTS;
-
     fn exec_context(&self) -> ExecContext {
         self.platform.exec_context()
     }
@@ -372,8 +375,16 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
         self.platform.admit(bucket, now).await
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        self.platform.locate(addresses).await
+    async fn turn(&self, caller: &str) -> Result<Option<Turn>, HostError> {
+        self.platform.turn(caller).await
+    }
+
+    async fn locate(
+        &self,
+        merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
+        self.platform.locate(merchant, addresses).await
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
@@ -390,14 +401,6 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
 
     fn travel_time(&self, from: Point, to: Point) -> u32 {
         self.platform.travel_time(from, to)
-    }
-
-    fn gazetteer(&self) -> Gazetteer {
-        self.platform.gazetteer()
-    }
-
-    fn description(&self) -> Result<Bytes, HostError> {
-        self.platform.description()
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use despacho_core::{
     changes::Write,
+    host::HostError,
     model::{
-        OrderId, SearchWords, StoreId, Timestamp,
-        order::{Order, OrderFilter},
+        Day, Money, OrderId, SearchWords, StoreId, Timestamp,
+        order::{Order, OrderFilter, OrderStatus, ReportedOrder},
     },
 };
 
@@ -34,18 +35,6 @@ macro_rules! bounded {
             page_bytes!(),
             ") ORDER BY id DESC"
         )
-    };
-}
-
-/// A query for orders by their own columns.
-macro_rules! listed {
-    ($condition:literal, $limit:literal) => {
-        bounded!(concat!(
-            "SELECT id, octet_length(body) AS size FROM orders WHERE ",
-            $condition,
-            " ORDER BY id DESC LIMIT ",
-            $limit
-        ))
     };
 }
 
@@ -136,7 +125,7 @@ impl Searches {
 }
 
 /// Reads orders that match a filter without words. The index has each store's orders by ID, so that a page costs only the stores and the
-/// page. A code has its own index.
+/// page; see [`OWN_LISTS`] for the indexes of filters.
 pub(crate) fn orders(filter: &OrderFilter, limit: u32) -> Query {
     let store = match filter.store {
         Some(store) if filter.late_at.is_none() => store,
@@ -146,33 +135,110 @@ pub(crate) fn orders(filter: &OrderFilter, limit: u32) -> Query {
             return Query::new(&Searches::scope(filter).all, params);
         }
     };
-    let sql = match (filter.branches, &filter.code) {
-        (false, None) => listed!(
-            "store = $1 AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 \
-             AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $1 AND deleted_at IS NULL)",
-            "$7"
-        ),
-        (false, Some(_)) => listed!(
-            "store = $1 AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 AND code = $7 \
-             AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $1 AND deleted_at IS NULL)",
-            "$8"
-        ),
-        (true, None) => listed!(
-            "store IN (SELECT id FROM stores WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL) \
-             AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6",
-            "$7"
-        ),
-        (true, Some(_)) => listed!(
-            "store IN (SELECT id FROM stores WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL) \
-             AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 AND code = $7",
-            "$8"
-        ),
+    let list = OwnList {
+        branches: filter.branches,
+        statuses: match filter.statuses {
+            (min, max) if min == max => Statuses::One,
+            (_, max) if max <= OrderFilter::LAST_OPEN => Statuses::Few,
+            _ => Statuses::Most,
+        },
+        period: filter.from > OrderFilter::all().from || filter.until < OrderFilter::all().until,
+        code: filter.code.is_some(),
     };
     let mut params = vec![Value::number(store.get()), before(filter)];
     params.extend(conditions(filter));
     params.extend(filter.code.as_deref().map(Value::from));
     params.push(Value::number(limit));
-    Query::new(sql, params)
+    Query::new(OWN_LISTS.get(list.index()).map_or("", String::as_str), params)
+}
+
+/// The form of a list of a store's orders.
+struct OwnList {
+    /// Whether the store's branches belong to it.
+    branches: bool,
+    /// The statuses of its orders.
+    statuses: Statuses,
+    /// Whether the time of creation is limited.
+    period: bool,
+    /// Whether it has orders of one code only.
+    code: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Statuses {
+    /// Those of most orders.
+    Most,
+    /// One.
+    One,
+    /// Those of open orders, which are few.
+    Few,
+}
+
+/// The queries of all lists of a store's orders, by [`OwnList::index`].
+///
+/// A page is read in the order of IDs, from the index of the store's orders, of its orders with the status, or of those with the code; open
+/// orders are all read from the index of statuses. SQLite has no statistics of a new database, so a plus sign keeps it from choosing another
+/// index, which it would have to read and sort completely. A period limits the IDs by the index of times: those of its first and its last
+/// [`COMPARED`] orders. IDs ascend with the time of creation, except among orders that are created at about the same moment.
+static OWN_LISTS: LazyLock<Vec<String>> =
+    LazyLock::new(|| (0..OwnList::FORMS).map(|index| OwnList::of(index).sql()).collect());
+
+impl OwnList {
+    const FORMS: usize = 24;
+
+    fn of(index: usize) -> OwnList {
+        let is_set = |bit: u8| index >> bit & 1 == 1;
+        let statuses = match index / 8 {
+            0 => Statuses::Most,
+            1 => Statuses::One,
+            _ => Statuses::Few,
+        };
+        OwnList { branches: is_set(0), period: is_set(1), code: is_set(2), statuses }
+    }
+
+    fn index(&self) -> usize {
+        let statuses = match self.statuses {
+            Statuses::Most => 0,
+            Statuses::One => 8,
+            Statuses::Few => 16,
+        };
+        statuses + usize::from(self.branches) + 2 * usize::from(self.period) + 4 * usize::from(self.code)
+    }
+
+    fn sql(&self) -> String {
+        let scope = if self.branches { "stores.id = $1 OR stores.matrix = $1" } else { "stores.id = $1" };
+        let stores = format!("store IN (SELECT id FROM stores WHERE ({scope}) AND deleted_at IS NULL)");
+        let status = match self.statuses {
+            // Both bounds are the same.
+            Statuses::One if !self.code => "situation = $3 AND +situation <= $4",
+            Statuses::Few if !self.code => "situation >= $3 AND situation <= $4",
+            _ => "+situation >= $3 AND +situation <= $4",
+        };
+        let id = if self.statuses == Statuses::Few && !self.code { "+id" } else { "id" };
+        let created = "+created_at >= $5 AND +created_at < $6";
+        let edge = |order: &str| {
+            format!(
+                "(SELECT id FROM orders WHERE {stores} AND created_at >= $5 AND created_at < $6 \
+                 ORDER BY created_at {order} LIMIT {COMPARED}) AS edge"
+            )
+        };
+        let period = if self.period && !self.code && self.statuses != Statuses::Few {
+            let (first, last) = (edge("ASC"), edge("DESC"));
+            // The index of the status has the IDs as well.
+            let id = if self.statuses == Statuses::One { "+id" } else { "id" };
+            format!(" AND {id} >= (SELECT MIN(id) FROM {first}) AND {id} <= (SELECT MAX(id) FROM {last})")
+        } else {
+            String::new()
+        };
+        let (code, limit) = if self.code { (" AND code = $7", "$8") } else { ("", "$7") };
+        bounded!(":rows").replace(
+            ":rows",
+            &format!(
+                "SELECT id, octet_length(body) AS size FROM orders WHERE {stores} AND {id} < $2 AND {status} AND {created}\
+                 {period}{code} ORDER BY id DESC LIMIT {limit}"
+            ),
+        )
+    }
 }
 
 /// Reads orders that contain all words of a search, among the newest orders of its scope.
@@ -191,6 +257,61 @@ pub(crate) fn older(filter: &OrderFilter, search: &SearchWords, limit: u32) -> Q
 pub(crate) fn up_to(filter: &OrderFilter, id: OrderId) -> Option<Query> {
     let filter = OrderFilter { before: Some(OrderId::new(id.get() + 1)?), ..filter.clone() };
     Some(Query::new(&Searches::scope(&filter).newest, search_params(&filter, &[], 1, 1)))
+}
+
+/// Reads what reports count of the orders of some stores and a time of creation, by an index.
+macro_rules! reported {
+    ($stores:literal, $conditions:literal) => {
+        concat!(
+            "SELECT store, created_at, situation, day, fee, cancellation_fee, done_at, expected_at, CASE WHEN fee IS NULL THEN body END \
+             FROM orders WHERE store IN (SELECT id FROM stores",
+            $stores,
+            ") AND ",
+            $conditions
+        )
+    };
+}
+
+/// Reads what reports count of orders. See [`to_reported`].
+pub(crate) fn reported(filter: &OrderFilter, limit: u32) -> Query {
+    let sql = match (filter.store, filter.branches) {
+        (None, _) => reported!("", "created_at >= $1 AND created_at < $2 LIMIT $3"),
+        (Some(_), false) => {
+            reported!(" WHERE stores.id = $1 AND deleted_at IS NULL", "created_at >= $2 AND created_at < $3 LIMIT $4")
+        }
+        (Some(_), true) => reported!(
+            " WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL",
+            "created_at >= $2 AND created_at < $3 LIMIT $4"
+        ),
+    };
+    let mut params: Vec<Value> = filter.store.map(|store| Value::number(store.get())).into_iter().collect();
+    params.extend([filter.from.into(), filter.until.into(), Value::number(limit)]);
+    Query::new(sql, params)
+}
+
+/// Decodes a row of [`reported`]. Of an order that an older program wrote, it has the body.
+pub(crate) fn to_reported(row: &mut Row) -> Result<ReportedOrder, HostError> {
+    let invalid = |what: &str| HostError::Internal { detail: format!("an order has an invalid {what}") };
+    let store = u64::try_from(row.integer()?).ok().and_then(StoreId::new).ok_or_else(|| invalid("store"))?;
+    let created_at = Timestamp::from_millis(row.integer()?);
+    let status = u16::try_from(row.integer()?).ok().and_then(OrderStatus::from_number);
+    let status = status.ok_or_else(|| invalid("situation"))?;
+    let (day, fee, cancellation_fee) = (row.optional_integer()?, row.optional_integer()?, row.optional_integer()?);
+    let (done_at, expected_at) = (row.optional_integer()?, row.optional_integer()?);
+    if let Some(order) = row.optional_json::<Order>()? {
+        return Ok(ReportedOrder::from(&order));
+    }
+    let money = |centavos: Option<i64>| centavos.and_then(Money::from_centavos).ok_or_else(|| invalid("fee"));
+    Ok(ReportedOrder {
+        store,
+        created_at,
+        day: Day::from_number(day.ok_or_else(|| invalid("day"))?),
+        status,
+        fee: money(fee)?,
+        cancellation_fee: money(cancellation_fee)?,
+        done_at: Timestamp::from_millis(done_at.ok_or_else(|| invalid("time"))?),
+        expected_at: expected_at.map(Timestamp::from_millis),
+    })
 }
 
 /// Returns how many orders a page still has room for.

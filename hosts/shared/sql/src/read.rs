@@ -181,6 +181,14 @@ pub(crate) fn couriers(after: Option<CourierId>, limit: u32) -> Query {
     Query::new(sql, vec![number(after.map_or(0, CourierId::get)), Value::number(limit)])
 }
 
+pub(crate) fn couriers_at_work(after: Option<CourierId>, limit: u32) -> Query {
+    let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
+               FROM couriers LEFT JOIN positions ON positions.courier = couriers.id \
+               WHERE couriers.id > $1 AND (couriers.free > 0 OR couriers.carries IS NOT NULL) \
+               ORDER BY couriers.id LIMIT $2";
+    Query::new(sql, vec![number(after.map_or(0, CourierId::get)), Value::number(limit)])
+}
+
 /// Reads positions first, by their cells: SQLite does not reorder a `CROSS JOIN`.
 pub(crate) fn candidates(
     cells: &RangeInclusive<Cell>,

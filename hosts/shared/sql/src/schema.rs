@@ -219,6 +219,8 @@ const VERSIONS: &[(Change, &[&str])] = &[
     // the store.
     (Change::Breaking, &[]),
     (Change::Additive, WORDS),
+    // An older program would change an order without what reports count of it.
+    (Change::Breaking, REPORTS),
 ];
 
 /// The first version. An aggregate is one row: the columns of queries, and its body as JSON.
@@ -487,6 +489,18 @@ const WORDS: &[&str] = &[
     "{postgres}CREATE FUNCTION order_words (expression TEXT) RETURNS TABLE (rowid BIGINT) LANGUAGE sql ROWS 20 AS \
      $$ SELECT order_id FROM order_search WHERE {lexemes} @@ \
      CAST(replace(replace(replace(replace(expression, '\"*', '\":*'), '\"', ''''), ' AND ', ' & '), ' OR ', ' | ') AS tsquery) $$",
+];
+
+/// What reports count of an order, so that they read no bodies, and indexes of orders by creation and by situation. `fee` is null in rows that an
+/// older program wrote: of these the body is read, until they are written again.
+const REPORTS: &[&str] = &[
+    "ALTER TABLE orders ADD COLUMN day {int}",
+    "ALTER TABLE orders ADD COLUMN fee {int}",
+    "ALTER TABLE orders ADD COLUMN cancellation_fee {int}",
+    "ALTER TABLE orders ADD COLUMN done_at {int}",
+    "ALTER TABLE orders ADD COLUMN expected_at {int}",
+    "CREATE INDEX orders_created ON orders (store, created_at, id)",
+    "CREATE INDEX orders_situation ON orders (store, situation, id)",
 ];
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use despacho_core::{
     model::{
         Duration, PhotoId, StoreId, Timestamp,
         courier::{Candidate, Cell, Courier, Position},
-        order::{Blob, Event, Order, TrackingLink},
+        order::{Blob, Event, Order, ReportedOrder, TrackingLink},
         store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
     },
     rules::lifecycle::{Timing, next_deadline},
@@ -133,13 +133,14 @@ const UPDATE_KEY: &str = "UPDATE keys SET version = $1, store = $2, hash = $3, c
      (SELECT 1 FROM keys AS other WHERE other.hash = $3 AND other.id <> $6)";
 
 const INSERT_ORDER: &str = "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, \
-     pickup_lat_e7, pickup_lon_e7, body, erasure, sandbox, proofs) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, \
-     $14) ON CONFLICT DO NOTHING";
+     pickup_lat_e7, pickup_lon_e7, body, erasure, sandbox, proofs, day, fee, cancellation_fee, done_at, expected_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING";
 
 const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $3, holds_code = $4, situation = $5, \
      created_at = $6, due_at = $7, pickup_lat_e7 = $8, pickup_lon_e7 = $9, body = $10, erasure = $11, sandbox = $12, \
-     proofs = $13 WHERE id = $14 AND version = $15 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS (SELECT 1 FROM orders AS other \
-     WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $14))";
+     proofs = $13, day = $14, fee = $15, cancellation_fee = $16, done_at = $17, expected_at = $18 \
+     WHERE id = $19 AND version = $20 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS (SELECT 1 FROM orders AS other \
+     WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $19))";
 
 const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, sandbox, push_at, body) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
@@ -222,7 +223,7 @@ fn key(write: &Write<Key>) -> Result<Statement, HostError> {
 
 fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, HostError> {
     let order = &write.value;
-    let pickup = order.pickup.located.point;
+    let (pickup, reported) = (order.pickup.located.point, ReportedOrder::from(order));
     let columns = [
         id(order.store.get()),
         order.code.as_str().into(),
@@ -236,6 +237,11 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, HostError> 
         Value::number(order.erasure.number()),
         Value::Integer(order.sandbox.into()),
         Value::Integer(order.proof.is_personal().into()),
+        reported.day.number().into(),
+        reported.fee.centavos().into(),
+        reported.cancellation_fee.centavos().into(),
+        reported.done_at.into(),
+        reported.expected_at.into(),
     ];
     Ok(versioned(INSERT_ORDER, UPDATE_ORDER, id(order.id.get()), write.expected, columns))
 }

@@ -69,10 +69,13 @@ impl From<rusqlite::Error> for OpenError {
 
 /// Maximum time to wait for the write of another process, for example an operator's command.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum size of the log after a long read has ended: twice the size that one checkpoint leaves.
-pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
+/// Pages between two checkpoints (16 MiB). Each checkpoint delays a group by one more flush.
+const CHECKPOINT_PAGES: u32 = 4_096;
+/// Maximum size of the log's file after a checkpoint, if a long read let it grow: what the next checkpoint needs again. A smaller file would
+/// be extended with each write until then.
+const MAX_LOG_BYTES: u32 = 16 << 20;
 /// Maximum prepared statements of a connection, more than there are distinct statements.
-const MAX_PREPARED: usize = 64;
+const MAX_PREPARED: usize = 96;
 
 /// Opens the connection that writes and migrates the schema.
 pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenError> {
@@ -94,9 +97,8 @@ pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenE
     // Overwrites deleted data, so that erased names do not remain in free pages.
     connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "cache_size", -16_384)?;
-    // Pages between two checkpoints (16 MiB). Each checkpoint delays a group by one more flush.
-    connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
-    connection.pragma_update(None, "journal_size_limit", i64::try_from(MAX_LOG_BYTES).unwrap_or(i64::MAX))?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "journal_size_limit", MAX_LOG_BYTES)?;
     keep_statements_prepared(&connection)?;
     migrate(&connection)?;
     Ok(connection)

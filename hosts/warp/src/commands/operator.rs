@@ -1,9 +1,12 @@
 //! Commands that send requests to the operator's endpoints within this process, so the core's rules apply to them.
 
-use std::{io::BufRead as _, sync::Arc};
+use std::{
+    io::{BufRead as _, Write as _},
+    sync::Arc,
+};
 
 use bytes::Bytes;
-use despacho_core::model::store::KeyHash;
+use despacho_core::model::{Precision, store::KeyHash};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
@@ -43,6 +46,7 @@ pub(super) async fn create_store(create: CreateStore) -> Result<(), CommandError
         "sandbox": create.sandbox,
     });
     let mut reply = send(&create.overrides, Method::POST, "/admin/matrices", Some(body)).await?;
+    warn_if_estimated(&create.overrides, &reply).await?;
     if create.json {
         if generated {
             reply["password"] = password.into();
@@ -54,6 +58,24 @@ pub(super) async fn create_store(create: CreateStore) -> Result<(), CommandError
         print(&format!("password: {password}"))?;
     }
     Ok(())
+}
+
+/// Prints a warning to standard error if only its municipality locates the new store, so that its prices are estimates.
+async fn warn_if_estimated(overrides: &CliOverrides, created: &Value) -> Result<(), CommandError> {
+    let id = text(&created["storeId"]);
+    let store = send(overrides, Method::GET, &format!("/admin/stores/{id}"), None).await?;
+    if store["precision"] != Precision::Municipality.name() {
+        return Ok(());
+    }
+    let place = |name: &str| store["address"][name].as_str().unwrap_or_default().to_owned();
+    let warning = format!(
+        "warning: the store is located only by its municipality, so its distances and prices are estimates. Install the addresses of the \
+         city with `despacho places install '{}/{}'`, and then save the store's address again (PUT /delivery/stores or the panel), or \
+         create stores with --latitude and --longitude",
+        place("city"),
+        place("state")
+    );
+    Ok(writeln!(std::io::stderr(), "{warning}")?)
 }
 
 /// Issues a key and prints it.

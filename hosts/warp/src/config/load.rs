@@ -63,11 +63,7 @@ impl CliOverrides {
         for (setting, text) in &self.values {
             reader.set(setting, text, Source::Flag(setting.flag()));
         }
-        let is_known =
-            |name: &str| name == "DESPACHO_CONFIG" || Setting::of(Host::Server).any(|one| one.environment() == name);
-        let unknown = environment.keys().filter(|name| !is_known(name));
-        let warnings = unknown.map(|name| format!("the environment variable {name} is not a setting")).collect();
-        finish(reader, warnings)
+        finish(reader, environment.keys().filter_map(|name| unknown_variable(name)).collect())
     }
 }
 
@@ -79,6 +75,26 @@ impl Config {
     pub fn defaults() -> Result<Config, ConfigErrors> {
         CliOverrides::default().load(std::iter::empty()).map(|loaded| loaded.config)
     }
+}
+
+/// Returns the warning about a variable that is not a setting, with the nearest name of one. It is not an error, because platforms set
+/// variables of their own with the name of a service, such as `DESPACHO_SERVICE_HOST` in Kubernetes.
+fn unknown_variable(name: &str) -> Option<String> {
+    let known = Setting::of(Host::Server).map(Setting::environment).chain(["DESPACHO_CONFIG".to_owned()]);
+    let mut nearest: Option<(usize, String)> = None;
+    for known in known {
+        let distance = strsim::osa_distance(name, &known);
+        if distance == 0 {
+            return None;
+        }
+        if nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+            nearest = Some((distance, known));
+        }
+    }
+    // All names share their first nine letters.
+    let nearest = nearest.filter(|(distance, _)| distance * 3 <= name.len().saturating_sub("DESPACHO_".len()));
+    let hint = nearest.map(|(_, known)| format!("; did you mean {known}?")).unwrap_or_default();
+    Some(format!("the environment variable {name} is not a setting and has no effect{hint}"))
 }
 
 fn read_file(reader: &mut Reader, path: &Path) {
@@ -153,7 +169,7 @@ fn permit_loopback_in_demo(reader: &mut Reader) {
 }
 
 fn check_network(text: &str) -> Result<(), String> {
-    Network::parse(text).map(drop).map_err(|error| error.to_string())
+    Network::parse_proxies(text).map(drop)
 }
 
 /// Formats the line of a TOML error.
@@ -199,5 +215,25 @@ impl FromArgMatches for CliOverrides {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = CliOverrides::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_variable_is_named_with_the_nearest_setting() {
+        let of = |name: &str| unknown_variable(name);
+        assert_eq!((of("DESPACHO_CONFIG"), of("DESPACHO_TRUSTED_PROXIES")), (None, None));
+        for (name, nearest) in [
+            ("DESPACHO_TRUSTED_PROXY", "; did you mean DESPACHO_TRUSTED_PROXIES?"),
+            ("DESPACHO_TLS_CERTS", "; did you mean DESPACHO_TLS_CERT?"),
+            ("DESPACHO_SERVICE_HOST", ""),
+            ("DESPACHO_X", ""),
+        ] {
+            let expected = format!("the environment variable {name} is not a setting and has no effect{nearest}");
+            assert_eq!(of(name), Some(expected));
+        }
     }
 }

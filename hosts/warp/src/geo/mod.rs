@@ -19,7 +19,7 @@ use std::time::Duration;
 use despacho_core::{
     geo::{self, Gazetteer, LocateError, Municipality},
     host::HostError,
-    model::{Address, DistanceMatrix, Located, Point, Precision},
+    model::{Address, DistanceMatrix, Located, Point, Precision, StoreId},
 };
 use despacho_geo::{Geocoders, Places};
 
@@ -141,7 +141,19 @@ impl Geography {
     /// # Errors
     /// A geocoder is unavailable, and without it an address cannot be located with the configured precision.
     pub async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
-        self.places.locate(&self.runtime, addresses).await
+        self.locate_for(None, addresses).await
+    }
+
+    /// Locates addresses for a merchant, which has its share of the geocoders.
+    ///
+    /// # Errors
+    /// See [`Geography::locate`].
+    pub async fn locate_for(
+        &self,
+        merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
+        self.places.locate(&self.runtime, merchant, addresses).await
     }
 
     /// Returns the legs between all pairs of locations.

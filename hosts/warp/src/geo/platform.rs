@@ -6,8 +6,8 @@ use bytes::Bytes;
 use despacho_core::{
     changes::Changes,
     geo::LocateError,
-    host::{HostError, Platform},
-    model::{Address, DistanceMatrix, ExecContext, Located, Point, Timestamp, webhook::AttemptResult},
+    host::{HostError, Platform, Turn},
+    model::{Address, DistanceMatrix, ExecContext, Located, Point, StoreId, Timestamp, webhook::AttemptResult},
     rules::{
         limits::{Admission, Bucket},
         webhooks::{Mail, WebhookConfig},
@@ -20,7 +20,7 @@ use http::Request;
 use tokio::sync::watch;
 
 use super::Geography;
-use crate::{mail::Mailer, webhooks::Client};
+use crate::{mail::Mailer, webhooks::Client, work::Turns};
 
 /// The platform of the server.
 pub struct ServerPlatform {
@@ -28,6 +28,8 @@ pub struct ServerPlatform {
     geography: Arc<Geography>,
     shared: Option<SharedDatabase>,
     mailer: Option<Arc<Mailer>>,
+    /// The turns of callers for requests that take long.
+    turns: Turns,
     /// The client for requests to merchants' systems, created at the first one.
     client: OnceLock<Option<Client>>,
 }
@@ -47,7 +49,7 @@ struct SharedDatabase {
 impl ServerPlatform {
     /// Creates the platform of a single instance.
     pub fn new(machine: LocalPlatform, geography: Arc<Geography>, mailer: Option<Arc<Mailer>>) -> ServerPlatform {
-        ServerPlatform { machine, geography, shared: None, mailer, client: OnceLock::new() }
+        ServerPlatform { machine, geography, shared: None, mailer, turns: Turns::new(), client: OnceLock::new() }
     }
 
     /// Shares a database with other instances: they count requests together and notify each other of commits.
@@ -75,6 +77,11 @@ impl ServerPlatform {
     /// Returns the mailer, if a mail server is configured.
     pub fn mailer(&self) -> Option<Arc<Mailer>> {
         self.mailer.clone()
+    }
+
+    /// Returns the turns of callers for requests that take long.
+    pub fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// Returns the sources of locations and distances.
@@ -108,6 +115,10 @@ impl Platform for ServerPlatform {
         }
     }
 
+    async fn turn(&self, caller: &str) -> Result<Option<Turn>, HostError> {
+        self.turns.take(caller).await
+    }
+
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         self.machine.hash_password(password, salt).await
     }
@@ -127,8 +138,12 @@ impl Platform for ServerPlatform {
         Some(self.client.get_or_init(create).as_ref()?.send(request).await)
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
-        let places = self.geography.locate(addresses).await?;
+    async fn locate(
+        &self,
+        merchant: Option<StoreId>,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
+        let places = self.geography.locate_for(merchant, addresses).await?;
         Ok(places.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
     }
 

@@ -138,6 +138,11 @@ pub(crate) fn installed_boxes(region: Region, folder: &Path) -> Vec<GeoBox> {
 
 #[cfg(test)]
 mod tests {
+    use despacho_core::{
+        geo::{Gazetteer, names::plain},
+        model::Zone,
+    };
+
     use super::*;
 
     #[test]
@@ -152,6 +157,22 @@ mod tests {
         assert_eq!(of("PR RS SC"), ["sul"]);
         assert_eq!(of("df GO MS MT"), ["centro-oeste"]);
         assert_eq!(Uf::all().count(), 27);
+    }
+
+    /// The panel shows times in the zones by which the service opens stores and prices orders.
+    #[test]
+    fn panel_knows_the_municipalities_with_another_zone_than_their_state() {
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../panel/src/brazil.ts");
+        let source = fs::read_to_string(source).unwrap();
+        let towns = Gazetteer::embedded().all().filter(|town| Zone::has_several(town.uf()));
+        let (mut states, mut exceptions) = (0, 0);
+        for town in towns {
+            let is_exception = Zone::of(Some(town.ibge()), town.uf()) != Zone::of(None, town.uf());
+            let is_listed = source.contains(&format!("\"{}\"", plain(&town.name())));
+            assert_eq!(is_listed, is_exception, "{town:?}");
+            *(if is_exception { &mut exceptions } else { &mut states }) += 1;
+        }
+        assert!(states > 200 && exceptions == 14, "{states} {exceptions}");
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn job(number: u64, recipient: &serde_json::Value) -> Job {
     let name = format!("evt_{number}_1");
     let message = WebhookMessage { webhook, name, subject: Subject::Test, tries: 0, since, due_at: since };
     let body = json!({ "type": "recipient.notify", "data": { "recipient": recipient } }).to_string().into_bytes();
-    Job { message, headers: Vec::new(), body }
+    Job { message, headers: Vec::new(), body, withheld: None }
 }
 
 fn rita() -> serde_json::Value {

@@ -2,17 +2,29 @@
 
 use std::{
     collections::HashMap,
-    io::{self, Write as _},
-    sync::{Mutex, PoisonError},
+    io::{self, Read},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 use brotli::enc::BrotliEncoderParams;
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use http::{HeaderMap, HeaderValue, header};
+use tokio::{runtime::Handle, sync::OnceCell};
+
+use crate::{memory::MemoryOwner, work::Turns};
 
 /// Minimum size of a compressed body. Below it, compression saves no packet.
 const MIN_BYTES: usize = 1024;
+/// Maximum size of a body that is compressed on the threads that serve connections, which takes less than a millisecond.
+const MAX_INLINE_BYTES: usize = 16 * 1024;
+/// Maximum size of a compressed body that is not a file. Compressing a megabyte takes some twenty milliseconds.
+const MAX_BYTES: usize = 4 << 20;
+/// Maximum time of compressing such a body. After it, the body is sent as it is.
+const MAX_TIME: Duration = Duration::from_millis(250);
+/// Bytes that are compressed between two checks of the time.
+const PART_BYTES: usize = 64 * 1024;
 /// Brotli's quality: higher ones take several times the CPU time for a few per cent.
 const BROTLI_QUALITY: i32 = 4;
 /// Binary logarithm of Brotli's window: 256 KiB, which keeps encoders small.
@@ -57,8 +69,10 @@ impl Encoding {
         }
     }
 
-    fn compress(self, body: &[u8]) -> io::Result<Vec<u8>> {
+    /// Compresses a body, or returns `None` if it takes longer than `limit`.
+    fn compress(self, body: &[u8], limit: Option<Duration>) -> Option<Bytes> {
         let mut compressed = Vec::with_capacity(body.len() / 4);
+        let mut source = Limited { body, until: limit.and_then(|limit| Instant::now().checked_add(limit)) };
         match self {
             Encoding::Brotli => {
                 let params = BrotliEncoderParams {
@@ -67,58 +81,122 @@ impl Encoding {
                     size_hint: body.len(),
                     ..BrotliEncoderParams::default()
                 };
-                brotli::BrotliCompress(&mut &*body, &mut compressed, &params)?;
+                brotli::BrotliCompress(&mut source, &mut compressed, &params).ok()?;
             }
             Encoding::Gzip => {
                 let mut encoder = GzEncoder::new(&mut compressed, Compression::default());
-                encoder.write_all(body)?;
-                encoder.finish()?;
+                io::copy(&mut source, &mut encoder).ok()?;
+                encoder.finish().ok()?;
             }
         }
         compressed.shrink_to_fit();
-        Ok(compressed)
+        Some(Bytes::from(compressed))
     }
 }
+
+/// A body that cannot be read after a time.
+struct Limited<'a> {
+    body: &'a [u8],
+    until: Option<Instant>,
+}
+
+impl Read for Limited<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let part = buffer.len().min(PART_BYTES);
+        self.body.read(buffer.split_at_mut(part).0)
+    }
+}
+
+/// The identity of a file: its address and size in memory, and the coding.
+type FileId = (usize, usize, Encoding);
 
 /// Compresses bodies, and caches compressed files.
 #[derive(Debug, Default)]
 pub(super) struct Compressor {
-    files: Mutex<HashMap<(usize, usize, Encoding), Bytes>>,
+    files: Mutex<HashMap<FileId, Arc<OnceCell<Bytes>>>>,
+}
+
+/// The threads on which larger bodies are compressed, and the turns of the callers that receive them.
+pub(super) struct Threads<'a> {
+    pub(super) handle: Handle,
+    pub(super) turns: &'a Turns,
+    pub(super) owner: MemoryOwner,
 }
 
 impl Compressor {
     /// Returns the body in the client's preferred coding and sets its headers, or returns the body unchanged. A `file` has a static
     /// lifetime and is identified by its memory address.
-    pub(super) fn apply(&self, headers: &mut HeaderMap, body: Bytes, encoding: Option<Encoding>, file: bool) -> Bytes {
-        let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
-        let is_image = kind.starts_with(b"image/") && kind != b"image/svg+xml";
-        // The positions of a range are those of the file itself.
-        let is_ranged = headers.contains_key(header::ACCEPT_RANGES);
-        if body.len() < MIN_BYTES || is_image || is_ranged || headers.contains_key(header::CONTENT_ENCODING) {
+    pub(super) async fn apply(
+        &self,
+        headers: &mut HeaderMap,
+        body: Bytes,
+        encoding: Option<Encoding>,
+        file: bool,
+        threads: Threads<'_>,
+    ) -> Bytes {
+        if !is_compressible(headers, &body) {
             return body;
         }
         headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
         let Some(encoding) = encoding else { return body };
-        let compressed = if file { self.file(&body, encoding) } else { encoding.compress(&body).map(Bytes::from) };
-        let Ok(compressed) = compressed else { return body };
+        let compressed = match body.len() {
+            _ if file => self.file(&body, encoding, &threads).await,
+            ..=MAX_INLINE_BYTES => encoding.compress(&body, None),
+            ..=MAX_BYTES => large(&body, encoding, &threads).await,
+            _ => None,
+        };
+        let Some(compressed) = compressed else { return body };
         headers.insert(header::CONTENT_ENCODING, encoding.name());
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(compressed.len()));
         compressed
     }
 
-    fn file(&self, body: &Bytes, encoding: Encoding) -> io::Result<Bytes> {
+    /// Returns a compressed file. Concurrent requests for a file compress it once.
+    async fn file(&self, body: &Bytes, encoding: Encoding, threads: &Threads<'_>) -> Option<Bytes> {
         let id = (body.as_ptr() as usize, body.len(), encoding);
-        // The lock is held during compression: concurrent requests for a file must compress it once.
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(compressed) = files.get(&id) {
-            return Ok(compressed.clone());
-        }
-        let compressed = Bytes::from(encoding.compress(body)?);
-        if files.len() < MAX_FILES {
-            files.insert(id, compressed.clone());
-        }
-        Ok(compressed)
+        let cell = {
+            let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+            if files.len() >= MAX_FILES && !files.contains_key(&id) {
+                return None;
+            }
+            files.entry(id).or_default().clone()
+        };
+        let compress = || async {
+            let body = body.clone();
+            threads.handle.spawn(async move { encoding.compress(&body, None) }).await.ok().flatten().ok_or(())
+        };
+        cell.get_or_try_init(compress).await.ok().cloned()
     }
+}
+
+/// Compresses a larger body in the caller's turn; `None` if it does not come.
+async fn large(body: &Bytes, encoding: Encoding, threads: &Threads<'_>) -> Option<Bytes> {
+    let caller = match threads.owner {
+        MemoryOwner::Merchant(merchant) => format!("merchant/{merchant}"),
+        MemoryOwner::Address(address) | MemoryOwner::HealthCheck(address) => format!("from/{address}"),
+    };
+    let turn = threads.turns.take(&caller).await.ok().flatten()?;
+    let body = body.clone();
+    let compress = async move {
+        let compressed = encoding.compress(&body, Some(MAX_TIME));
+        drop(turn);
+        compressed
+    };
+    threads.handle.spawn(compress).await.ok().flatten()
+}
+
+/// Whether a body becomes smaller and may be changed.
+fn is_compressible(headers: &HeaderMap, body: &[u8]) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    let is_image = kind.starts_with(b"image/") && kind != b"image/svg+xml";
+    let control = headers.get(header::CACHE_CONTROL).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let is_final = control.split(',').any(|directive| directive.trim() == "no-transform");
+    // The positions of a range are those of the file itself.
+    let is_ranged = headers.contains_key(header::ACCEPT_RANGES);
+    body.len() >= MIN_BYTES && !is_image && !is_ranged && !is_final && !headers.contains_key(header::CONTENT_ENCODING)
 }
 
 #[cfg(test)]
@@ -144,17 +222,50 @@ mod tests {
         }
     }
 
-    #[test]
-    fn file_is_compressed_once() {
-        let (compressor, body) = (Compressor::default(), Bytes::from(vec![b'a'; 100_000]));
-        let apply = |file| {
+    fn threads(turns: &Turns) -> Threads<'_> {
+        Threads { handle: Handle::current(), turns, owner: MemoryOwner::Address([192, 0, 2, 1].into()) }
+    }
+
+    #[tokio::test]
+    async fn file_is_compressed_once() {
+        let (compressor, body, turns) = (Compressor::default(), Bytes::from(vec![b'a'; 100_000]), Turns::new());
+        let apply = async |file| {
             let mut headers = HeaderMap::new();
-            let compressed = compressor.apply(&mut headers, body.clone(), Some(Encoding::Gzip), file);
+            let compressed =
+                compressor.apply(&mut headers, body.clone(), Some(Encoding::Gzip), file, threads(&turns)).await;
             assert_eq!(headers[header::CONTENT_LENGTH], compressed.len().to_string());
             assert!(compressed.len() < 1_000);
             compressed
         };
-        assert_eq!(apply(true).as_ptr(), apply(true).as_ptr());
-        assert_ne!(apply(false).as_ptr(), apply(false).as_ptr());
+        assert_eq!(apply(true).await.as_ptr(), apply(true).await.as_ptr());
+        assert_ne!(apply(false).await.as_ptr(), apply(false).await.as_ptr());
+    }
+
+    #[tokio::test]
+    async fn large_final_and_compressed_bodies_are_unchanged() {
+        let (compressor, turns) = (Compressor::default(), Turns::new());
+        let coding = async |headers: &[(&'static str, &'static str)], size| {
+            let mut sent: HeaderMap =
+                headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+            let body = Bytes::from(vec![b'a'; size]);
+            let applied =
+                compressor.apply(&mut sent, body.clone(), Some(Encoding::Brotli), false, threads(&turns)).await;
+            applied != body
+        };
+        assert!(coding(&[], MIN_BYTES).await && coding(&[], MAX_INLINE_BYTES + 1).await);
+        assert!(coding(&[("cache-control", "no-store")], MAX_INLINE_BYTES + 1).await);
+        assert!(!coding(&[], MIN_BYTES - 1).await && !coding(&[], MAX_BYTES + 1).await);
+        assert!(!coding(&[("cache-control", "no-store, no-transform")], MIN_BYTES).await);
+        assert!(!coding(&[("content-type", "image/png")], MIN_BYTES).await);
+        assert!(!coding(&[("content-encoding", "gzip")], MIN_BYTES).await);
+    }
+
+    #[test]
+    fn compression_ends_after_its_time() {
+        let body = vec![b'a'; MAX_BYTES];
+        for encoding in [Encoding::Brotli, Encoding::Gzip] {
+            assert_eq!(encoding.compress(&body, Some(Duration::ZERO)), None);
+            assert!(encoding.compress(&body, None).is_some_and(|compressed| compressed.len() < body.len() / 100));
+        }
     }
 }

@@ -15,7 +15,7 @@ use http::{HeaderValue, Method, Request, Response, Version, header, request::Par
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::BodyExt;
 
-use super::compress::{Compressor, Encoding};
+use super::compress::{Compressor, Encoding, Threads};
 use crate::{
     app::App,
     connections::{ActiveGuard, Connection, UnsentResponse, address_group},
@@ -91,7 +91,8 @@ impl Delivery {
             (None, _) => MemoryOwner::Address(self.address),
         };
         let file = FILE_ROUTES.contains(&route);
-        let body = self.compressor.apply(&mut head.headers, body, self.encoding, file);
+        let threads = Threads { handle: self.app.work.requests(), turns: self.app.store.turns(), owner };
+        let body = self.compressor.apply(&mut head.headers, body, self.encoding, file, threads).await;
         let bytes = OVERHEAD + if file { 0 } else { body.len() };
         // A committed write keeps its response: 503 would contradict it. Metrics must be readable during a shortage.
         let is_needed = !matches!(self.facts.method, Method::GET | Method::HEAD) || route == "GET /metrics";

@@ -13,7 +13,7 @@ use crate::{
     app::App,
     connections::Connection,
     early::{self, EarlyResponse},
-    overload::{BodyMemory, Shed},
+    overload::{BodyMemory, Permit, Shed},
     telemetry::Context,
 };
 
@@ -71,7 +71,7 @@ where
     let connection = head.extensions.get::<Arc<Connection>>().cloned();
     let limit = api::max_body(&app.settings, &head.method, head.uri.path());
     let rejection = match collect(body, limit, app.timeout, &mut memory).await {
-        Ok(body) => match app.overload.admit(head.uri.path()).await {
+        Ok(body) => match admit(&app, &head, &body).await {
             Ok(permit) => {
                 // While a request is processed, its connection is not closed to make room for others.
                 let _active = connection.as_ref().map(Connection::activate);
@@ -88,6 +88,15 @@ where
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response.map(Into::into)
+}
+
+/// Admits a request. Those that take long have only a part of the permits.
+async fn admit(app: &App, head: &Parts, body: &[u8]) -> Result<Permit, Shed> {
+    if api::is_heavy(&head.method, head.uri.path(), body) {
+        app.overload.admit_heavy(head.uri.path()).await
+    } else {
+        app.overload.admit(head.uri.path()).await
+    }
 }
 
 fn shed_response(app: &App, shed: Shed) -> EarlyResponse {

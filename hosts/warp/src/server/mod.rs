@@ -20,7 +20,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     app::App, config::Config, connections::Connections, error::StartError, memory::MemoryBudget, metrics::Metrics,
     overload::Overload, panel::Panel, push, scheduler, simulation, store::Store, streams::Streams, telemetry::export,
-    webhooks,
+    webhooks, work::Work,
 };
 
 /// Serves until the process receives a signal, then finishes accepted requests and closes the store. `announce` runs once the listener
@@ -39,12 +39,13 @@ pub async fn serve(
     let (app, exporter) = open(config, settings, store)?;
     let mut signals = stop::Signals::new().map_err(|error| StartError::Process { action: "handle signals", error })?;
     let background = TaskTracker::new();
-    background.spawn(scheduler::run(app.clone()));
-    background.spawn(scheduler::run_retention(app.clone()));
+    let passes = app.work.passes();
+    background.spawn_on(scheduler::run(app.clone()), &passes);
+    background.spawn_on(scheduler::run_retention(app.clone()), &passes);
     background.spawn(webhooks::run(app.clone(), config.timeouts.shutdown));
     background.spawn(push::run(app.clone(), config.timeouts.shutdown));
     if config.sandbox.couriers_per_store > 0 {
-        background.spawn(simulation::run(app.clone(), config.sandbox, config.demo));
+        background.spawn_on(simulation::run(app.clone(), config.sandbox, config.demo), &passes);
     }
     tokio::spawn(Connections::sweep(Arc::downgrade(&app.connections)));
     let metrics = metrics_listener.map(|listener| tokio::spawn(metrics_listener::serve(app.clone(), listener)));
@@ -93,6 +94,7 @@ fn open(config: &Config, settings: Settings, store: Store) -> Result<(Arc<App>, 
         streams: Streams::new(config.streams),
         tracer,
         overload: Overload::new(config.overload),
+        work: Work::start()?,
         shutdown: CancellationToken::new(),
         tasks: TaskTracker::new(),
     };

@@ -228,3 +228,49 @@ fn hanging_receivers_delay_their_own_merchant_only() {
     }
     assert_eq!(connections.load(Ordering::SeqCst), 8, "the maximum of one merchant");
 }
+
+/// Returns the threads on which requests of a route ran, and the longest time for which one of them occupied its thread.
+fn polls(metrics: &str, route: &str) -> Vec<(String, f64)> {
+    let prefix = format!("despacho_http_longest_poll_seconds{{route=\"{route}\",threads=\"");
+    let series = metrics.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once("\"} "));
+    series.map(|(threads, value)| (threads.to_owned(), value.parse().unwrap())).collect()
+}
+
+#[test]
+fn heavy_requests_leave_the_serving_threads() {
+    let server = Server::start(&["--demo"]);
+    let key = despacho_simulator::demo::KEY;
+    let get = |path: &str, accept: &str| {
+        let response = server.send(&format!("GET {path}\nx-api-token: {key}\naccept: {accept}"), b"");
+        assert_eq!(response.status, 200, "{path}: {}", response.text());
+    };
+    let id = made(&send(&server, "POST /delivery/orders", key, &order("LIGHT")))["id"].as_u64().unwrap();
+    let stop = order("HEAVY")["deliveries"][0].clone();
+    let many = json!({ "code": "HEAVY", "preparationTime": 5, "deliveries": vec![stop; 40] });
+    assert!(many.to_string().len() > 4_096);
+    made(&send(&server, "POST /delivery/orders/preview", key, &many));
+    get("/delivery/orders?limit=50", "application/json");
+    get("/delivery/orders?situation=500", "application/json");
+    get(&format!("/delivery/orders/{id}/proof"), "text/html");
+    get("/delivery/reports/days", "text/csv");
+    get("/delivery/statement", "text/csv");
+    get("/delivery/events", "application/json");
+    get(&format!("/delivery/orders/{id}"), "application/json");
+    let response = server.metrics();
+    let metrics = response.text();
+    let threads =
+        |route: &str| -> Vec<String> { polls(metrics, route).into_iter().map(|(threads, _)| threads).collect() };
+    for route in [
+        "POST /delivery/orders/preview",
+        "GET /delivery/orders",
+        "GET /delivery/orders/{platformOrderId}/proof",
+        "GET /delivery/reports/days",
+        "GET /delivery/statement",
+        "GET /delivery/events",
+    ] {
+        assert_eq!(threads(route), ["work"], "{route}");
+    }
+    for route in ["POST /delivery/orders", "GET /delivery/orders/{platformOrderId}"] {
+        assert_eq!(threads(route), ["serving"], "{route}");
+    }
+}

@@ -21,7 +21,7 @@ use despacho_core::{
         StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, RecordedEvent, TrackingLink},
+        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -108,6 +108,7 @@ impl Storage for DayHost {
         find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
         tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
         order_prices(query: PriceQuery) -> PricePage;
+        reported_orders(filter: &OrderFilter, limit: u32) -> Vec<ReportedOrder>;
         find_users(query: UserQuery<'_>) -> Vec<User>;
         find_orders(query: OrderQuery<'_>) -> Vec<Order>;
         searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use despacho_core::{
     api,
     memory::MemoryHost,
-    model::{self, Precision, store::KeyHash},
+    model::{self, Precision, price::EstimatePolicy, store::KeyHash},
     rules::{
         push::VapidKey,
         settings::{Secret, Settings},
@@ -155,6 +155,10 @@ impl Memory {
         for (key, text) in overrides {
             match (key.as_str(), Precision::parse(text), text.parse()) {
                 ("places.min-precision", Some(level), _) => settings.places.min_precision = level,
+                ("pricing.estimates", ..) => {
+                    settings.pricing.estimates =
+                        EstimatePolicy::parse(text).ok_or_else(|| format!("`{text}` is not a policy"))?;
+                }
                 ("public-url", ..) => settings.public_url = Some(text.clone()),
                 ("keys.per-store", _, Ok(count)) => settings.keys.per_store = count,
                 ("limits.users", _, Ok(count)) => settings.limits.users = count,

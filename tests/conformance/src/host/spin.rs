@@ -81,6 +81,7 @@ pub(super) fn settings(overrides: &CaseSettings) -> Result<String, String> {
     for (key, text) in overrides {
         match key.as_str() {
             "places.min-precision" => settings["places"]["min-precision"] = text.as_str().into(),
+            "pricing.estimates" => settings["pricing"]["estimates"] = text.as_str().into(),
             "push.vapid-key" => settings["push"]["vapid-key"] = text.as_str().into(),
             "push.contact" => settings["push"]["contact"] = text.as_str().into(),
             "keys.per-store" | "limits.users" | "limits.logins-per-15-minutes" | "accounts.link-minutes" => {

@@ -114,8 +114,8 @@ impl Drop for SpinUp {
 
 /// The application's manifest.
 const MANIFEST: &str = "spin.toml";
-/// The folder of the components, which the manifest names.
-const COMPONENTS: &str = "target/wasm32-wasip2/edge";
+/// The file of the component, which the manifest names.
+const COMPONENT: &str = "target/wasm32-wasip2/edge/despacho_spin.wasm";
 
 /// Returns a folder with the application as it is built, without a panel: the repository may contain a built one, and the cases expect
 /// none. The folder is created once per process.
@@ -129,25 +129,10 @@ fn create_application() -> Result<PathBuf, Box<dyn std::error::Error>> {
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
-    let copy = |from: &Path, to: &str| -> io::Result<()> {
-        let to = folder.join(to);
-        if let Some(parent) = to.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        fs::copy(from, to).map(|_| ())
-    };
-    let mut files = vec![MANIFEST.to_owned(), "core/openapi.json".to_owned(), "core/llms.txt".to_owned()];
-    for entry in fs::read_dir(root.join("core/data"))? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        files.extend(name.ends_with(".bin").then(|| format!("core/data/{name}")));
-    }
-    for file in files {
-        copy(&root.join(&file), &file)?;
-    }
-    for built in std::iter::once(shipped.clone()).chain(component::ROUTED.iter().map(|one| one.next_to(&shipped))) {
-        let name = built.file_name().unwrap_or_default().to_string_lossy();
-        copy(&built, &format!("{COMPONENTS}/{name}"))?;
-    }
+    let component = folder.join(COMPONENT);
+    fs::create_dir_all(component.parent().unwrap_or(&folder))?;
+    fs::copy(root.join(MANIFEST), folder.join(MANIFEST))?;
+    fs::copy(shipped, component)?;
     Ok(folder)
 }
 

@@ -1,7 +1,7 @@
 //! The actions of couriers: they report positions and take the steps of their order, sometimes out of sequence or with a wrong
 //! code.
 
-use despacho_core::model::{Duration, OrderId};
+use despacho_core::model::{Duration, OrderId, StoreId};
 use serde_json::{Value, json};
 
 use super::degrees;
@@ -25,7 +25,14 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
         simulation.clients.couriers.get_mut(at)?.silent_until_ms = until_ms;
         return None;
     }
+    if simulation.rng.often(4) {
+        simulation.clients.couriers.get_mut(at)?.stands_until_ms = now_ms + simulation.rng.between(5, 60) * 60_000;
+        return None;
+    }
     let courier = simulation.clients.couriers.get(at)?.clone();
+    if courier.stands_until_ms > now_ms {
+        return Some(stand_still(simulation, &courier));
+    }
     match simulation.rng.weighted(&[22, 3, 60, 4, 3, 4]) {
         0 => Some(report_position(simulation, &courier)),
         1 => Some(set_availability(simulation, &courier)),
@@ -40,6 +47,25 @@ fn report_position(simulation: &mut Simulation, courier: &KnownCourier) -> Plan 
     let (north, east) = (simulation.rng.between(-300, 300), simulation.rng.between(-300, 300));
     let body = json!({ "latitude": degrees(-235_500 + north), "longitude": degrees(-466_300 + east) });
     Plan { keyed: simulation.rng.often(300), ..Plan::post(&courier.key, "/courier/position", body, Action::Plain) }
+}
+
+/// Reports the last position again.
+fn stand_still(simulation: &mut Simulation, courier: &KnownCourier) -> Plan {
+    let Some(point) = simulation.service.backend.courier(courier.id).and_then(|stored| stored.position) else {
+        return report_position(simulation, courier);
+    };
+    let body = json!({ "latitude": point.latitude(), "longitude": point.longitude() });
+    Plan::post(&courier.key, "/courier/position", body, Action::Plain)
+}
+
+/// Returns whether the clerk of a store does nothing, so that couriers wait for a code.
+fn is_clerk_absent(simulation: &mut Simulation, store: StoreId) -> bool {
+    let now_ms = simulation.service.time_ms.get();
+    if simulation.rng.often(20) {
+        let until_ms = now_ms + simulation.rng.between(5, 60) * 60_000;
+        simulation.clients.absent_clerks.insert(store, until_ms);
+    }
+    simulation.clients.absent_clerks.get(&store).is_some_and(|until_ms| *until_ms > now_ms)
 }
 
 fn set_availability(simulation: &mut Simulation, courier: &KnownCourier) -> Plan {
@@ -98,6 +124,9 @@ fn take_step(simulation: &mut Simulation, courier: &KnownCourier) -> Option<Plan
     let tracked = pick_order(simulation, courier)?.clone();
     let (order, keyed) = (tracked.row.id, simulation.rng.often(500));
     let wrong = simulation.rng.often(simulation.clients.wrong_codes);
+    if matches!(tracked.status, 220 | 410) && is_clerk_absent(simulation, tracked.row.store) {
+        return Some(stand_still(simulation, courier));
+    }
     if simulation.rng.often(60) {
         // A random step, possibly out of sequence.
         let step = *simulation.rng.pick(&["arrive", "at-return", "en-route", "resequence", "at-door", "deliver"])?;

@@ -121,7 +121,7 @@ fn create_courier(simulation: &mut Simulation) -> Result<(), String> {
     let (north, east) = (simulation.rng.between(-300, 300), simulation.rng.between(-300, 300));
     let position = json!({ "latitude": degrees(-235_500 + north), "longitude": degrees(-466_300 + east) });
     request(simulation, &Plan::post(&key, "/courier/position", position, Action::Plain))?;
-    simulation.clients.couriers.push(KnownCourier { id, key, removed: false, silent_until_ms: 0 });
+    simulation.clients.couriers.push(KnownCourier { id, key, removed: false, silent_until_ms: 0, stands_until_ms: 0 });
     Ok(())
 }
 

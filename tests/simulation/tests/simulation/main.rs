@@ -2,4 +2,5 @@
 
 mod fuzz;
 mod mutations;
+mod night;
 mod short;

@@ -89,7 +89,6 @@ fn demo_that_collides_with_a_store_explains_what_to_do() {
     create_store(&database, "DE.SPA.CHO/0002-75");
     let detail = problem_of(&database.demo());
     assert!(detail.contains("`demo`") && detail.contains("empty database"), "{detail}");
-    // The other components do not create the data, and give the same reason.
     let served = serve(&database.demo());
     for path in ["/admin/couriers", "/courier/order", "/delivery/webhooks", "/delivery/orders/preview"] {
         let response = get(&served.base, path);

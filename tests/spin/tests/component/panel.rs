@@ -1,6 +1,6 @@
 //! The merchant panel's files.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
 use despacho_spin_tests::Options;
 use http::Request;
@@ -28,16 +28,11 @@ fn built() -> tempfile::TempDir {
     folder
 }
 
-/// The folder of the gazetteer, without which the component serves nothing.
-fn data() -> (&'static str, PathBuf) {
-    ("/core", PathBuf::from("core"))
-}
-
 #[test]
 fn panel_files_have_content_type_and_policy() {
     let (database, files) = (TestDatabase::new(), built());
     let tiles = "https://tiles.example/{z}/{x}/{y}.png";
-    let files = BTreeMap::from([data(), (FOLDER, files.path().to_owned())]);
+    let files = BTreeMap::from([(FOLDER, files.path().to_owned())]);
     let served = serve(&Options { files, ..database.demo().variable("panel_tiles", tiles) });
     for (path, kind, caching) in [
         ("/", "text/html; charset=utf-8", "no-cache"),
@@ -87,7 +82,7 @@ fn panel_files_have_content_type_and_policy() {
 fn missing_panel_explains_the_build() {
     let database = TestDatabase::new();
     let empty = tempfile::tempdir().expect("a folder");
-    for files in [BTreeMap::from([data()]), BTreeMap::from([data(), (FOLDER, empty.path().to_owned())])] {
+    for files in [BTreeMap::new(), BTreeMap::from([(FOLDER, empty.path().to_owned())])] {
         let served = serve(&Options { files, ..database.demo() });
         for path in ["/", "/courier", "/admin", "/courier/", "/admin/"] {
             let response = get(&served.base, path);

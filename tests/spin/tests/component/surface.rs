@@ -1,9 +1,6 @@
 //! The deployment's endpoints, and the headers of every response.
 
-use std::collections::BTreeMap;
-
 use despacho_core::host::description;
-use despacho_spin_tests::Options;
 use http::Request;
 
 use crate::support::{TestDatabase, get, send, serve};
@@ -19,27 +16,10 @@ fn probes_and_openapi_document_are_served() {
     let document: serde_json::Value = serde_json::from_slice(description()).expect("the document");
     let served_document = get(&served.base, "/openapi.json");
     assert_eq!(served_document.headers["content-type"], "application/json");
-    assert!(served_document.body == document, "the mounted file is another document");
+    assert!(served_document.body == document, "another document");
     let wrong = send(&served.base, Request::post("/healthz").body(Vec::new()).expect("a request"));
     let wrong = wrong.expect("a response");
     assert_eq!((wrong.status, wrong.headers["allow"].to_str().ok()), (405, Some("GET, HEAD")));
-}
-
-#[test]
-fn missing_files_return_503() {
-    let database = TestDatabase::new();
-    let served = serve(&Options { files: BTreeMap::new(), ..database.demo() });
-    let response = get(&served.base, "/readyz");
-    assert_eq!((response.status, &response.body["code"]), (503, &"unavailable".into()));
-    let detail = response.body["detail"].as_str().expect("a text");
-    assert!(detail.contains("`files` lacks /core/data/municipalities.bin"), "{detail}");
-    assert_eq!(served.stats().traps(), 0);
-    let manifest = despacho_xtask::place::root().expect("the repository").join("spin.toml");
-    let manifest = std::fs::read_to_string(manifest).expect("the manifest");
-    let lists: Vec<&str> = manifest.lines().filter(|line| line.starts_with("files = ")).collect();
-    let first = r#"files = ["hosts/panel/dist/**/*", "core/openapi.json", "core/llms.txt", "core/data/*.bin"]"#;
-    let others = r#"files = ["hosts/panel/dist/**/*", "core/openapi.json", "core/data/*.bin"]"#;
-    assert_eq!(lists, [first, others, others, others]);
 }
 
 #[test]

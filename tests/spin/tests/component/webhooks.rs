@@ -54,19 +54,6 @@ fn verified(request: &ReceivedRequest, secret: &str) -> Value {
 }
 
 #[test]
-fn other_components_log_how_to_create_the_demo_data() {
-    let (database, log) = (TestDatabase::new(), logged());
-    let served = serve(&Options { log: Some(log.clone()), ..database.demo() });
-    for path in ["/delivery/webhooks", "/admin/stores"] {
-        let early = get(&served.base, path);
-        assert_eq!((early.status, &early.body["code"]), (503, &"unavailable".into()), "{path}: {}", early.body);
-    }
-    assert!(text(&log).contains("Request /readyz"), "{}", text(&log));
-    assert_eq!(get(&served.base, "/readyz").status, 200);
-    assert_eq!(get(&served.base, "/delivery/webhooks").status, 200);
-}
-
-#[test]
 fn dispatch_pass_sends_signed_messages() {
     let (database, receiver) = (TestDatabase::new(), Upstream::fixed(204, ""));
     let served = serve_ready(&calling(&database, &receiver, TIMEOUT));

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { CourierRecord, OrderDetails, SignInCode } from "../../api/wire";
 import { now } from "../../clock";
 import { zone } from "../../context";
-import { age, dateTime, phone, phoneFormat, phoneRequest, quantity } from "../../format";
+import { dateTime, phone, phoneFormat, phoneRequest, quantity } from "../../format";
 import { loadTexts } from "../../i18n/load";
 import { thousandths, typedThousandths } from "../../load";
 import { mark, isFinal } from "../../situations";
@@ -14,11 +14,10 @@ import { Fact, Secret, Situation, When } from "../../ui/parts";
 import { QrCode } from "../../ui/qr";
 import { notify, notifyError } from "../../ui/toast";
 import { couriers, orders } from "../api";
-import { CourierBadge, stateOf } from "../courier-state";
+import { CourierBadge, lastHeard, stateOf } from "../courier-state";
 import { formDraft } from "../draft";
 import { usePolled } from "../poll";
 import { courierTexts } from "../texts/couriers";
-import { mapTexts } from "../texts/map";
 import { Detail } from "../ui/detail";
 import { EQUIPMENT, EquipmentFields, VehicleFields } from "../ui/vehicle-fields";
 import "../../styles/map.css";
@@ -56,9 +55,9 @@ function Found(props: Loaded) {
   return (
     <>
       <p class="heading">
-        <CourierBadge state={stateOf(courier, now.value)} />
+        <CourierBadge state={stateOf(courier)} />
         <a href={`tel:${courier.phone}`}>{phone(courier.phone)}</a>
-        {courier.positionAt !== null && <span class="dim">{mapTexts.value.position(age(courier.positionAt, now.value))}</span>}
+        {(courier.positionAt !== null || courier.stuckSince !== undefined) && <span class="dim">{lastHeard(courier)}</span>}
       </p>
       {key?.id === courier.id && key.value !== null && <Secret lead={t.created} value={key.value} note={t.once} />}
       <div class="order-grid">

@@ -1,17 +1,16 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { CourierRecord } from "../../api/wire";
-import { now } from "../../clock";
-import { age, phone, phoneFormat, phoneRequest } from "../../format";
+import { phone, phoneFormat, phoneRequest } from "../../format";
 import { thousandths } from "../../load";
 import { go } from "../../router";
-import { decimal } from "../../ui/address";
+import { decimal } from "../../numbers";
 import { CheckField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../../ui/field";
 import { Empty, Loaded, Page } from "../../ui/parts";
 import { useSubmit } from "../../ui/submit";
 import { Table } from "../../ui/table";
 import { PAGE_SIZE, couriers, readPages } from "../api";
-import { CourierBadge, stateOf } from "../courier-state";
+import { CourierBadge, lastHeard, stateOf } from "../courier-state";
 import { formDraft } from "../draft";
 import type { PageProps } from "../pages";
 import { usePolled } from "../poll";
@@ -23,7 +22,7 @@ import { CourierPage, newCourierKey } from "./courier";
 
 const POLL_MS = 30_000;
 const MAX_PAGES = 10;
-const STATES = ["available", "trip", "silent", "off", "suspended", "removed"] as const;
+const STATES = ["available", "trip", "stuck", "silent", "off", "suspended", "removed"] as const;
 const MAX_ROWS = 200;
 
 const search = signal("");
@@ -62,7 +61,7 @@ function CourierList() {
       <Loaded of={found} lines={6}>
         {({ pages, more }) => {
           const words = plain(search.value).split(/\s+/).filter(Boolean);
-          const all = pages.flatMap((page) => page.couriers).map((courier) => ({ courier, state: stateOf(courier, now.value) }));
+          const all = pages.flatMap((page) => page.couriers).map((courier) => ({ courier, state: stateOf(courier) }));
           const rows = all.filter((one) => (state.value === "" ? one.state !== "removed" : one.state === state.value) && isMatch(one.courier, words));
           return (
             <>
@@ -99,7 +98,7 @@ function CourierTable(props: { rows: readonly { courier: CourierRecord; state: C
         { head: t.state, cell: (row) => <CourierBadge state={row.state} /> },
         { head: t.phone, class: "number", cell: ({ courier }) => phone(courier.phone) },
         { head: t.trip, cell: ({ courier }) => tripOf(courier).map((id) => `#${id}`).join(", ") || "—" },
-        { head: t.position, cell: ({ courier }) => (courier.positionAt === null ? "—" : mapTexts.value.position(age(courier.positionAt, now.value))) },
+        { head: t.position, cell: ({ courier }) => (courier.positionAt === null && courier.stuckSince === undefined ? "—" : lastHeard(courier)) },
       ]}
     />
   );

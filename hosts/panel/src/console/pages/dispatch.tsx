@@ -152,7 +152,7 @@ function Comparison(props: { of: DispatchComparison; current: DispatchSettings }
       {lines.length > 0 && (
         <>
           <p>{t.apply}</p>
-          <pre class="lines">{["[dispatch]", ...lines].join("\n")}</pre>
+          <pre class="config-lines">{["[dispatch]", ...lines].join("\n")}</pre>
         </>
       )}
     </div>

@@ -2,7 +2,6 @@ import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import type { CourierRecord, OrderRow } from "../../api/wire";
 import { now } from "../../clock";
-import { age } from "../../format";
 import { byUrgency, lateness } from "../../lateness";
 import { go } from "../../router";
 import { OUT_FOR_DELIVERY, isFinal } from "../../situations";
@@ -10,7 +9,7 @@ import { LatenessText } from "../../ui/lateness";
 import { RouteMap, type Mark } from "../../ui/map";
 import { Loaded, Page, Situation } from "../../ui/parts";
 import { PAGE_SIZE, couriers, orders, readPages } from "../api";
-import { CourierBadge, stateOf } from "../courier-state";
+import { CourierBadge, lastHeard, stateOf } from "../courier-state";
 import { distanceKm } from "../geo";
 import type { PageProps } from "../pages";
 import { usePolled } from "../poll";
@@ -109,7 +108,7 @@ function Fleet(props: { traffic: Traffic; view: number }) {
   const t = mapTexts.value;
   const { traffic, view } = props;
   const working = traffic.couriers
-    .map((courier): Working => ({ courier, state: stateOf(courier, now.value) }))
+    .map((courier): Working => ({ courier, state: stateOf(courier) }))
     .filter(({ state }) => state !== "off" && state !== "removed");
   const rows = byUrgency(traffic.orders, now.value);
   const isLate = (row: OrderRow) => lateness(row, now.value)?.kind === "late";
@@ -123,7 +122,7 @@ function Fleet(props: { traffic: Traffic; view: number }) {
   return (
     <>
       <p class="legend">
-        {(["available", "trip", "silent"] as const).map((state) => (
+        {(["available", "trip", "stuck", "silent"] as const).map((state) => (
           <span key={state}><i class={`dot ${state}`} /> {t.states[state]} <strong class="number">{count(state)}</strong></span>
         ))}
         <span><i class="dot small" /> {t.pickups}</span>
@@ -177,7 +176,7 @@ function CourierList(props: { working: readonly Working[]; note: string | null }
             <a href={`#/couriers/${courier.id}`}>
               <span class="strong">{courier.name}</span>
               <CourierBadge state={state} />
-              <span class="sub">{courier.positionAt === null ? t.noPosition : t.position(age(courier.positionAt, now.value))}</span>
+              <span class="sub">{lastHeard(courier)}</span>
             </a>
           </li>
         ))}

@@ -89,7 +89,7 @@ function Dispatch(props: { order: OrderDetails }) {
           return (
             <>
               <p class="hint">{t.dispatchLead}</p>
-              <ol class="decisions">{shown.map((pass) => <Decision key={pass.at + pass.outcome} pass={pass} courier={order.deliveryMan} zone={zoneOf(order.pickupAddress.state)} />)}</ol>
+              <ol class="decisions">{shown.map((pass) => <Decision key={pass.at + pass.outcome} pass={pass} courier={order.deliveryMan} zone={zoneOf(order.pickupAddress)} />)}</ol>
             </>
           );
         }}

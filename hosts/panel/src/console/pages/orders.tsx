@@ -142,7 +142,7 @@ function Filters(props: { errors: FilterErrors }) {
 
 function OrderTable(props: { rows: readonly OrderRow[] }) {
   const t = texts.value.orders;
-  const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress.state);
+  const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress);
   const isOpen = (row: OrderRow) => !isFinal(row.situation);
   return (
     <Table

@@ -6,7 +6,7 @@ import { zone } from "../../context";
 import { addressLine, cnpj, day, localityLine, money, nextDay, phone, startOfDay } from "../../format";
 import { texts } from "../../i18n";
 import { accessTexts } from "../../i18n/access";
-import { decimal } from "../../ui/address";
+import { amount as readAmount, decimal } from "../../numbers";
 import { AuditLog } from "../../ui/audit-log";
 import { Confirm } from "../../ui/confirm";
 import { ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../../ui/field";
@@ -204,7 +204,7 @@ function Credit(props: Props) {
     notify(t.floorSaved);
   };
   return (
-    <CardForm title={t.credit} submitLabel={t.saveFloor} testId="credit" act={() => stores.change(store.id, { prepaidFloor: decimal(shown) ?? 0 })} done={done}>
+    <CardForm title={t.credit} submitLabel={t.saveFloor} testId="credit" act={() => stores.change(store.id, { prepaidFloor: readAmount(shown) ?? 0 })} done={done}>
       <TextField pointer="/prepaidFloor" label={t.floor} hint={t.floorHint} value={shown} set={(floor) => draft.set({ floor })} max={12} />
     </CardForm>
   );
@@ -252,7 +252,7 @@ function Statement(props: { store: OperatorStore; changed: () => void }) {
   const [period, setPeriod] = useState({ from: day(new Date(Date.now() - MONTH_MS), zone.value), to: today });
   const list = useLoad(() => loadLines(store.id, period), [store.id, period.from, period.to]);
   const { amount, reference } = draft.value;
-  const act = () => stores.topUp(store.id, { amount: decimal(amount), reference: reference.trim() }, draft.key());
+  const act = () => stores.topUp(store.id, { amount: readAmount(amount), reference: reference.trim() }, draft.key());
   const done = () => {
     draft.clear();
     notify(t.toppedUp);

@@ -5,7 +5,8 @@ import type { OperatorStore } from "../../api/wire";
 import { cnpj, money, phoneFormat, phoneRequest } from "../../format";
 import { texts } from "../../i18n";
 import { go } from "../../router";
-import { AddressFields, addressRequest, decimal, emptyAddress } from "../../ui/address";
+import { amount } from "../../numbers";
+import { AddressFields, addressRequest, emptyAddress } from "../../ui/address";
 import { CheckField, ChoiceField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../../ui/field";
 import { useLoad } from "../../ui/load";
 import { Empty, Failure, Loading, Page } from "../../ui/parts";
@@ -103,7 +104,7 @@ function NewStorePage() {
       name: value.name.trim(), cnpj: value.cnpj.trim(), email: value.email.trim(), password: attempt.password, sandbox: value.sandbox,
       responsible: { name: value.responsible.trim(), phone: phoneRequest(value.phone) },
       address: addressRequest(value.address), marketplaceBranchId: Number(value.branch),
-      ...(value.isPrepaid ? { prepaidFloor: decimal(value.floor) ?? 0 } : {}),
+      ...(value.isPrepaid ? { prepaidFloor: amount(value.floor) ?? 0 } : {}),
     };
     return stores.create(body, attempt.key);
   };

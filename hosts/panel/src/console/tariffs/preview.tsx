@@ -46,7 +46,7 @@ export function readSamples(draft: TariffDraft): Samples | null {
   const distances = items(draft.distances).map(parseDecimal);
   const times = items(draft.times);
   const stops = Number(draft.stops);
-  const local = zoneOf(draft.state);
+  const local = zoneOf({ state: draft.state });
   const date = draft.day || day(new Date(), local);
   const known = distances.map((one) => one ?? 0);
   const list = known.flatMap((distanceKm) => times.map((text): TariffSample => ({

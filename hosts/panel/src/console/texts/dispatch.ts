@@ -6,7 +6,7 @@ import { language } from "../../i18n/language";
 
 /** The settings in the order of the form. */
 export const settingNames = [
-  "radiusKm", "maxPositionAgeMinutes", "reofferAfterMinutes", "horizonMinutes", "ordersPerTrip", "detourMinutes", "readySpreadMinutes", "marginSeconds",
+  "radiusKm", "maxPositionAgeMinutes", "stuckAfterMinutes", "waitLimitMinutes", "reofferAfterMinutes", "horizonMinutes", "ordersPerTrip", "detourMinutes", "readySpreadMinutes", "marginSeconds",
 ] as const satisfies readonly (keyof DispatchSettings)[];
 
 const en = {
@@ -33,6 +33,8 @@ const en = {
   names: {
     radiusKm: "Distance from courier to pickup, km at most",
     maxPositionAgeMinutes: "Age of a courier's position, minutes at most",
+    stuckAfterMinutes: "A courier counts as stuck when a step is late by minutes",
+    waitLimitMinutes: "Wait of a ready order while a courier is idle in reach, minutes at most",
     reofferAfterMinutes: "Another offer to a courier who released the order, after minutes",
     horizonMinutes: "Couriers who are free within minutes",
     ordersPerTrip: "Orders in a trip, at most",
@@ -76,6 +78,8 @@ const pt: typeof en = {
   names: {
     radiusKm: "Distância do entregador à coleta, no máximo em km",
     maxPositionAgeMinutes: "Idade da posição do entregador, no máximo em minutos",
+    stuckAfterMinutes: "O entregador conta como parado com o passo atrasado por minutos",
+    waitLimitMinutes: "Espera de um pedido pronto com entregador livre ao alcance, no máximo em minutos",
     reofferAfterMinutes: "Nova oferta a quem liberou o pedido, após minutos",
     horizonMinutes: "Entregadores livres em até minutos",
     ordersPerTrip: "Pedidos por viagem, no máximo",

@@ -15,9 +15,10 @@ const en = {
   ok: "Good",
   figures: "Figures",
   names: {
-    openOrders: "Open orders", lateOrders: "Late orders", searchingOrders: "Orders searching for a courier", overdueOrders: "Orders with overdue changes",
-    availableCouriers: "Available couriers", busyCouriers: "Couriers on a trip", overduePushes: "Overdue pushes to couriers",
+    openOrders: "Open orders", lateOrders: "Late orders", searchingOrders: "Orders searching for a courier", waitingOrders: "Ready orders searching for too long", overdueOrders: "Orders with overdue changes",
+    availableCouriers: "Available couriers", busyCouriers: "Couriers on a trip", stuckCouriers: "Stuck couriers", unresponsiveCouriers: "Unresponsive couriers", overduePushes: "Overdue pushes to couriers",
     queuedMessages: "Queued webhook messages", inactiveWebhooks: "Stopped webhooks",
+    roughStores: "Stores with estimated prices",
   } as Record<string, string>,
 };
 
@@ -33,9 +34,10 @@ const pt: typeof en = {
   ok: "Em ordem",
   figures: "Números",
   names: {
-    openOrders: "Pedidos em aberto", lateOrders: "Pedidos atrasados", searchingOrders: "Pedidos em busca de entregador", overdueOrders: "Pedidos com mudanças em atraso",
-    availableCouriers: "Entregadores disponíveis", busyCouriers: "Entregadores em viagem", overduePushes: "Notificações push em atraso",
+    openOrders: "Pedidos em aberto", lateOrders: "Pedidos atrasados", searchingOrders: "Pedidos em busca de entregador", waitingOrders: "Pedidos prontos há muito tempo em busca de entregador", overdueOrders: "Pedidos com mudanças em atraso",
+    availableCouriers: "Entregadores disponíveis", busyCouriers: "Entregadores em viagem", stuckCouriers: "Entregadores parados", unresponsiveCouriers: "Entregadores sem contato", overduePushes: "Notificações push em atraso",
     queuedMessages: "Mensagens de webhook na fila", inactiveWebhooks: "Webhooks parados",
+    roughStores: "Lojas com preços estimados",
   },
 };
 

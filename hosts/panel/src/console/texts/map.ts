@@ -3,12 +3,12 @@
 import { computed } from "@preact/signals";
 import { language } from "../../i18n/language";
 
-export type CourierState = "available" | "trip" | "silent" | "off" | "suspended" | "removed";
+export type CourierState = "available" | "trip" | "stuck" | "silent" | "off" | "suspended" | "removed";
 
 const en = {
   title: "Map",
   label: "Map of the couriers and the open orders",
-  states: { available: "Available", trip: "On a trip", silent: "No recent position", off: "Not available", suspended: "Suspended", removed: "Removed" } satisfies Record<CourierState, string>,
+  states: { available: "Available", trip: "On a trip", stuck: "Stuck", silent: "Unresponsive", off: "Not available", suspended: "Suspended", removed: "Removed" } satisfies Record<CourierState, string>,
   pickups: "Pickups",
   stops: "Stops",
   late: "Late",
@@ -21,6 +21,7 @@ const en = {
   noCouriers: "No courier is available or on a trip.",
   noPosition: "no position",
   position: (age: string) => `position ${age} ago`,
+  stuckSince: (age: string) => `waiting for the next step for ${age}`,
   order: (code: string, store: string) => `${code} · ${store}`,
   moreOrders: (n: number) => `Only the newest ${n} open orders and the late ones are shown.`,
   moreCouriers: (n: number) => `Only the first ${n} couriers are shown.`,
@@ -29,7 +30,7 @@ const en = {
 const pt: typeof en = {
   title: "Mapa",
   label: "Mapa dos entregadores e dos pedidos em aberto",
-  states: { available: "Disponível", trip: "Em viagem", silent: "Sem posição recente", off: "Indisponível", suspended: "Suspenso", removed: "Removido" },
+  states: { available: "Disponível", trip: "Em viagem", stuck: "Parado", silent: "Sem contato", off: "Indisponível", suspended: "Suspenso", removed: "Removido" },
   pickups: "Coletas",
   stops: "Paradas",
   late: "Atrasados",
@@ -42,6 +43,7 @@ const pt: typeof en = {
   noCouriers: "Nenhum entregador disponível ou em viagem.",
   noPosition: "sem posição",
   position: (age) => `posição há ${age}`,
+  stuckSince: (age) => `esperando o próximo passo há ${age}`,
   order: (code, store) => `${code} · ${store}`,
   moreOrders: (n) => `Só aparecem os ${n} pedidos em aberto mais novos e os atrasados.`,
   moreCouriers: (n) => `Só aparecem os primeiros ${n} entregadores.`,

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { language, setLanguage } from "../../i18n/language";
 import { texts } from "../texts";
 
@@ -65,6 +65,12 @@ export function Field(props: {
   code?: boolean;
 }) {
   const { id, value, set, hint, error } = props;
+  const [hasLetters, setLetters] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const toggle = () => {
+    setLetters(!hasLetters);
+    input.current?.focus();
+  };
   const describedBy = [hint === undefined ? "" : `${id}-hint`, error === undefined ? "" : `${id}-error`].filter(Boolean).join(" ");
   const shared = {
     id, value, maxLength: props.max ?? 255, "aria-invalid": error === undefined ? undefined : ("true" as const), "aria-describedby": describedBy === "" ? undefined : describedBy,
@@ -77,7 +83,13 @@ export function Field(props: {
         {props.optional === true && <span class="dim"> ({texts.value.form.optional})</span>}
       </label>
       {props.lines === undefined ? (
-        <input {...shared} type="text" class={props.code === true ? "code" : ""} {...(props.code === true ? { autocapitalize: "characters", spellcheck: false } : {})} />
+        <div class="code-row">
+          <input
+            {...shared} ref={input} type="text" class={props.code === true ? "code" : ""}
+            {...(props.code === true ? { autocapitalize: "characters", spellcheck: false, inputMode: hasLetters ? ("text" as const) : ("numeric" as const) } : {})}
+          />
+          {props.code === true && <LettersButton pressed={hasLetters} toggle={toggle} />}
+        </div>
       ) : (
         <textarea {...shared} rows={props.lines} />
       )}
@@ -85,6 +97,11 @@ export function Field(props: {
       <FieldError id={id} error={error} />
     </div>
   );
+}
+
+/** Switches the keypad of a code between digits, which most codes have, and letters. */
+function LettersButton(props: { pressed: boolean; toggle: () => void }) {
+  return <button type="button" class="button plain" aria-pressed={props.pressed} aria-label={texts.value.form.letters} onClick={props.toggle}>ABC</button>;
 }
 
 export function FieldError(props: { id: string; error: string | undefined }) {

@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { addPhoto } from "../photo";
+import { fix } from "../position";
 import { removePhoto } from "../storage";
 import type { StepKind } from "../table";
 import { texts } from "../texts";
@@ -42,7 +43,7 @@ export function ProofFields(props: Props) {
   return (
     <>
       {names.filter(isRequired).map((name) => parts[name])}
-      {errors.POSITION !== undefined && <p class="error" role="alert">{errors.POSITION}</p>}
+      {errors.POSITION !== undefined && fix.value === null && <p class="error" role="alert">{errors.POSITION}</p>}
       {optional.length > 0 && (
         <details class="optional">
           <summary>{t.addProof}</summary>

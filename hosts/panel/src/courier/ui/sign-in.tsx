@@ -39,7 +39,7 @@ export function SignIn(props: { error: string }) {
       {me.value !== null && waiting.value.length > 0 && <p class="strong">{t.signIn.unsent(waiting.value.length)}</p>}
       <p>{t.signIn.lead}</p>
       <form onSubmit={(event) => void submit(event)} noValidate>
-        <Field id="code" label={t.signIn.code} value={text} set={setText} error={error === "" ? undefined : error} max={400} />
+        <Field id="code" label={t.signIn.code} value={text} set={(typed) => { setText(typed); setError(""); }} error={error === "" ? undefined : error} max={400} />
         <div role="alert" class="unseen">{error}</div>
         <Button type="submit" kind="primary" busy={isBusy} testId="sign-in">{t.signIn.submit}</Button>
       </form>

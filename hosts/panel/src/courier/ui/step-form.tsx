@@ -12,7 +12,7 @@ import { removePhoto } from "../storage";
 import { TABLE, type Proof, type StepKind } from "../table";
 import { texts } from "../texts";
 import type { ProofPart } from "../wire";
-import { Button, Field, announce } from "./parts";
+import { Button, Field, FieldError, announce } from "./parts";
 import { EMPTY, type Errors, type TakenPhoto, type Values } from "./form";
 import { ProofFields } from "./proof";
 import { ReasonField } from "./reason";
@@ -48,7 +48,12 @@ export function StepForm(props: Props) {
   const hasReason = kind === "fail" || kind === "decline";
   const required = requiredParts(at.order, kind, values.reason);
   const amount = kind === "deliver" && at.delivery !== null && !at.delivery.onlinePayment ? money(at.delivery.productValue ?? 0) : null;
-  const set = (part: Partial<Values>) => setValues((before) => ({ ...before, ...part }));
+  /** Changes values. The errors that concern them, and the rejection of the last attempt, no longer apply. */
+  const set = (part: Partial<Values>) => {
+    setValues((before) => ({ ...before, ...part }));
+    setErrors((before) => without(before, part));
+    setProblem("");
+  };
 
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -95,10 +100,10 @@ export function StepForm(props: Props) {
         {amount !== null && (
           <div class="field">
             <label class="check">
-              <input type="checkbox" id="step-paid" checked={values.isPaid} aria-invalid={errors.payment === undefined ? undefined : "true"} onChange={(event) => set({ isPaid: event.currentTarget.checked })} />
+              <input type="checkbox" id="step-paid" checked={values.isPaid} aria-invalid={errors.payment === undefined ? undefined : "true"} aria-describedby={errors.payment === undefined ? undefined : "step-paid-error"} onChange={(event) => set({ isPaid: event.currentTarget.checked })} />
               {t.form.collected(amount)}
             </label>
-            {errors.payment !== undefined && <p class="error">{errors.payment}</p>}
+            <FieldError id="step-paid" error={errors.payment} />
           </div>
         )}
         {TABLE[kind].proof !== undefined && <ProofFields orderId={at.order.id} kind={kind} required={required} values={values} set={set} errors={errors} />}
@@ -109,6 +114,17 @@ export function StepForm(props: Props) {
       </form>
     </Dialog>
   );
+}
+
+/** The errors that concern each value. Another reason can require other parts of a proof. */
+const CONCERNS: Record<keyof Values, readonly (keyof Errors)[]> = {
+  code: ["code"], isPaid: ["payment"], photos: ["PHOTO"], receivedBy: ["NAME"], note: ["NOTE"], reason: ["reason", "PHOTO", "NAME", "NOTE", "POSITION"],
+};
+
+/** Returns the errors that do not concern the changed values. */
+function without(errors: Errors, changed: Partial<Values>): Errors {
+  const solved = (Object.keys(changed) as (keyof Values)[]).flatMap((name) => CONCERNS[name]);
+  return Object.fromEntries(Object.entries(errors).filter(([name]) => !solved.includes(name as keyof Errors)));
 }
 
 /** Frees the previews, and removes the photos of a form that was closed without a step. */

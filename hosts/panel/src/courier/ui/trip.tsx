@@ -1,5 +1,6 @@
 /** The trip: the next stop with its one next step, the map and the later stops. */
 
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { addressLine, localityLine, money } from "../../brazil";
 import { take } from "../actions";
@@ -10,6 +11,7 @@ import type { Order, Stop } from "../wire";
 import { openForm } from "./form";
 import { LazyMap } from "./lazy-map";
 import { MoreDialog } from "./more";
+import { Navigation } from "./navigation";
 import { Button, announce } from "./parts";
 
 /** These steps end something or need input: a form confirms them. */
@@ -76,21 +78,21 @@ function StopCard(props: { at: NextStop }) {
     <section class="card stop" data-testid="stop" data-type={stop.type}>
       <p class="dim">{t.next} · {t.eta(time(stop.eta))}</p>
       <h1 id="title" tabIndex={-1}>{nameOf(props.at)}</h1>
+      {stop.type !== "DELIVERY" && order.storeName && <p class="strong" data-testid="store">{order.storeName}</p>}
       <p class="address">{addressLine(stop.address)}</p>
       <p class="dim">{localityLine(stop.address)}</p>
       <p class="dim">{t.order(order.code)}</p>
       {stop.type === "PICKUP" && Date.parse(order.readyAt) > Date.now() && <p class="strong">{t.ready(time(order.readyAt))}</p>}
       {stop.type === "PICKUP" && order.requirements && <Load of={order.requirements} />}
       {stop.type === "PICKUP" && order.pickupInstructions !== undefined && <p class="quote">{order.pickupInstructions}</p>}
-      {stop.type === "RETURN" && <p>{t.bringBack}</p>}
+      {stop.type === "RETURN" && <BringBack of={order} />}
       {delivery?.window !== undefined && <p class="strong">{t.window(time(delivery.window.from), time(delivery.window.until))}</p>}
       {delivery !== null && delivery.observation !== null && <p class="quote">{delivery.observation}</p>}
       {choice !== null && choice !== undefined && <p class="notice" role="status">{t.choice}: <strong>{t.choices[choice] ?? choice}</strong></p>}
       {delivery !== null && (
         <p class="badges">
           {delivery.onlinePayment ? <span class="badge good">{t.paid}</span> : <span class="badge warn">{t.collect(money(delivery.productValue ?? 0))}</span>}
-          {delivery.payment !== undefined && <span class="badge">{t.payments[delivery.payment.method]}</span>}
-          {delivery.payment !== undefined && delivery.payment.change !== null && <span class="badge warn">{t.change(money(delivery.payment.change))}</span>}
+          {delivery.payment !== undefined && <PaymentParts of={delivery.payment} />}
           {delivery.codeRequired && <span class="badge">{t.codeRequired}</span>}
         </p>
       )}
@@ -99,15 +101,54 @@ function StopCard(props: { at: NextStop }) {
   );
 }
 
+/** The parts of a payment with their amounts; a single part without, because the amount due is beside it. */
+function PaymentParts(props: { of: NonNullable<NonNullable<NextStop["delivery"]>["payment"]> }) {
+  const t = texts.value.trip;
+  const { method, change, parts } = props.of;
+  // An app of an earlier service has stored orders without parts.
+  const shown = parts === undefined || parts.length < 2 ? [{ method, change, amount: null }] : parts;
+  return (
+    <>
+      {shown.map((part, at) => (
+        <Fragment key={at}>
+          <span class="badge">{t.payments[part.method]}{part.amount !== null && ` ${money(part.amount)}`}</span>
+          {part.change !== null && <span class="badge warn">{t.change(money(part.change))}</span>}
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
+/** What the courier brings back to the store: goods that were not delivered, and payments that were collected. */
+function BringBack(props: { of: Order }) {
+  const t = texts.value.trip;
+  const name = (one: Order["deliveries"][number]) => one.name ?? t.delivery(one.orderRoute);
+  const things = props.of.deliveries.flatMap((one) => {
+    if (one.situation === 400 || one.situation === 410) return [t.bringGoods(name(one))];
+    const isCollected = one.situation === 500 && !one.onlinePayment;
+    if (!isCollected) return [];
+    const parts = one.payment?.parts ?? [];
+    if (parts.length > 1) return parts.map((part) => t.bringPayment(money(part.amount), t.payments[part.method], name(one)));
+    return [t.bringPayment(money(one.productValue ?? 0), one.payment === undefined ? "" : t.payments[one.payment.method], name(one))];
+  });
+  return (
+    <div data-testid="bring-back">
+      <p>{t.bringBack}</p>
+      <ul class="bring strong">{(things.length > 0 ? things : [t.bringUnknown]).map((thing) => <li key={thing}>{thing}</li>)}</ul>
+    </div>
+  );
+}
+
 /** The number of packages, the weight and the volume of an order. */
 function Load(props: { of: NonNullable<Order["requirements"]> }) {
   const t = texts.value;
-  const { packages, weightGrams, volumeMillilitres } = props.of;
+  const { packages, weightGrams, volumeMillilitres, cardMachine } = props.of;
   const number = (thousandths: number) => new Intl.NumberFormat(t.locale).format(thousandths / 1_000);
   const parts = [
     packages === null ? "" : t.trip.packages(packages),
     weightGrams === null ? "" : `${number(weightGrams)} kg`,
     volumeMillilitres === null ? "" : `${number(volumeMillilitres)} l`,
+    cardMachine ? t.trip.payments.CARD_MACHINE : "",
   ].filter(Boolean);
   if (parts.length === 0) return null;
   return <p class="badges" data-testid="load">{parts.map((part) => <span key={part} class="badge">{part}</span>)}</p>;
@@ -115,12 +156,11 @@ function Load(props: { of: NonNullable<Order["requirements"]> }) {
 
 function Links(props: { at: NextStop }) {
   const t = texts.value.trip;
-  const { stop, delivery } = props.at;
-  const place = `${stop.latitude},${stop.longitude}`;
+  const { stop, order, delivery } = props.at;
   return (
     <div class="links">
-      <a class="button plain" href={`geo:${place}?q=${place}`}>{t.navigate}</a>
-      <a class="button plain" href={`https://www.google.com/maps/dir/?api=1&destination=${place}`} target="_blank" rel="noreferrer">{t.map}</a>
+      <Navigation latitude={stop.latitude} longitude={stop.longitude} />
+      {delivery === null && order.storePhone && <a class="button plain" href={`tel:${order.storePhone}`}>{t.callStore}</a>}
       {delivery !== null && delivery.phone !== null && (
         <>
           <a class="button plain" href={`tel:${delivery.phone}`}>{t.call}</a>

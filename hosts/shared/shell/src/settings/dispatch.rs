@@ -34,6 +34,18 @@ pub(super) const DISPATCH: &[Setting] = &[
         "Time without a position or step, after which an order that is not picked up is taken from its courier",
     ),
     Setting::number(
+        "dispatch.stuck-after-minutes",
+        Minutes,
+        1..=120,
+        "Time by which a courier's step is overdue, after which dispatch does not count on the courier; one who does not move to the pickup loses the order",
+    ),
+    Setting::number(
+        "dispatch.wait-limit-minutes",
+        Minutes,
+        1..=60,
+        "Time that a ready order waits at most for a better courier while an idle one is in reach; health names orders that search longer",
+    ),
+    Setting::number(
         "dispatch.reoffer-after-minutes",
         Minutes,
         0..=60,

@@ -11,7 +11,9 @@ use despacho_core::{
         matching::Dispatch,
         pricing::Tariff,
         push::PushConfig,
-        settings::{AccountConfig, CourierConfig, KeyConfig, PlaceConfig, RetentionConfig, Secret, Settings},
+        settings::{
+            AccountConfig, CourierConfig, KeyConfig, PlaceConfig, PriceConfig, RetentionConfig, Secret, Settings,
+        },
         webhooks::WebhookConfig,
     },
 };
@@ -43,6 +45,8 @@ pub struct SharedSettings {
     pub couriers: CourierConfig,
     /// The required precision of addresses.
     pub places: PlaceConfig,
+    /// Uncertain prices.
+    pub pricing: PriceConfig,
     /// How webhooks are sent.
     pub webhooks: WebhookConfig,
     /// How couriers are notified of orders.
@@ -75,6 +79,7 @@ impl SharedSettings {
             accounts: self.accounts.clone(),
             couriers: self.couriers.clone(),
             places: self.places,
+            pricing: self.pricing,
             webhooks: self.webhooks.clone(),
             push: self.push.clone(),
             mail: false,
@@ -101,7 +106,7 @@ impl SharedSettings {
 }
 
 /// The sections of [`SharedSettings`].
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 14] = [
     "limits",
     "timing",
     "dispatch",
@@ -110,6 +115,7 @@ const SECTIONS: [&str; 13] = [
     "accounts",
     "couriers",
     "places",
+    "pricing",
     "webhooks",
     "push",
     "retention",

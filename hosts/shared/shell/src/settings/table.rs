@@ -193,6 +193,13 @@ const AFTER_GEOGRAPHY: &[Setting] = &[
         "Minimum precision of an address; less precise addresses get 422 address_imprecise, and those located only by their \
          municipality are marked as estimated",
     ),
+    Setting::new(
+        "pricing.estimates",
+        Choice(&["ACCEPT", "LOWER", "REJECT"]),
+        "What to do with a price that is an estimate because an address was located only by its municipality: ACCEPT charges the expected \
+         price, LOWER the lower end of its range, REJECT rejects the order with 422 address_imprecise; stores can differ \
+         (PATCH /admin/stores/{storeId})",
+    ),
     Setting::number("geocoder.timeout-ms", Milliseconds, 50..=30_000, "Timeout of one attempt at a geocoder; there are at most three"),
     Setting::number("geocoder.per-second", Count, 1..=1_000, "Maximum requests per second to each geocoder; public geocoders allow 1"),
     Setting::number(
@@ -305,6 +312,7 @@ const AFTER_GEOGRAPHY: &[Setting] = &[
         1..=100_000,
         "Maximum attempts per day of one merchant to create a branch or a user, or change a store's email address",
     ),
+    Setting::number("limits.mails-per-day", Count, 1..=1_000_000, "Maximum mails per day of one merchant, each to one recipient"),
     Setting::number(
         "limits.idempotency-records",
         Count,

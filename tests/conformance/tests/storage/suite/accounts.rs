@@ -29,6 +29,7 @@ pub(crate) fn user(number: u64, of: u64) -> User {
         role: Role::Clerk,
         password_hash: Some("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA".to_owned()),
         link: Some(PasswordLink { hash: KeyHash::of("code"), expires_at: at(60) }),
+        origins: vec!["0".repeat(32)],
         created_at: at(0),
         removed_at: None,
     }

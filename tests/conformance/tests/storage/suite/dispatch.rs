@@ -7,7 +7,7 @@ use despacho_core::{
     drivers::dispatch::{DispatchPass, run_pass},
     host::{CourierQuery, Host, OrderQuery, Storage},
     model::{
-        CourierId, Entropy, ExecContext, Figures, OrderId, Point,
+        CourierId, Entropy, ExecContext, Figures, Located, OrderId, Point, Precision,
         courier::{Courier, Position},
         order::{EventKind, Order, OrderStatus},
         store::Store,
@@ -257,20 +257,36 @@ pub(crate) async fn figures_count_stored_work(backend: impl Backend) {
         stopped(4, WebhookState::Removed { at: at(1) }),
     ];
     let messages = vec![MessageChange::Put(message(1, 4, 1)), MessageChange::Put(message(2, 5, 1))];
-    host.commit(&Changes { webhooks, messages, ..changes() }).await.unwrap();
+    let roughly = |number: u64, sandbox| Store {
+        located: Located { precision: Precision::Municipality, ..store(number).located },
+        sandbox,
+        ..store(number)
+    };
+    let stores = [roughly(91, false), roughly(92, true), store(93)].map(Write::insert).to_vec();
+    host.commit(&Changes { webhooks, messages, stores, ..changes() }).await.unwrap();
     let expected = Figures {
         open_orders: 3,
         late_orders: 1,
         searching_orders: 2,
         overdue_orders: 1,
-        available_couriers: 2,
-        busy_couriers: 1,
         overdue_pushes: 2,
         queued_messages: 2,
         inactive_webhooks: 2,
+        rough_stores: 1,
     };
     // The goods of the order that is not searching are ready after ten minutes.
     assert_eq!(host.figures(at(21), at(10)).await.unwrap(), expected);
     let earlier = Figures { late_orders: 0, overdue_orders: 0, overdue_pushes: 0, ..expected };
     assert_eq!(host.figures(at(20), at(2)).await.unwrap(), earlier);
+    // At work are those whom dispatch considers, and those who still have a trip.
+    let stopped = on_trip(Courier { available: false, push: Vec::new(), ..free_courier(24) }, &[51]);
+    put(host, Vec::new(), vec![stopped], 0).await;
+    let at_work = async |after: Option<u64>, limit| {
+        let query = CourierQuery::Working { after: after.and_then(CourierId::new), limit };
+        let found = host.find_couriers(query).await.unwrap();
+        found.iter().map(|courier| courier.id.get()).collect::<Vec<u64>>()
+    };
+    assert_eq!(at_work(None, 9).await, [20, 21, 24]);
+    assert_eq!(at_work(None, 2).await, [20, 21]);
+    assert_eq!(at_work(Some(21), 9).await, [24]);
 }

@@ -6,10 +6,12 @@ use despacho_core::{
         Address, Cnpj, CourierId, Day, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, LocalTime,
         Located, Money, NotificationId, OrderId, Person, Phone, PhotoId, Point, Precision, Requirements, StoreId, Text,
         Timestamp, Vehicle, WebhookId,
-        courier::{Courier, CourierKey, DeviceKey, Position, PushDue, PushSubscription, TripOrder},
+        courier::{
+            Courier, CourierKey, DeviceKey, Handover, HandoverKind, Position, PushDue, PushSubscription, TripOrder,
+        },
         order::{
             AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
-            DeliveryStatus, DeliveryWindow, Erasure, Eta, Event, EventKind, JournalEntry, LinkKey, Order,
+            DeliveryStatus, DeliveryWindow, Erasure, Eta, Event, EventKind, JournalEntry, LastStep, LinkKey, Order,
             OrderDispatch, OrderProof, OrderSchedule, OrderStatus, Payment, PaymentMethod, Photo, PhotoFormat, Place,
             Proof, ProofPart, ProofParts, ProofRule, ProofStep, Rating, RecordedEvent, Tracking,
         },
@@ -89,6 +91,7 @@ pub(crate) fn store(number: u64) -> Store {
         email: email(number),
         password_hash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA".to_owned(),
         link: None,
+        origins: Vec::new(),
         address,
         located,
         category: 1,
@@ -106,6 +109,7 @@ pub(crate) fn store(number: u64) -> Store {
         preparation_minutes: Some(20),
         hours: hours(),
         area: Some(ServiceArea(vec![vec![Ring([1, 2, 3, 1].map(point).to_vec())]])),
+        estimates: None,
         disabled_at: None,
         parent_disabled: false,
         created_at: at(0),
@@ -135,6 +139,8 @@ pub(crate) fn key(number: u64, store: u64) -> Key {
         created_at: at(0),
         expires_at: at(60),
         deleted_at: None,
+        connection: WebhookId::new(7),
+        confirmed_until: Some(at(5)),
     }
 }
 
@@ -149,7 +155,7 @@ pub(crate) fn delivery(number: u64) -> Delivery {
         observation: Some("portão azul\r\n\t🛵".to_owned()),
         online_payment: number.is_multiple_of(2),
         product_value: Some(money(12_345)),
-        payment: Some(Payment { method: PaymentMethod::Cash, change_for: Some(money(20_000)) }),
+        payment: Some(Payment { method: PaymentMethod::Cash, change_for: Some(money(20_000)), split: Vec::new() }),
         window: Some(DeliveryWindow { from: at(30), until: at(90) }),
         status: DeliveryStatus::AwaitingPickup,
         place: place(number),
@@ -209,6 +215,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         expected_pickup: Some(at(12)),
         expected_delivery: Some(at(40)),
         delivered_at: Some(at(39)),
+        last_step: Some(LastStep { at: at(2), from: Some(point(1)) }),
         courier: Some(AssignedCourier {
             id: CourierId::new(9).unwrap(),
             profile_id: 77,
@@ -240,6 +247,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         }))
         .unwrap(),
         assignments: vec![assignment()],
+        notices: Vec::new(),
     }
 }
 
@@ -310,8 +318,13 @@ pub(crate) fn courier(number: u64) -> Courier {
         trip: Vec::new(),
         shift: None,
         key: Some(CourierKey { hash: KeyHash::of(&format!("courier {number}")), expires_at: at(60) }),
-        device: Some(DeviceKey { hash: KeyHash::of(&format!("device {number}")), created_at: at(1) }),
+        device: Some(DeviceKey {
+            hash: KeyHash::of(&format!("device {number}")),
+            created_at: at(1),
+            session: Some(KeyHash::of("s")),
+        }),
         push: vec![PushSubscription {
+            session: Some(KeyHash::of("s")),
             endpoint: format!("https://push.example/{number}"),
             created_at: at(1),
             due: Some(PushDue { since: at(2), at: at(3), tries: 1 }),
@@ -323,6 +336,7 @@ pub(crate) fn courier(number: u64) -> Courier {
         max_weight_g: None,
         max_volume_ml: None,
         equipment: despacho_core::model::Equipment::ALL,
+        handovers: vec![Handover { kind: HandoverKind::Return, store: store_id(1), seconds: 240 }],
         suspended_at: None,
         removed_at: None,
     }

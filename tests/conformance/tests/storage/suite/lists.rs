@@ -4,7 +4,7 @@ use despacho_core::{
     changes::{Changes, Write},
     host::{Host, HostError, OrderQuery, Storage, StoreQuery},
     model::{
-        order::{Order, OrderFilter, OrderStatus},
+        order::{Order, OrderFilter, OrderStatus, ReportedOrder},
         store::Store,
     },
 };
@@ -146,4 +146,68 @@ pub(crate) async fn store_with_open_orders_is_not_removed(backend: impl Backend)
     let late = Changes { orders: vec![Write::insert(order(6, 2, "Q"))], ledger: vec![entry(2, -5, None)], ..changes() };
     assert_eq!(host.commit(&late).await, Err(HostError::Conflict));
     assert_eq!(host.order(order_id(6)).await, Ok(None));
+}
+
+/// Returns orders of different stores, statuses and times. The time of creation does not ascend with the ID.
+fn varied_orders() -> Vec<Order> {
+    let statuses =
+        [OrderStatus::Searching, OrderStatus::Completed, OrderStatus::Cancelled, OrderStatus::OutForDelivery];
+    let vary = |number: u64| {
+        let minutes = i64::try_from(number * 37 % 60).unwrap();
+        let status = statuses[usize::try_from(number * 7 % 4).unwrap()];
+        Order { status, created_at: at(minutes), ..order(number, 1 + number % 3, &format!("V-{number}")) }
+    };
+    (1..=60).map(vary).collect()
+}
+
+pub(crate) async fn every_filter_selects_the_orders_that_match(backend: impl Backend) {
+    let host = backend.host();
+    let orders = varied_orders();
+    put(host, &[1, 2, 3], orders.clone()).await;
+    let all = OrderFilter::all();
+    let statuses = [all.statuses, (0, OrderFilter::LAST_OPEN), (200, 200), (500, 500), (640, 640), (500, 499)];
+    let periods = [(all.from, all.until), (at(10), all.until), (all.from, at(20)), (at(10), at(20)), (at(59), at(10))];
+    let before = [None, Some(order_id(31))];
+    let codes = [None, Some("V-9".to_owned())];
+    for scope in [OrderFilter::of(&store(1)), OrderFilter::of(&store(2)), OrderFilter::of(&store(3))] {
+        for (statuses, (from, until)) in statuses.iter().flat_map(|one| periods.iter().map(move |other| (*one, *other)))
+        {
+            for (before, code) in before.iter().flat_map(|one| codes.iter().map(move |other| (*one, other.clone()))) {
+                let filter = OrderFilter { statuses, from, until, before, code, ..scope.clone() };
+                let is_own = |order: &&Order| Some(order.store) == filter.store || filter.branches;
+                let matching = orders.iter().rev().filter(is_own).filter(|order| filter.matches(order));
+                let expected: Vec<u64> = matching.map(|order| order.id.get()).collect();
+                assert_eq!(find_ids(host, &filter, 100).await, expected, "{filter:?}");
+                let first: Vec<u64> = expected.into_iter().take(3).collect();
+                assert_eq!(find_ids(host, &filter, 3).await, first, "{filter:?}");
+            }
+        }
+    }
+}
+
+pub(crate) async fn reports_count_the_orders_of_a_period(backend: impl Backend) {
+    let host = backend.host();
+    let mut orders = varied_orders();
+    orders[4] = Order { expected_delivery: Some(at(90)), delivered_at: Some(at(80)), ..orders[4].clone() };
+    put(host, &[1, 2, 3], orders.clone()).await;
+    let sorted = |mut reported: Vec<ReportedOrder>| {
+        reported.sort_by_key(|order| (order.created_at, order.store, order.status));
+        reported
+    };
+    for scope in [OrderFilter::of(&store(1)), OrderFilter::of(&store(2)), OrderFilter::all()] {
+        for (from, until) in [(at(0), at(100)), (at(10), at(20)), (at(20), at(10))] {
+            // The other conditions do not apply.
+            let filter = OrderFilter { from, until, statuses: (200, 200), ..scope.clone() };
+            let is_own = |order: &&Order| filter.store.is_none_or(|id| order.store == id) || filter.branches;
+            let is_within = |order: &&Order| order.created_at >= from && order.created_at < until;
+            let expected = orders.iter().filter(is_own).filter(is_within).map(ReportedOrder::from).collect();
+            let reported = host.reported_orders(&filter, 100).await.unwrap();
+            assert_eq!(sorted(reported), sorted(expected), "{filter:?}");
+        }
+    }
+    assert_eq!(host.reported_orders(&OrderFilter::all(), 7).await.unwrap().len(), 7);
+    let changed = Order { status: OrderStatus::Completed, status_since: at(95), ..orders[0].clone() };
+    host.commit(&Changes { orders: vec![update(1, changed.clone())], ..changes() }).await.unwrap();
+    let reported = host.reported_orders(&OrderFilter::of(&store(2)), 100).await.unwrap();
+    assert!(reported.contains(&ReportedOrder::from(&changed)), "a write of the order changes what is counted");
 }

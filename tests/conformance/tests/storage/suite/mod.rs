@@ -94,7 +94,8 @@ macro_rules! run_suite {
             links { link_is_read_in_every_state, ended_links_are_purged, link_ends_with_its_delivery }
             lists {
                 orders_are_listed_newest_first, large_orders_are_read_in_parts, parent_store_is_listed_with_its_branches,
-                store_with_open_orders_is_not_removed,
+                store_with_open_orders_is_not_removed, every_filter_selects_the_orders_that_match,
+                reports_count_the_orders_of_a_period,
             }
             privacy {
                 erasure_leaves_no_marker, open_orders_are_listed_but_not_erased, orders_of_a_phone_are_found_in_pages,

@@ -30,6 +30,7 @@ fn subscribed(courier: Courier, due: &[Option<i64>]) -> Courier {
     let subscription = |(number, due): (usize, &Option<i64>)| PushSubscription {
         endpoint: format!("https://push.example/{}/{number}", courier.id),
         created_at: at(0),
+        session: None,
         due: due.map(|minutes| PushDue { since: at(0), at: at(minutes), tries: 1 }),
     };
     Courier { push: due.iter().enumerate().map(subscription).collect(), ..courier }
