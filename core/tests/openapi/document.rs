@@ -77,7 +77,7 @@ fn all() -> Result<Vec<Example>, HostError> {
     // A failed creation creates a notification.
     let mut invalid = order();
     invalid["code"] = json!("PED-1043");
-    invalid["deliveries"][0]["phone"] = json!("11 99999-0000");
+    invalid["deliveries"][0]["address"]["zipCode"] = json!("0131");
     let failed = run.send("POST /delivery/orders", KEY, Some(&invalid))?;
     if failed.status() != 422 {
         return Err(internal("the invalid order was not rejected"));

@@ -2,11 +2,35 @@
 
 use despacho_core::{
     geo::cnefe::RowReader,
-    model::{Cep, Cnpj, Email, OrderId, Phone, StoreId, Timestamp, Uf, order::Journal},
-    rules::{pricing::Quote, settings::Secret, webhooks},
+    model::{
+        Address, Cep, Cnpj, Distance, Email, Located, OrderId, Phone, Point, Precision, StoreId, Timestamp, Uf, Zone,
+        order::{Journal, Place},
+    },
+    rules::{
+        pricing::{Inquiry, PriceBasis, Quote},
+        settings::Secret,
+        webhooks,
+    },
 };
 
 use super::kind;
+
+/// Returns what a quote without stops is calculated from.
+fn basis() -> PriceBasis {
+    let inquiry = Inquiry {
+        store: None,
+        pickup: None,
+        stops: Vec::new(),
+        best_route: false,
+        with_times: false,
+        preparation_minutes: 0,
+        deliver_at: None,
+        vehicle: None,
+        max_fee: None,
+    };
+    let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: Precision::Number, radius_m: 0 };
+    PriceBasis::new(&inquiry, &Place { address: Address::default(), located }, &[], Zone::default())
+}
 
 /// Parses the text as each kind of value.
 ///
@@ -17,8 +41,10 @@ pub(crate) fn round_trip(bytes: &[u8]) -> Result<u64, String> {
     let text = String::from_utf8_lossy(bytes);
     let Some(store) = StoreId::new(1_000) else { return Ok(0) };
     let secret = Secret([3; 32]);
-    if let Ok(quote) = Quote::open(&text, &secret, store, "content", Timestamp::from_millis(0)) {
-        let again = Quote::open(&quote.seal(&secret), &secret, store, "content", Timestamp::from_millis(0));
+    let basis = basis();
+    let open = |text: &str| Quote::open(text, &secret, store, (&basis, Distance::ZERO), Timestamp::from_millis(0));
+    if let Ok(quote) = open(&text) {
+        let again = open(&quote.seal(&secret));
         if again.as_ref() != Ok(&quote) {
             return Err(format!("the quote {text} was parsed again as {again:?}"));
         }
