@@ -237,7 +237,7 @@ mod tests {
         let (runtime, geocoders) = (FakeRuntime::with(|_| Err(AttemptError::Forbidden("the list"))), photon());
         for number in 1..=3 {
             let requested = Address { number: Some(number.to_string()), ..address() };
-            let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), &requested, None));
+            let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &requested, None));
             assert_eq!(found, GeocoderResult::ServiceError);
         }
         assert_eq!((runtime.requests().len(), runtime.count("Forbidden"), runtime.elapsed()), (1, 3, Duration::ZERO));

@@ -42,7 +42,7 @@ pub(crate) fn round_trip(bytes: &[u8]) -> Result<u64, String> {
     let Some(store) = StoreId::new(1_000) else { return Ok(0) };
     let secret = Secret([3; 32]);
     let basis = basis();
-    let open = |text: &str| Quote::open(text, &secret, store, (&basis, Distance::ZERO), Timestamp::from_millis(0));
+    let open = |text: &str| Quote::open(text, &secret, store, (&basis, Distance(0)), Timestamp::from_millis(0));
     if let Ok(quote) = open(&text) {
         let again = open(&quote.seal(&secret));
         if again.as_ref() != Ok(&quote) {

@@ -15,8 +15,7 @@ use despacho_spin_tests::{Options, Reuse, TestServer};
 use serde_json::{Value, json};
 
 use crate::{
-    database::{logged, text},
-    support::{Response, TOKEN, TestDatabase, create, get, post, send, serve, serve_ready},
+    support::{Response, TOKEN, TestDatabase, create, get, post, send, serve_ready},
     upstream::{ReceivedRequest, Upstream},
 };
 

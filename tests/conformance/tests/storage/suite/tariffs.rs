@@ -153,7 +153,7 @@ pub(crate) async fn order_prices_are_read_newest_first(backend: impl Backend) {
     assert_eq!((ids(&all), all.next.map(|(_, at)| at)), (vec![3, 2, 1], Some(at(0))));
     let read = all.orders.last().unwrap();
     assert_eq!(*read, PricedOrder::from(&unusual(50, 1)), "the narrow read equals the order");
-    assert_eq!((read.uf, read.stops.len(), read.stops[0], read.fee), (None, 2, None, money(1_890)));
+    assert_eq!((read.locality.uf(), read.stops.len(), read.stops[0], read.fee), (None, 2, None, money(1_890)));
     assert!(read.stops[1].is_some() && read.back.is_none());
     let own = host.order_prices(PriceQuery { store: Some(store_id(1)), before: None }).await.unwrap();
     assert_eq!((ids(&own), own.next), (vec![1], all.next), "a branch is not its parent store");
