@@ -146,16 +146,16 @@ fn failed_creation_creates_only_a_notification() {
     let key = [("x-api-token", KEY), ("accept-language", "pt-BR")];
     let before = host.orders().len();
     let mut invalid = order("A-5");
-    invalid["deliveries"][1]["phone"] = json!("11999990001");
+    invalid["deliveries"][1]["productValue"] = json!(-1);
     invalid["deliveries"][0]["address"]["state"] = json!("XX");
     let (status, problem) = call(&host, "POST", "/delivery/orders", &key, &invalid);
     let pointers: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|error| &error["pointer"]).collect();
-    assert_eq!((status, pointers), (422, vec![&json!("/deliveries/0/address/state"), &json!("/deliveries/1/phone")]));
+    assert_eq!((status, pointers), (422, vec![&json!("/deliveries/0/address/state"), &json!("/deliveries/1/productValue")]));
     assert_eq!(host.orders().len(), before);
     let (_, page) = call(&host, "GET", "/delivery/notifications", &key, &Value::Null);
     let received = &page["notifications"][0];
     assert_eq!((&received["orderCode"], &received["code"]), (&json!("A-5"), &json!("validation_failed")));
-    assert_eq!(received["errors"][1]["detail"], "Envie o telefone assim: +5511999990001.");
+    assert_eq!(received["errors"][1]["pointer"], "/deliveries/1/productValue");
 }
 
 #[test]

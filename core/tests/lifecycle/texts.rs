@@ -209,7 +209,7 @@ fn preview_problems_follow_the_language_guide() {
     let far = |north| json!({ "address": { "latitude": if north { -23.3 } else { -23.8 }, "longitude": -46.66 } });
     checked.json(KEY, line, &json!({ "deliveries": [far(true), far(false), far(true), far(false)] }));
     checked.assert_codes(
-        "malformed_request invalid_json wrong_type duplicate_field required not_whole out_of_range too_many_deliveries invalid_pin \
+        "malformed_request invalid_json wrong_type duplicate_field required out_of_range too_many_deliveries invalid_pin \
          conflicting_pin store_not_allowed not_locatable incomplete_coordinates invalid_state invalid_zip_code invalid_characters \
          too_long city_unknown zip_code_unknown city_not_in_state zip_code_mismatch coordinates_outside coordinates_mismatch \
          out_of_area distance_exceeded address_not_found",
