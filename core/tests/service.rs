@@ -150,7 +150,10 @@ fn failed_creation_creates_only_a_notification() {
     invalid["deliveries"][0]["address"]["state"] = json!("XX");
     let (status, problem) = call(&host, "POST", "/delivery/orders", &key, &invalid);
     let pointers: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|error| &error["pointer"]).collect();
-    assert_eq!((status, pointers), (422, vec![&json!("/deliveries/0/address/state"), &json!("/deliveries/1/productValue")]));
+    assert_eq!(
+        (status, pointers),
+        (422, vec![&json!("/deliveries/0/address/state"), &json!("/deliveries/1/productValue")])
+    );
     assert_eq!(host.orders().len(), before);
     let (_, page) = call(&host, "GET", "/delivery/notifications", &key, &Value::Null);
     let received = &page["notifications"][0];
