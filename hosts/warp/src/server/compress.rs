@@ -142,11 +142,14 @@ impl Compressor {
         }
         headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
         let Some(encoding) = encoding else { return body };
-        let compressed = match body.len() {
-            _ if file => self.file(&body, encoding, &threads).await,
-            ..=MAX_INLINE_BYTES => encoding.compress(&body, None),
-            ..=MAX_BYTES => large(&body, encoding, &threads).await,
-            _ => None,
+        let compressed = if file {
+            self.file(&body, encoding, &threads).await
+        } else if body.len() <= MAX_INLINE_BYTES {
+            encoding.compress(&body, None)
+        } else if body.len() <= MAX_BYTES {
+            large(&body, encoding, &threads).await
+        } else {
+            None
         };
         let Some(compressed) = compressed else { return body };
         headers.insert(header::CONTENT_ENCODING, encoding.name());
