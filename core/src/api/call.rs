@@ -58,7 +58,7 @@ pub(super) struct Call<'a, H> {
     pub claim: Option<Claim>,
     /// The continuation of an event stream after its first events.
     pub stream: Option<Subscription>,
-    /// Whether [`lasting::confirm`](super::lasting::confirm) has passed.
+    /// Whether [`confirmation::confirm`](super::confirmation::confirm) has passed.
     pub is_confirmed: bool,
 }
 

@@ -6,6 +6,7 @@
 mod audit;
 mod call;
 mod caller;
+mod confirmation;
 mod cookie;
 mod cost;
 mod details;
@@ -180,7 +181,7 @@ async fn carried_out<H: Host>(
         Begun::Replayed(outcome) => {
             // A stored secret is not returned to a session that may not create one.
             if route.endpoint.lasting() == Lasting::Access {
-                lasting::confirm(call).await?;
+                confirmation::confirm(call).await?;
             }
             Ok(handlers::replayed(call, route.endpoint, outcome))
         }

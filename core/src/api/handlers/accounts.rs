@@ -7,7 +7,7 @@ use super::{
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain},
-        guards, lasting,
+        confirmation, guards,
         problem::{FieldError, Problem, ProblemCode},
         routes::Endpoint,
         validate,
@@ -112,7 +112,7 @@ pub(super) async fn create_link<H: Host>(
             }
         }
     };
-    lasting::confirm(call).await?;
+    confirmation::confirm(call).await?;
     let (mut view, secret) = link(call, &mut account);
     let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &view)? };
     call.commit(account.write(call.context.now), &response).await?;

@@ -4,7 +4,7 @@ use super::{pages, presence::suspended};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
-        lasting,
+        confirmation,
         problem::{Problem, ProblemCode},
         validate,
     },
@@ -21,7 +21,7 @@ use crate::{
 /// `POST /admin/couriers`
 pub(super) async fn register<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (new, days) = validate::new_courier(call.read()?)?;
-    lasting::confirm(call).await?;
+    confirmation::confirm(call).await?;
     let mut ids = call.ids(1).await?;
     let terms = terms(call.settings, days);
     let (courier, nonce, changes) = couriers::register(new, terms, &mut ids, &mut call.context).ok_or_else(too_few)?;
@@ -54,7 +54,7 @@ pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
     let (alteration, days) = validate::altered_courier(call.read()?)?;
     let existing = find(call).await?;
     if alteration.new_key {
-        lasting::confirm(call).await?;
+        confirmation::confirm(call).await?;
     }
     if alteration.available == Some(true) && alteration.suspended.unwrap_or(existing.suspended_at.is_some()) {
         return Err(suspended().into());

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
-        lasting,
+        confirmation,
         problem::{FieldError, Problem, ProblemCode},
         validate,
     },
@@ -26,7 +26,7 @@ use crate::{
 /// `POST /delivery/keys`
 pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let request = validate::key(call.read()?)?;
-    lasting::confirm(call).await?;
+    confirmation::confirm(call).await?;
     let caller = call.caller()?.store.clone();
     let store = match request.store.filter(|id| *id != caller.id) {
         None => caller.clone(),
@@ -48,7 +48,7 @@ pub(super) async fn issue_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResp
     })?;
     let store = call.host.store(id).await?;
     let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound).with_errors(vec![unknown_store()]))?;
-    lasting::confirm(call).await?;
+    confirmation::confirm(call).await?;
     issue(call, request, &store, store.id).await
 }
 

@@ -7,8 +7,8 @@ use super::{
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry},
+        confirmation::CONFIRMED,
         guards,
-        lasting::CONFIRMED,
         problem::{Problem, ProblemCode},
         routes::Endpoint,
         validate,

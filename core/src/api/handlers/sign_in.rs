@@ -4,7 +4,7 @@ use super::{fleet, issue::throttle_address};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret},
-        cookie, guards, lasting,
+        confirmation, cookie, guards,
         problem::{Problem, ProblemCode},
         routes::Endpoint,
         validate,
@@ -24,7 +24,7 @@ use crate::{
 /// `POST /admin/couriers/{courierId}/sign-in`
 pub(super) async fn create_code<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (courier, settings) = (fleet::find(call).await?, call.settings);
-    lasting::confirm(call).await?;
+    confirmation::confirm(call).await?;
     let issued = couriers::issue_sign_in_code(&courier, &settings.couriers, &settings.secret, &mut call.context);
     let (code, nonce, changes) = issued.ok_or_else(|| {
         Problem::new(

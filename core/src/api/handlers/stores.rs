@@ -4,7 +4,7 @@ use super::issue::key_response;
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
-        lasting,
+        confirmation,
         places::locate,
         problem::{FieldError, Problem, ProblemCode},
         validate,
@@ -34,7 +34,7 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
         )));
     }
     let new = validate::store(call.read()?)?;
-    lasting::confirm(call).await?;
+    confirmation::confirm(call).await?;
     let max = call.settings.limits.branches;
     if call.host.usage(UsageQuery::Branches(id)).await?.records >= u64::from(max) {
         return Err(HandlerError::Problem(Problem::new(
@@ -54,7 +54,7 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
 /// `POST /admin/matrices`
 pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let new = validate::contact_and_address(call.read()?)?;
-    lasting::confirm(call).await?;
+    confirmation::confirm(call).await?;
     open(call, new).await
 }
 
@@ -164,7 +164,7 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let store = &call.caller()?.store;
     let (id, merchant, is_new_email) = (store.id, store.merchant(), contact.email.key() != store.email.key());
     if is_new_email {
-        lasting::confirm(call).await?;
+        confirmation::confirm(call).await?;
         count_registration(call, merchant).await?;
         unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
     }

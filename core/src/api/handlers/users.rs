@@ -8,7 +8,7 @@ use super::{
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain, retry, too_few},
-        lasting,
+        confirmation,
         problem::{FieldError, Problem, ProblemCode},
         routes::Endpoint,
         validate,
@@ -23,7 +23,7 @@ use crate::{
 /// `POST /delivery/users`
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let new = validate::new_user(call.read()?)?;
-    lasting::confirm(call).await?;
+    confirmation::confirm(call).await?;
     let caller = call.caller()?.store.clone();
     let store = match new.store.filter(|id| *id != caller.id) {
         None => caller.id,
@@ -90,7 +90,7 @@ pub(super) async fn change<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) 
         let user = find_user(call).await?;
         let (expected, former) = (user.version, user.role);
         if role.is_some_and(|role| role != former) {
-            lasting::confirm(call).await?;
+            confirmation::confirm(call).await?;
         }
         let value = User { name: name.unwrap_or(user.name), role: role.unwrap_or(former), ..user };
         let response = ApiResponse::json(200, &UserView::of(&value))?;

@@ -4,8 +4,8 @@ use super::pages;
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
+        confirmation,
         idempotency::placeholder,
-        lasting,
         problem::{Problem, ProblemCode},
         validate::{self, NewWebhook},
     },
@@ -32,7 +32,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     // Anyone may have the key of a sandbox store, and mail reaches real people.
     let mail = call.settings.mail && !caller.sandbox;
     let NewWebhook { url, events, merchant } = validate::webhook(call.read()?, terms.loopback, mail)?;
-    lasting::confirm(call).await?;
+    confirmation::confirm(call).await?;
     let (journal, store) = (Journal::of(&caller), caller.id);
     let max = terms.per_store;
     if call.host.find_webhooks(WebhookQuery::Store(store)).await?.len() >= max as usize {
@@ -170,7 +170,7 @@ pub(super) async fn rotate<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         validate::confirmation(call.read()?)?;
     }
     let webhook = find(call).await?;
-    lasting::confirm(call).await?;
+    confirmation::confirm(call).await?;
     let (nonce, at) = (call.context.entropy.bytes::<32>(), call.context.now);
     let rotated = webhook.rotated(hex(&nonce), at);
     let response = webhook_response(call, 200, &rotated, nonce)?;

@@ -12,13 +12,13 @@
 //! The longest component is always kept. Edges that lead one-way from one kept component to another are kept too, but no point is
 //! snapped to them, because they have no way back.
 
+use crate::component::{Component, distinct};
 use crate::coord::{Coord, Plane};
 use crate::cost::{NONE, SegmentGeometry, whole_number};
 use crate::error::RoadsError;
 use crate::grid::Grid;
-use crate::network::Component;
+use crate::nearest::{SNAP_LIMIT_M, nearest_on};
 use crate::segments::RoadSegments;
-use crate::snap::{SNAP_LIMIT_M, nearest_on};
 use crate::turns::{Turn, Turns};
 
 /// The length in metres below which a component is a fragment wherever it is.
@@ -124,12 +124,6 @@ fn extents(segments: &RoadSegments, of: &[u32]) -> Vec<Extent> {
         }
     }
     extents
-}
-
-/// Returns the components of a segment's two directions, each once.
-pub(crate) fn distinct(components: [u32; 2]) -> impl IntoIterator<Item = u32> {
-    let second = Some(components[1]).filter(|second| *second != components[0]);
-    [Some(components[0]), second].into_iter().flatten().filter(|component| *component != NONE)
 }
 
 /// An index of the roads of all components; only if there are small ones.

@@ -23,6 +23,7 @@
 //!
 //! Legs do not include traffic (multiply the time by a factor), ferries, tolls and time-dependent closures.
 
+mod component;
 mod components;
 mod contraction;
 mod coord;
@@ -37,6 +38,7 @@ mod hierarchy;
 mod links;
 mod load;
 mod matrix;
+mod nearest;
 mod network;
 mod path;
 mod pbf;
@@ -58,5 +60,5 @@ mod turns;
 pub use cut::{Area, CutReport, cut};
 pub use error::RoadsError;
 pub use matrix::{RoadLeg, RoadMatrix};
+pub use nearest::SNAP_LIMIT_M;
 pub use network::{ConnectedRoads, Roads, Size};
-pub use snap::SNAP_LIMIT_M;

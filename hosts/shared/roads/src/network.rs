@@ -4,6 +4,7 @@ use std::io::{Read, Seek};
 
 use despacho_core::model::Point;
 
+use crate::component::Component;
 use crate::components::{self, Kept};
 use crate::contraction;
 use crate::coord::Coord;
@@ -69,17 +70,6 @@ pub struct Roads {
     pub(crate) components: Vec<Component>,
     /// Whether the network was read from a road file of an earlier format, which has the largest component only.
     pub(crate) is_outdated: bool,
-}
-
-/// A component of the network as it is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Component {
-    /// Components that one-way roads connect have the same group.
-    pub(crate) group: u32,
-    pub(crate) edges: u32,
-    pub(crate) metres: u32,
-    pub(crate) low: Coord,
-    pub(crate) high: Coord,
 }
 
 /// Roads that all lead to each other, such as those of an island, or of a city whose surroundings are not in the extract.

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 
+use crate::component::Component;
 use crate::coord::Coord;
 use crate::cost::{Cost, NONE, SegmentGeometry, whole_number};
 use crate::error::RoadsError;
 use crate::grid::Grid;
 use crate::hierarchy::{Arcs, Hierarchy, PackedArc};
-use crate::network::{Component, DirectedEdge, NextEdge, Roads};
+use crate::network::{DirectedEdge, NextEdge, Roads};
 use crate::pbf::Bounds;
 
 /// The first bytes. An extract begins with a length below 2²⁴.

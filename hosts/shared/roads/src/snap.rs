@@ -4,16 +4,11 @@ use std::cmp::Ordering;
 
 use despacho_core::model::Point;
 
-use crate::components::distinct;
+use crate::component::distinct;
 use crate::coord::{Coord, Plane};
 use crate::cost::{Cost, NONE};
+use crate::nearest::{SNAP_LIMIT_M, nearest_on};
 use crate::network::Roads;
-
-/// The maximum distance in metres between a point and the nearest road.
-///
-/// The courier walks the remaining distance. Beyond this limit, a leg would be plausible but wrong: the point is in the
-/// countryside, in water, or outside the extract.
-pub const SNAP_LIMIT_M: f64 = 350.0;
 
 /// Roads within this many metres of the nearest one are considered equally near, for example all roads of a junction.
 const SAME_M: f64 = 0.25;
@@ -170,25 +165,4 @@ impl Roads {
 /// Compares two distances, and the numbers of their components if they are equal.
 fn nearer(one: (f64, u32), other: (f64, u32)) -> Ordering {
     one.0.total_cmp(&other.0).then(one.1.cmp(&other.1))
-}
-
-/// Returns the distance of the origin from a line segment, and the fraction of the line segment at which it is nearest.
-pub(crate) fn nearest_on(from: (f64, f64), to: (f64, f64)) -> (f64, f64) {
-    let (east, north) = (to.0 - from.0, to.1 - from.1);
-    let square = east * east + north * north;
-    let fraction = if square > 0.0 { (-(from.0 * east + from.1 * north) / square).clamp(0.0, 1.0) } else { 0.0 };
-    let (east, north) = (from.0 + fraction * east, from.1 + fraction * north);
-    (libm::sqrt(east * east + north * north), fraction)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearest_position_is_inside_segment_or_at_end() {
-        assert_eq!(nearest_on((-10.0, 3.0), (10.0, 3.0)), (3.0, 0.5));
-        assert_eq!(nearest_on((3.0, 4.0), (10.0, 4.0)), (5.0, 0.0));
-        assert_eq!(nearest_on((3.0, 4.0), (3.0, 4.0)), (5.0, 0.0));
-    }
 }
