@@ -28,6 +28,8 @@ impl Default for OrderDispatch {
 pub struct LastStep {
     /// Time at which the service received it.
     pub at: Timestamp,
+    /// Time at which the courier took it, which is earlier if the courier had no network.
+    pub taken_at: Timestamp,
     /// Position of the courier, if it was known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Point>,

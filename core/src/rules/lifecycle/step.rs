@@ -92,7 +92,7 @@ impl Order {
         let next = before.take(step, stop)?;
         if (next.status, &next.stops) != (before.status, &before.stops) {
             let from = self.courier.as_ref().and_then(|courier| courier.position);
-            self.last_step = Some(LastStep { at, from });
+            self.last_step = Some(LastStep { at, taken_at: at, from });
         }
         for (delivery, moved) in self.deliveries.iter_mut().zip(&next.stops) {
             delivery.status = moved.status;
@@ -224,7 +224,7 @@ impl<'a> OrderUpdate<'a> {
             self.order.status_received_at = received_at;
         }
         if let Some(last) = &mut self.order.last_step
-            && last.at == self.at
+            && last.taken_at == self.at
         {
             last.at = self.now;
         }
@@ -280,14 +280,14 @@ impl<'a> OrderUpdate<'a> {
 
     /// Returns the wait of the courier that a step ends.
     fn ended_wait(&self, step: Step) -> Option<Handover> {
-        let arrived = self.order.last_step?.at;
+        let arrived = self.order.last_step?.taken_at;
         let (kind, from) = match step {
             Step::PickUp => (HandoverKind::Pickup, arrived.max(self.order.ready_at)),
             Step::Deliver => (HandoverKind::Door, arrived),
             Step::HandBack => (HandoverKind::Return, arrived),
             _ => return None,
         };
-        let seconds = self.now.since(from).as_millis().max(0) / 1_000;
+        let seconds = self.at.since(from).as_millis().max(0) / 1_000;
         Some(Handover { kind, store: self.order.store, seconds: u32::try_from(seconds).unwrap_or(u32::MAX) })
     }
 

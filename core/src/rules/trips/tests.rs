@@ -115,7 +115,7 @@ fn order(id: u64, status: OrderStatus, since: i64, stops: &[(Point, DeliveryStat
 
 /// Returns the last step of an order, at this time.
 fn step(halves: i64) -> Option<LastStep> {
-    Some(LastStep { at: at(halves), from: None })
+    Some(LastStep { at: at(halves), taken_at: at(halves), from: None })
 }
 
 fn plan(courier: &Courier, orders: &[&Order], now: i64) -> TripPlan {
@@ -343,7 +343,7 @@ fn times_of_random_trips_are_never_in_the_past() {
 
 /// Returns an order with its last step at this place and time.
 fn stepped(order: Order, halves: i64, from: Point) -> Order {
-    Order { last_step: Some(LastStep { at: at(halves), from: Some(from) }), ..order }
+    Order { last_step: Some(LastStep { at: at(halves), taken_at: at(halves), from: Some(from) }), ..order }
 }
 
 /// Returns the half minutes by which the current step is delayed, and whether the courier is stuck.

@@ -91,7 +91,9 @@ fn order_pages(server: &Server, key: &str) -> Vec<(usize, usize)> {
 
 #[test]
 fn unread_responses_are_bounded_and_their_connections_end() {
-    let server = Server::start(&["--demo", "--timeouts-write-seconds", "5", "--timeouts-header-seconds", "5"]);
+    let options =
+        ["--timeouts-write-seconds", "5", "--timeouts-header-seconds", "5", "--limits-writes-per-minute", "1000"];
+    let server = Server::start(&[&["--demo"], &options[..]].concat());
     let key = server.key.clone().unwrap();
     for code in 0..30 {
         let head = format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");

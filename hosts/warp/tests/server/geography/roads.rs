@@ -232,7 +232,7 @@ fn both_cities_of_a_region_have_roads() {
     assert!(install().contains("installed sudeste"));
 
     create_store(&folder);
-    let words = "store create --cnpj 11.222.333/0001-81 --name Ilha --responsible Ana --phone +5521991000000 --number 1 \
+    let words = "store create --cnpj 11.222.333/0001-81 --name Ilha-Rio --responsible Ana --phone +5521991000000 --number 1 \
          --email rio@padaria.com.br --street Rua-Um --state RJ --latitude -22.9088 --longitude -43.1966";
     let words: Vec<&str> = words.split_whitespace().chain(["--city", "Rio de Janeiro"]).collect();
     stdout(&run(&folder, &words));
@@ -242,7 +242,7 @@ fn both_cities_of_a_region_have_roads() {
     let server = Server::start_in(folder, &[]);
     wait_for_log(&server, "distances from these stores are measured on roads");
     let log = server.log();
-    assert!(log.contains("2 networks that no road connects") && log.contains("Ilha (ID "), "{log}");
+    assert!(log.contains("2 networks that no road connects") && log.contains("Ilha-Rio (ID "), "{log}");
     assert!(!log.contains("despacho roads"), "{log}");
 }
 

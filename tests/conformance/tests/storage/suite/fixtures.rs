@@ -215,7 +215,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         expected_pickup: Some(at(12)),
         expected_delivery: Some(at(40)),
         delivered_at: Some(at(39)),
-        last_step: Some(LastStep { at: at(2), from: Some(point(1)) }),
+        last_step: Some(LastStep { at: at(2), taken_at: at(2), from: Some(point(1)) }),
         courier: Some(AssignedCourier {
             id: CourierId::new(9).unwrap(),
             profile_id: 77,
