@@ -173,10 +173,19 @@ function paymentRequest(one: DeliveryDraft): Record<string, unknown> {
 /** The email field is shown only for deliveries with a code. A draft of an older version has none. */
 const hasEmail = (one: DeliveryDraft) => one.confirm && (one.email ?? "").trim() !== "";
 
-/** Returns an error for each delivery with a code whose recipient has no contact to receive it. */
+/** The digits of a number with its area code, which every number that can be called from another city has. */
+const MIN_DIGITS = 10;
+
+/**
+ * Returns an error for each delivery with a code whose recipient has no contact to receive it, and for each number that lacks digits. The API
+ * would leave such a number out and create the order; a person who types it can still correct it.
+ */
 export function missingContacts(from: Draft): FieldError[] {
-  return from.deliveries.flatMap((one, at) => {
+  return from.deliveries.flatMap((one, at): FieldError[] => {
+    const pointer = `/deliveries/${at}/phone`;
+    const digits = one.phone.replace(/\D/g, "").length;
+    if (one.phone.trim() !== "" && digits < MIN_DIGITS) return [{ pointer, code: "invalid_phone", detail: texts.value.create.phoneInvalid }];
     const isMissing = one.confirm && one.phone.trim() === "" && !hasEmail(one);
-    return isMissing ? [{ pointer: `/deliveries/${at}/phone`, code: "required", detail: texts.value.create.contactRequired }] : [];
+    return isMissing ? [{ pointer, code: "required", detail: texts.value.create.contactRequired }] : [];
   });
 }

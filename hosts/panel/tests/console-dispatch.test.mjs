@@ -70,7 +70,7 @@ test("other settings are compared with those in force", async () => {
   const summary = (assigned) => ({ orders: 2, assigned, planned: assigned });
   const decision = { orderId: 900001, at: new Date().toISOString(), outcome: "ASSIGNED", courierId: person.id, orders: 1, cost: null, considered: [] };
   const form = page.getByTestId("settings");
-  await form.getByText("Agora: 10").waitFor();
+  await form.locator("#f-radiusKm-hint", { hasText: "Agora: 10" }).waitFor();
   const radius = page.getByLabel("Distância do entregador à coleta, no máximo em km");
   await radius.fill("0");
   await form.getByRole("button", { name: "Simular com estes valores" }).click();

@@ -114,7 +114,7 @@ test("typing mistakes cause no request, even if the server computes the prices",
   await page.locator("#f-deliveries-0-phone-error").getByText("telefone ou e-mail").waitFor();
   await page.fill("#f-deliveries-0-phone", "12");
   await sendOrder(page);
-  await page.locator("#f-deliveries-0-phone-error").getByText(/E\.164|\+55/).waitFor();
+  await page.locator("#f-deliveries-0-phone-error").getByText("com DDD").waitFor();
   await page.locator("#f-deliveries-0-confirmation-platform").uncheck();
   assert.equal(await page.locator("#f-deliveries-0-email").count(), 0);
   assert.equal(requests, 0);

@@ -210,6 +210,7 @@ export const en = {
     phoneHint: "With area code: (11) 98765-4321",
     phoneCodeHint: "With area code: (11) 98765-4321. To receive the code, the recipient needs a phone number or an email address.",
     email: "Email",
+    phoneInvalid: "Enter the number with its area code, such as (11) 98765-4321, or leave the field empty.",
     contactRequired: "Enter a phone number or an email address, or clear “Require a delivery code”.",
     value: "Value of the goods",
     observation: "Note for the courier",

@@ -209,6 +209,7 @@ export const pt: Texts = {
     phoneHint: "Com DDD: (11) 98765-4321",
     phoneCodeHint: "Com DDD: (11) 98765-4321. Para receber o código, o destinatário precisa de telefone ou e-mail.",
     email: "E-mail",
+    phoneInvalid: "Informe o número com DDD, como (11) 98765-4321, ou deixe o campo vazio.",
     contactRequired: "Informe um telefone ou e-mail, ou desmarque “Exigir o código de entrega”.",
     value: "Valor da mercadoria",
     observation: "Observação para o entregador",
