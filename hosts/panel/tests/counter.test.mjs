@@ -143,7 +143,7 @@ test("vehicle and load become requirements of the order, which its page shows", 
   await page.getByRole("heading", { level: 1, name: code }).waitFor();
   await page.locator(".facts").getByText("25,5").waitFor();
   const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
-  assert.deepEqual(body.orders[0].requirements, { vehicle: ["CAR"], weightGrams: 25_500, volumeMillilitres: null, packages: 3, container: "THERMIC" });
+  assert.deepEqual(body.orders[0].requirements, { vehicle: ["CAR"], weightGrams: 25_500, volumeMillilitres: null, packages: 3, container: "THERMIC", cardMachine: false });
   await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
 });
 
