@@ -72,7 +72,7 @@ pub struct CreateUser {
     pub store_id: Option<Id>,
     /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
     /// ignored otherwise.
-    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub struct UpdateUser {
     pub role: Option<String>,
     /// The password of the calling login. Required for a new role if the key belongs to a panel session that was not confirmed in the last
     /// five minutes, ignored otherwise.
-    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
 
@@ -123,7 +123,7 @@ pub struct SessionConfirmation {
 pub struct ConfirmPassword {
     /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
     /// ignored otherwise.
-    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
 

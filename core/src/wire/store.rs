@@ -72,7 +72,7 @@ new_store! {
     CreateStore {
         /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
     /// ignored otherwise.
-        #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+        #[cfg_attr(feature = "openapi", schema(format = "password"))]
         current_password: Option<String>,
     }
 }
@@ -116,7 +116,7 @@ pub struct UpdateStore {
     pub address: Option<AddressBody>,
     /// The password of the calling login. Required for a new email if the key belongs to a panel session that was not confirmed in the last
     /// five minutes, ignored otherwise.
-    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
 
@@ -153,7 +153,7 @@ pub struct IssueKey {
     pub expires_in_days: Option<f64>,
     /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
     /// ignored otherwise.
-    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
 

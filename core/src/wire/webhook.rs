@@ -43,7 +43,7 @@ pub struct CreateWebhook {
     pub open_delivery: Option<ConnectionBody>,
     /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
     /// ignored otherwise.
-    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
 
