@@ -421,7 +421,7 @@ pub struct FieldErrorDocument {
     pub pointer: String,
     /// The name of the query parameter. Absent if the field is in the body.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(nullable = false, required = false, example = "limit"))]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, example = "limit"))]
     pub parameter: Option<String>,
     /// The error's code.
     #[cfg_attr(feature = "openapi", schema(value_type = FieldCode))]

@@ -80,7 +80,7 @@ const REQUESTS: &[&str] = &[
     "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 34] = [
+const OPTIONAL: [(&str, &str); 36] = [
     ("Order", "requirements"),
     ("Order", "deliverAt"),
     ("Order", "preparationStartsAt"),
@@ -100,11 +100,13 @@ const OPTIONAL: [(&str, &str); 34] = [
     ("Problem", "possible"),
     ("Problem", "triesLeft"),
     ("Problem", "nextOpening"),
+    ("FieldError", "parameter"),
     ("Delivery", "confirmation"),
     ("Order", "eta"),
     ("Order", "combinable"),
     ("Order", "leadMinutes"),
     ("ContextStore", "leadMinutes"),
+    ("ContextStore", "estimates"),
     ("ContextStore", "hours"),
     ("ContextStore", "serviceArea"),
     ("PreviewContext", "validUntil"),
