@@ -121,7 +121,7 @@ async fn changed_or_undelivered_histories_remain<D: Driver, P: Machine>(host: &S
 async fn cursor_before_archived_events_returns_410<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
     fill(host).await;
     let text = "dsp_archive";
-    let reader = Key { hash: KeyHash::of(text), expires_at: at(1_000_000_000), ..key(9, 1) };
+    let reader = Key { hash: KeyHash::of(text), expires_at: at(1_000_000_000), connection: None, ..key(9, 1) };
     host.commit(&Changes { keys: vec![Write::insert(reader.clone())], ..changes() }).await.unwrap();
     let settings = Settings::default();
     let query = async |path: &str| {

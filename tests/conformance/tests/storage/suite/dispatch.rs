@@ -280,7 +280,7 @@ pub(crate) async fn figures_count_stored_work(backend: impl Backend) {
     assert_eq!(host.figures(at(20), at(2)).await.unwrap(), earlier);
     // At work are those whom dispatch considers, and those who still have a trip.
     let stopped = on_trip(Courier { available: false, push: Vec::new(), ..free_courier(24) }, &[51]);
-    put(host, Vec::new(), vec![stopped], 0).await;
+    host.commit(&Changes { couriers: vec![Write::insert(stopped)], ..changes() }).await.unwrap();
     let at_work = async |after: Option<u64>, limit| {
         let query = CourierQuery::Working { after: after.and_then(CourierId::new), limit };
         let found = host.find_couriers(query).await.unwrap();

@@ -83,7 +83,8 @@ pub(crate) async fn link_ends_with_its_delivery(backend: impl Backend) {
     let (hours, area) = (StoreHours::default(), None);
     let stores = vec![Write::insert(Store { tracking, billing: Billing::Invoiced, hours, area, ..store(1) })];
     let expires_at = now.after(despacho_core::model::Duration::minutes(60));
-    let issued = despacho_core::model::store::Key { hash: KeyHash::of("link-key"), expires_at, ..key(1, 1) };
+    let issued =
+        despacho_core::model::store::Key { hash: KeyHash::of("link-key"), expires_at, connection: None, ..key(1, 1) };
     host.commit(&Changes { stores, keys: vec![Write::insert(issued)], ..changes() }).await.unwrap();
     let address = json!({
         "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP", "latitude": -23.553, "longitude": -46.656,
