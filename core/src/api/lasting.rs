@@ -22,7 +22,6 @@ pub enum Lasting {
 
 impl Endpoint {
     /// Returns what a request of a session leaves behind. Requests with a key are not asked for a confirmation, because the key lasts.
-    #[expect(clippy::too_many_lines, reason = "a table with one line for each endpoint")]
     pub fn lasting(self) -> Lasting {
         match self {
             // Keys of systems and of couriers.

@@ -79,7 +79,6 @@ fn large() -> Vec<u8> {
 }
 
 /// Returns the name, the bytes, the media type, and the status and code of the response, of each rejected photo.
-#[expect(clippy::too_many_lines, reason = "a table of inputs")]
 fn rejected() -> Vec<(&'static str, Vec<u8>, &'static str, u16, &'static str)> {
     const JPEG: &str = "image/jpeg";
     const PNG: &str = "image/png";

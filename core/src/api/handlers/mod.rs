@@ -63,7 +63,6 @@ pub(super) fn replayed<H: Host>(call: &Call<'_, H>, endpoint: Endpoint, response
 
 /// Calls the handler of an endpoint. Each future is on the heap, because otherwise every request's state has the size of the largest
 /// handler's.
-#[expect(clippy::too_many_lines, reason = "a table with one line for each endpoint")]
 async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     match endpoint {
         Endpoint::CreateOrder => Box::pin(orders::create(call)).await,

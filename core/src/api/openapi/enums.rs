@@ -115,7 +115,6 @@ const BRANCHES: [(u64, &str); 8] = [
 ];
 
 /// Returns the schemas of all enumerations.
-#[expect(clippy::too_many_lines, reason = "a list with an entry for each enum")]
 pub(super) fn schemas() -> Vec<(&'static str, Json)> {
     let orders = OrderStatus::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
     let deliveries = DeliveryStatus::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));

@@ -125,7 +125,6 @@ pub(super) fn token_form() -> Json {
 }
 
 /// Returns the description of an endpoint of Open Delivery.
-#[expect(clippy::too_many_lines, reason = "a table of all endpoints")]
 pub(super) fn open_delivery(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::IssueToken => Operation {

@@ -128,7 +128,6 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
 }
 
 /// Returns the description of an endpoint.
-#[expect(clippy::too_many_lines, reason = "a table of all endpoints")]
 pub(super) fn operation(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::CreateOrder | Endpoint::PreviewOrder | Endpoint::PreviewContext | Endpoint::GetOrder => {
